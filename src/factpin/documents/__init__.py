@@ -1,0 +1,42 @@
+"""Documents and what is pinned to them. Comes in: text. Goes out: frozen, checked nouns."""
+
+from factpin.documents.canonical import canonical
+from factpin.documents.native import from_json, to_json
+from factpin.documents.nouns import (
+    ASSERTIONS,
+    Argument,
+    Coverage,
+    Document,
+    Entity,
+    Event,
+    Evidence,
+    Fact,
+    Mention,
+    Qualifier,
+    Span,
+    Unread,
+)
+from factpin.documents.schema import Relation, Schema, learn_schema, read_schema, write_schema
+
+__all__ = [
+    "ASSERTIONS",
+    "Argument",
+    "Coverage",
+    "Document",
+    "Entity",
+    "Event",
+    "Evidence",
+    "Fact",
+    "Mention",
+    "Qualifier",
+    "Relation",
+    "Schema",
+    "Span",
+    "Unread",
+    "canonical",
+    "from_json",
+    "learn_schema",
+    "read_schema",
+    "to_json",
+    "write_schema",
+]

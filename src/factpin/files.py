@@ -1,0 +1,233 @@
+"""Files as bytes and lines: opened by their ending, written whole or not at all.
+
+Reading gives numbered lines, decoded strictly: a byte that is not UTF-8 is an error with its position.
+Writing goes to a temporary neighbour that is synced and renamed, so that a crash leaves the old file or the new one.
+"""
+
+import codecs
+import gzip
+import io
+import lzma
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import zstandard
+
+from factpin.errors import BadFile
+
+PACKED = {".gz": "gzip", ".xz": "lzma", ".zst": "zstandard"}
+
+
+def plain_name(path: Path) -> str:
+    """The file's name without the ending that says how it is packed: train.json.xz -> train.json."""
+    return path.stem if path.suffix in PACKED else path.name
+
+
+def plain_stem(path: Path) -> str:
+    """The file's name without any of its endings: train.json.xz -> train."""
+    return Path(plain_name(path)).stem
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """The unpacked bytes of a file; `-` is standard input."""
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with _opened(path) as stream:
+            yield stream
+    except FileNotFoundError:
+        raise BadFile(f"{path}: there is no such file. Check the path.") from None
+    except IsADirectoryError:
+        raise BadFile(f"{path}: this is a folder, a file was expected. Name a file inside it.") from None
+    except PermissionError:
+        raise BadFile(f"{path}: may not be read. Check its permissions.") from None
+    except (lzma.LZMAError, gzip.BadGzipFile, EOFError, zstandard.ZstdError) as error:
+        raise BadFile(f"{path}: the packed file is damaged ({error}). Pack it again, or unpack it by hand.") from None
+
+
+def _opened(path: Path) -> BinaryIO:
+    match path.suffix:
+        case ".gz":
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        case ".xz":
+            return cast(BinaryIO, lzma.open(path, "rb"))
+        case ".zst":
+            return cast(BinaryIO, io.BufferedReader(zstandard.open(path, "rb")))
+        case _:
+            return open(path, "rb")
+
+
+def lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """(line number from 1, line without its end) for every line; LF and CRLF end a line, nothing else does."""
+    position = 0
+    with open_bytes(path) as stream:
+        if not _is_utf8(encoding):
+            stream = cast(BinaryIO, _recoded(stream, encoding, path))
+        for number, raw in enumerate(stream, start=1):
+            if number == 1 and raw.startswith(codecs.BOM_UTF8):
+                raw = raw[3:]
+                position = 3
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise _not_utf8(path, position + error.start, raw[error.start], number) from None
+            position += len(raw)
+            yield number, line.rstrip("\n").removesuffix("\r")
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """The whole file as text, line ends untouched; a byte order mark is not text."""
+    with open_bytes(path) as stream:
+        raw = stream.read()
+    if not _is_utf8(encoding):
+        return _decoded(raw, encoding, path)
+    start = 3 if raw.startswith(codecs.BOM_UTF8) else 0
+    try:
+        return raw[start:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = start + error.start
+        raise _not_utf8(path, at, raw[at], raw.count(b"\n", 0, at) + 1) from None
+
+
+def _is_utf8(encoding: str) -> bool:
+    try:
+        return codecs.lookup(encoding).name == "utf-8"
+    except LookupError:
+        raise BadFile(f"There is no encoding {encoding!r}. Usual ones: utf-8, gb18030, utf-16, latin-1.") from None
+
+
+def _not_utf8(path: Path, position: int, byte: int, line: int) -> BadFile:
+    return BadFile(
+        f"{path}: not UTF-8: byte {position} (line {line}) is 0x{byte:02x}. "
+        f"Give its encoding with --encoding, such as --encoding gb18030."
+    )
+
+
+def _decoded(raw: bytes, encoding: str, path: Path) -> str:
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{path}: not {encoding}: byte {error.start} cannot be decoded. Try another encoding.") from None
+
+
+def _recoded(stream: BinaryIO, encoding: str, path: Path) -> Iterator[bytes]:
+    """The lines of a stream in another encoding as UTF-8 lines."""
+    try:
+        for line in io.TextIOWrapper(stream, encoding=encoding, newline="\n"):
+            yield line.encode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{path}: not {encoding}: {error.reason}. Try another encoding.") from None
+
+
+@contextmanager
+def write_bytes(path: Path) -> Iterator[BinaryIO]:
+    """A stream into a temporary neighbour of `path`, packed by its ending, renamed when all went well."""
+    if str(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(path)
+    if path.is_dir():
+        raise BadFile(f"{path}: this is a folder, a file was to be written. Name a file inside it.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be written ({error.strerror}). Choose another place.") from None
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            with _packing(raw, path.suffix) as stream:
+                yield stream
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _packing(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+    match suffix:
+        case ".gz":
+            with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as stream:
+                yield cast(BinaryIO, stream)
+        case ".xz":
+            with lzma.LZMAFile(raw, "wb") as stream:
+                yield cast(BinaryIO, stream)
+        case ".zst":
+            with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:
+                yield cast(BinaryIO, stream)
+        case _:
+            yield raw
+
+
+@contextmanager
+def write_folder(path: Path) -> Iterator[Path]:
+    """A temporary neighbour folder to fill, renamed to `path` when all went well; an old one is replaced."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        yield temporary
+        for file in temporary.rglob("*"):
+            if file.is_file():
+                with open(file, "rb") as stream:
+                    os.fsync(stream.fileno())
+        os.chmod(temporary, 0o777 & ~_umask())
+        if path.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.parent))
+            os.replace(path, old)
+            os.replace(temporary, path)
+            shutil.rmtree(old)
+        else:
+            os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def incremental_decoder(encoding: str, path: Path) -> Callable[[bytes, bool], str]:
+    """A strict function (bytes, last) -> text for a stream that comes in pieces; errors name the position."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if _is_utf8(encoding) else encoding)()
+    done = 0
+
+    def decode(raw: bytes, last: bool) -> str:
+        nonlocal done
+        try:
+            text = decoder.decode(raw, last)
+        except UnicodeDecodeError as error:
+            raise BadFile(
+                f"{path}: not {encoding}: byte {max(0, done + len(raw) - len(error.object) + error.start)} "
+                f"cannot be decoded. Give its encoding with --encoding, such as --encoding gb18030."
+            ) from None
+        done += len(raw)
+        return text
+
+    return decode

@@ -1,0 +1,112 @@
+"""Corpora in, corpora out: one file a format, each with read, write, lost and fits.
+
+    for doc in read(path): ...                   the format is guessed where it can be
+    write(documents, path, format="cluener")     what the format cannot hold is named, and stops the writing
+
+Inclusive or exclusive ends, token indices and strings without offsets are a format's own business:
+what comes out of a reader are documents with half-open character offsets.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from factpin.documents import Document
+from factpin.errors import BadInput, FormatLoss, did_you_mean, pick
+from factpin.formats import cluener, jsonl
+from factpin.formats._guess import Head, head
+from factpin.formats._reading import Note, Options, Reading, Report
+
+__all__ = ["FORMATS", "Format", "Note", "Options", "Reading", "Report", "guess", "losses", "read", "write"]
+
+
+class Format(Protocol):
+    """What a format's module offers."""
+
+    ENDING: str
+    HOLDS: frozenset[str]
+
+    def read(self, reading: Reading) -> Iterator[Document]: ...
+    def write(self, documents: Iterable[Document], path: Path, options: Options) -> None: ...
+    def lost(self, doc: Document, options: Options) -> Counter[str]: ...
+    def fits(self, head: Head) -> bool: ...
+
+
+FORMATS: dict[str, Format] = {
+    "cluener": cluener,
+    "jsonl": jsonl,
+}
+
+
+def guess(path: Path, encoding: str = "utf-8") -> str:
+    """The format of a file or folder by its beginning; an error where none or several fit."""
+    if str(path) == "-":
+        return "jsonl"
+    beginning = head(path, encoding)
+    found = [name for name, format in FORMATS.items() if format.fits(beginning)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise BadInput(f"{path}: no format fits its beginning. Name one with --from: {', '.join(FORMATS)}.")
+    raise BadInput(f"{path}: could be {' or '.join(found)}. Name one of them with --from.")
+
+
+def guess_by_name(path: Path) -> str:
+    """The format to write a file in where only its name is known."""
+    name = path.name.removesuffix(".xz").removesuffix(".gz").removesuffix(".zst")
+    if str(path) == "-" or name.endswith(".jsonl"):
+        return "jsonl"
+    stem = name.split(".")[-1]
+    if stem in FORMATS:
+        return stem
+    raise BadInput(f"{path}: the format to write is not clear from the name.{did_you_mean(stem, FORMATS)} "
+                   f"Name it with --to: {', '.join(FORMATS)}.")  # fmt: skip
+
+
+def read(
+    path: Path | str, *, format: str | None = None, options: Options | None = None, report: Report | None = None
+) -> Iterator[Document]:
+    """The documents of a file, one at a time."""
+    options = options or Options()
+    path = Path(path)
+    name = format or guess(path, options.encoding)
+    return pick(FORMATS, name, kind="format").read(Reading(path, options, report or Report()))
+
+
+def write(
+    documents: Iterable[Document], path: Path | str, *, format: str | None = None, options: Options | None = None
+) -> Counter[str]:
+    """Write documents; gives back what was lost (with `options.lossy`), or raises FormatLoss with the whole account."""
+    options = options or Options()
+    path = Path(path)
+    chosen = pick(FORMATS, format or guess_by_name(path), kind="format")
+    lost: Counter[str] = Counter()
+
+    def held() -> Iterator[Document]:
+        first = ""
+        for doc in documents:
+            here = chosen.lost(doc, options)
+            lost.update(here)
+            if here and not first:
+                first = doc.id
+            if options.lossy or not lost:
+                yield doc
+        if lost and not options.lossy:
+            raise FormatLoss(
+                f"{format or guess_by_name(path)} cannot hold {describe(lost)} (first in document {first!r}). "
+                f"Nothing was written. Choose another format, or go on without them with --lossy."
+            )
+
+    chosen.write(held(), path, options)
+    return lost
+
+
+def losses(doc: Document, format: str, options: Options | None = None) -> Counter[str]:
+    """What a format would lose of one document."""
+    return pick(FORMATS, format, kind="format").lost(doc, options or Options())
+
+
+def describe(lost: Counter[str]) -> str:
+    """`3 facts, 12 scores`."""
+    return ", ".join(f"{count} {name}" for name, count in sorted(lost.items()))
