@@ -17,11 +17,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-import zstandard
-
 from factpin.errors import BadFile
 
-PACKED = {".gz": "gzip", ".xz": "lzma", ".zst": "zstandard"}
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+PACKED = {".gz": "gzip", ".xz": "lzma", ".zst": "zstd"}
 
 
 def plain_name(path: Path) -> str:
@@ -49,7 +52,7 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         raise BadFile(f"{path}: this is a folder, a file was expected. Name a file inside it.") from None
     except PermissionError:
         raise BadFile(f"{path}: may not be read. Check its permissions.") from None
-    except (lzma.LZMAError, gzip.BadGzipFile, EOFError, zstandard.ZstdError) as error:
+    except (lzma.LZMAError, gzip.BadGzipFile, EOFError, zstd.ZstdError) as error:
         raise BadFile(f"{path}: the packed file is damaged ({error}). Pack it again, or unpack it by hand.") from None
 
 
@@ -60,7 +63,7 @@ def _opened(path: Path) -> BinaryIO:
         case ".xz":
             return cast(BinaryIO, lzma.open(path, "rb"))
         case ".zst":
-            return cast(BinaryIO, io.BufferedReader(zstandard.open(path, "rb")))
+            return cast(BinaryIO, zstd.open(path, "rb"))
         case _:
             return open(path, "rb")
 
@@ -120,11 +123,14 @@ def _decoded(raw: bytes, encoding: str, path: Path) -> str:
 
 def _recoded(stream: BinaryIO, encoding: str, path: Path) -> Iterator[bytes]:
     """The lines of a stream in another encoding as UTF-8 lines."""
+    text = io.TextIOWrapper(stream, encoding=encoding, newline="\n")
     try:
-        for line in io.TextIOWrapper(stream, encoding=encoding, newline="\n"):
+        for line in text:
             yield line.encode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
         raise BadFile(f"{path}: not {encoding}: {error.reason}. Try another encoding.") from None
+    finally:
+        text.detach()  # whoever opened the stream closes it
 
 
 @contextmanager
@@ -167,7 +173,7 @@ def _packing(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
             with lzma.LZMAFile(raw, "wb") as stream:
                 yield cast(BinaryIO, stream)
         case ".zst":
-            with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:
+            with zstd.ZstdFile(raw, "wb") as stream:
                 yield cast(BinaryIO, stream)
         case _:
             yield raw

@@ -1,0 +1,66 @@
+"""`factpin`: one grammar for every command. Nothing here, and nothing that `--help` needs, imports torch."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from factpin.app.commands import COMMANDS
+from factpin.errors import FactpinError, did_you_mean
+
+
+class Commands(click.Group):
+    """A group that says which command was probably meant."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return COMMANDS.get(cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise click.UsageError(
+                f"There is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} Known: {', '.join(COMMANDS)}."
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "token_normalize_func": lambda name: name.replace("_", "-")},
+)
+@click.version_option(package_name="factpin")
+def cli() -> None:
+    """Chinese and English text to facts that can be checked: pinned to characters, scored, proved."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command. Errors of the tree end it with one line and exit code 2, Ctrl-C with 130."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads are slower on a shared CPU; read by torch
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        code = cli.main(list(arguments) if arguments is not None else None, prog_name="factpin", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except FactpinError as error:
+        _fail(str(error))
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        Console(stderr=True).print("stopped", style="yellow")
+        sys.exit(130)
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _fail(message: str) -> None:
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]error:[/] {escape(message)}")
+    sys.exit(2)

@@ -1,0 +1,21 @@
+"""One file a command: it parses, calls one function of pipelines or training, and shows the result."""
+
+import click
+
+from factpin.app.commands.convert import convert
+from factpin.app.commands.doctor import doctor
+from factpin.app.commands.evaluate import evaluate
+from factpin.app.commands.extract import extract
+from factpin.app.commands.models import models
+from factpin.app.commands.predict import predict
+from factpin.app.commands.train import train
+
+COMMANDS: dict[str, click.Command] = {
+    "convert": convert,
+    "doctor": doctor,
+    "evaluate": evaluate,
+    "extract": extract,
+    "models": models,
+    "predict": predict,
+    "train": train,
+}

@@ -1,0 +1,56 @@
+"""`factpin evaluate`: predictions against gold, every named convention at once."""
+
+from pathlib import Path
+
+import click
+
+from factpin import formats
+from factpin.app.console import FORMAT, out, print_json
+from factpin.formats import Options
+from factpin.pipelines.evaluate import evaluate as run
+from factpin.pipelines.evaluate import render
+
+
+@click.command()
+@click.argument("predicted", metavar="PRED", type=click.Path(path_type=Path))
+@click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
+@click.option("--task", type=click.Choice(["spans", "triples", "document_relations", "coreference"]),
+              help="What is asked; guessed from what GOLD holds.")  # fmt: skip
+@click.option("--from", "source_format", type=FORMAT, help="Format of GOLD (and of PRED unless it is guessed).")
+@click.option("--train", type=click.Path(path_type=Path), help="Training corpus, for Ign F1.")
+@click.option("--against", type=click.Path(path_type=Path), help="Another prediction, for a paired test.")
+@click.option("--samples", default=1000, show_default=True, help="Bootstrap samples.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--fail-under", type=float, help="Exit code 1 where strict F1 is lower.")
+@click.option("--encoding", default="utf-8", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@click.option("--quiet", is_flag=True, help="No notes.")
+def evaluate(
+    predicted: Path, gold: Path, task: str | None, source_format: str | None, train: Path | None,
+    against: Path | None, samples: int, seed: int, fail_under: float | None, encoding: str, as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
+    """Score PRED against GOLD; documents are matched by id.
+
+    \b
+    factpin evaluate predicted.jsonl dev.json
+    factpin evaluate predicted.jsonl dev.json --against other.jsonl --json
+    """
+    options = Options(encoding=encoding)
+
+    def read(path: Path | None, format: str | None = None) -> list[formats.Document] | None:
+        return None if path is None else list(formats.read(path, format=format, options=options))
+
+    report = run(
+        read(predicted) or [],
+        read(gold, source_format) or [],
+        task=task,
+        train=read(train, source_format),
+        against=read(against),
+        samples=samples,
+        seed=seed,
+    )
+    if as_json:
+        print_json(report)
+    elif not quiet:
+        out().print(render(report))
+    return int(fail_under is not None and report["strict"]["f1"] < fail_under)

@@ -1,0 +1,144 @@
+"""`factpin train`: a model from a corpus."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from factpin import formats
+from factpin.app.console import FORMAT, notes, out, print_json
+from factpin.documents import Document
+from factpin.errors import BadInput, did_you_mean
+from factpin.formats import Options
+
+TASKS = {"ner": "spans", "spans": "spans"}
+FEW = 200  # sentences below which figures are not to be trusted
+
+
+@click.command()
+@click.argument("task", metavar="TASK", required=False)
+@click.option("--recipe", type=click.Path(path_type=Path), help="A recipe.toml of another run; options override it.")
+@click.option("--train", "train_file", type=click.Path(path_type=Path), help="Training corpus.")
+@click.option("--dev", "dev_file", type=click.Path(path_type=Path), help="Dev corpus: picks the best weights.")
+@click.option("--from", "source_format", type=FORMAT, help="Format of the corpora; guessed where it can be.")
+@click.option("--limit", type=int, help="Use the first N training documents only.")
+@click.option("--encoder", help="A name (`factpin models --encoders`), a folder, or a hub id.")
+@click.option("--head", help="efficient_global_pointer (default), global_pointer or crf; short: egp, gp.")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder of the run and of the model.")
+@click.option("--rope/--no-rope", default=None, help="Rotary positions in the pointer heads.")
+@click.option("--bias", type=click.Choice(["qk", "hidden"]), help="Bias form of efficient_global_pointer.")
+@click.option("--scheme", type=click.Choice(["bio", "bioes"]), help="Tags of crf.")
+@click.option("--head-size", type=int)
+@click.option("--max-span", type=int, help="Widest span in tokens: scoring costs length x width.")
+@click.option("--max-length", "--max-seq-length", type=int, help="Tokens of a window.")
+@click.option("--context", type=click.Choice(["sentence", "window"]), help="Read sentence by sentence, or as much as fits.")
+@click.option("--dropout", type=float)
+@click.option("--tune-thresholds", is_flag=True, default=None, help="A threshold for each label, fitted on dev.")
+@click.option("--language", help="zh, en, …: which texts the model is for.")
+@click.option("--name", help="Name of the model in its card.")
+@click.option("--finds", help="One line for the card: what it finds.")
+@click.option("--learning-rate", type=float)
+@click.option("--head-learning-rate", type=float, help="Default: ten times --learning-rate.")
+@click.option("--layer-decay", type=float)
+@click.option("--num-train-epochs", "--epochs", "epochs", type=int)
+@click.option("--max-steps", type=int)
+@click.option("--per-device-train-batch-size", "--batch-size", "batch_size", type=int)
+@click.option("--gradient-accumulation-steps", "--accumulation", "accumulation", type=int)
+@click.option("--warmup-ratio", "--warmup", "warmup", type=float)
+@click.option("--schedule", type=click.Choice(["linear", "cosine", "constant"]))
+@click.option("--weight-decay", type=float)
+@click.option("--clip", "--max-grad-norm", "clip", type=float)
+@click.option("--bf16", is_flag=True, default=None)
+@click.option("--ema", type=float, help="Decay of the average of the weights.")
+@click.option("--fgm", type=float, help="Adversarial step on the word embeddings.")
+@click.option("--rdrop", type=float, help="Weight of R-Drop.")
+@click.option("--early-stopping", type=int, help="Evaluations without a better metric before it stops.")
+@click.option("--metric", help="What is best: f1 (default), precision, recall, macro_f1.")
+@click.option("--evaluate-every", type=int, help="Steps; default: each epoch.")
+@click.option("--save-every", type=int, help="Steps between checkpoints; default: each epoch.")
+@click.option("--seed", type=int)
+@click.option("--tensorboard", is_flag=True, default=None)
+@click.option("--threads", type=int, help="CPU threads.")
+@click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --output, if there is one.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@click.option("--quiet", is_flag=True, help="No notes, no bar.")
+def train(
+    task: str | None, recipe: Path | None, train_file: Path | None, dev_file: Path | None, source_format: str | None,
+    limit: int | None, output: Path, threads: int | None, resume: bool, as_json: bool, quiet: bool, **choices: Any,
+) -> int:  # fmt: skip
+    """Train a model. TASK: spans (alias ner).
+
+    \b
+    factpin train spans --train train.json --dev dev.json --encoder m3e-zh --output runs/cluener
+    factpin train --recipe runs/cluener/recipe.toml --seed 2 --output runs/cluener-2
+    torchrun --nproc-per-node 2 -m factpin train spans …                 data parallel
+    """
+    import torch
+
+    from factpin.training.config import TrainConfig, from_dict, read_recipe
+    from factpin.training.spans import SpansConfig, train_spans
+
+    if threads:
+        torch.set_num_threads(threads)
+    tables = read_recipe(recipe) if recipe else {}
+    data = dict(tables.get("task", {}))
+    name = task or data.pop("name", None)
+    if name not in TASKS:
+        near = did_you_mean(name or "", TASKS)
+        raise BadInput(f"There is no task {name!r} to train.{near} Known: {', '.join(sorted(TASKS))}.")
+    data.pop("name", None)
+    given = {"train": train_file and str(train_file), "dev": dev_file and str(dev_file), "from": source_format,
+             "limit": limit}  # fmt: skip
+    data.update({key: value for key, value in given.items() if value is not None})
+    choices["head"] = {"egp": "efficient_global_pointer", "gp": "global_pointer"}.get(choices["head"] or "") or (
+        choices["head"] and choices["head"].replace("-", "_")
+    )
+    what = _settings(SpansConfig, tables.get("spans", {}), choices)
+    if "encoder" not in what:
+        raise BadInput("--encoder is missing. `factpin models --encoders` lists what can be had without a hub.")
+    how = _settings(TrainConfig, tables.get("train", {}), choices)
+    training, dev = _corpus(data, "train")[: data.get("limit")], _corpus(data, "dev")
+    if len(training) < FEW:
+        notes(quiet or as_json).print(
+            f"[yellow]only {len(training)} training documents:[/] the model will have learned little, and figures on "
+            f"so few are luck to a large part. Annotate a few hundred before you rely on it."
+        )
+    report = train_spans(
+        training, dev, from_dict(SpansConfig, what, "spans"), from_dict(TrainConfig, how, "train"), output,
+        data=data, resume=resume, quiet=quiet or as_json,
+    )  # fmt: skip
+    if as_json:
+        print_json(report)
+    elif "scores" in report and not quiet:
+        out().print(_table(report, output))
+    return 0
+
+
+def _settings(kind: Any, recipe: dict[str, Any], choices: dict[str, Any]) -> dict[str, Any]:
+    """A recipe's settings of one kind, with the command line's on top."""
+    known = kind.__dataclass_fields__
+    return {**recipe, **{key: value for key, value in choices.items() if key in known and value is not None}}
+
+
+def _corpus(data: dict[str, Any], part: str) -> list[Document]:
+    path = data.get(part)
+    if path is None:
+        if part == "dev":
+            return []
+        raise BadInput("--train is missing: name the training corpus.")
+    return list(formats.read(Path(path), format=data.get("from"), options=Options()))
+
+
+def _table(report: dict[str, Any], output: Path) -> Any:
+    from rich.table import Table
+
+    table = Table("", "", title=f"{output}: trained on {report['train']:,} documents", title_justify="left",
+                  show_header=False)  # fmt: skip
+    table.add_row("steps (best)", f"{report['steps']} ({report['best_step']})")
+    for name, value in report["scores"].items():
+        table.add_row(f"dev {name.replace('_', ' ')}", f"{value:.4f}")
+    for name, value in report["noted"].items():
+        if value:
+            table.add_row(f"training mentions {name.replace('_', ' ')}" if name != "mentions" else "training mentions",
+                          f"{value:,}")  # fmt: skip
+    return table

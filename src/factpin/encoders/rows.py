@@ -1,0 +1,80 @@
+"""Attention of the last layer for a few rows: where chosen tokens look, without the (B, heads, N, N) of all tokens.
+
+    rows  (M, 2) batch item and position of each chosen token  ->  (M, heads, N), softmax(q kᵀ · scaling + bias)
+
+An attention function of transformers, `sdpa_rows`, computes what `sdpa` computes and remembers query, key and mask of
+the last call inside `watching`; the rows are computed from these afterwards. transformers itself gives no attentions
+under sdpa. No dropout falls on the rows, in training either: published code takes them after dropout.
+Under gradient checkpointing the remembered tensors carry no gradient.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import AttentionInterface
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
+
+NAME = "sdpa_rows"
+
+
+@dataclass
+class Watch:
+    """The last layer's tensors: query, key (B, heads, N, d), mask and bias (B or 1, 1 or heads, N, N) or None."""
+
+    last: dict[str, Any] = field(default_factory=dict)
+
+    def rows(self, rows: Tensor) -> Tensor:
+        """Attention (M, heads, N) of rows (M, 2)."""
+        item, place = rows.unbind(dim=1)
+        query, key = self.last["query"], self.last["key"]
+        if key.shape[1] != query.shape[1]:
+            key = key.repeat_interleave(query.shape[1] // key.shape[1], dim=1)
+        s = torch.einsum("mhd,mhnd->mhn", query[item, :, place], key[item])  # (M, heads, N)
+        s = s.float() * self.last["scaling"]
+        for name in ("bias", "mask"):
+            full = self.last[name]
+            if full is None:
+                continue
+            one = full[item if full.shape[0] > 1 else torch.zeros_like(item), :, place]  # (M, 1 or heads, N)
+            s = s.masked_fill(~one, -torch.inf) if one.dtype == torch.bool else s + one
+        return torch.softmax(s, dim=-1).to(query.dtype)
+
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    watch = Watch()
+    token = _watch.set(watch)
+    try:
+        yield watch
+    finally:
+        _watch.reset(token)
+
+
+def _attend(
+    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **options: Any
+) -> tuple[Tensor, None]:
+    """The signature is that of transformers' attention functions, which pass options of their own."""
+    watch = _watch.get()
+    if watch is not None:
+        scaling = options.get("scaling")
+        watch.last = {
+            "query": query,
+            "key": key,
+            "mask": attention_mask,
+            "bias": options.get("position_bias"),
+            "scaling": query.shape[-1] ** -0.5 if scaling is None else scaling,
+        }
+    return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
+
+
+AttentionInterface.register(NAME, _attend)
+ALL_MASK_ATTENTION_FUNCTIONS.register(NAME, sdpa_mask)

@@ -1,0 +1,193 @@
+"""The records of a brat .ann file and a text as a document.
+
+A mention that a relation, an Equiv or a normalization names gets an entity: all mentions that are Equiv share one.
+What the nouns have no place for goes to meta: attributes, notes, normalizations (second references of an entity, and
+those of events), arguments (names other than Arg1 and Arg2, and relations of events). Relations have no ids in a
+document: in meta, R3 is the third fact.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from factpin.documents import Argument, Document, Entity, Event, Fact, Mention
+from factpin.errors import OffsetMismatch
+from factpin.formats._brat_lines import Annotations, BadLine, Links, Remark, TextBound
+from factpin.formats._writing import single
+
+NO_BASE = "_:"  # before a reference that names no knowledge base; brat wants one
+AS_BLANKS = str.maketrans("\n\r\t", "   ")
+
+NoteDown = Callable[[str, int, str], None]  # kind, line, message
+
+
+def document(id: str, text: str, found: Annotations, merge: bool, note: NoteDown) -> Document:
+    """The document; BadLine where a record does not fit the text or another record."""
+    mentions = {t.id: _mention(id, text, t, merge, note) for t in found.mentions}
+    events = _events(found, mentions)
+    entities = _Entities(mentions)
+    for line, ids in found.equivs:
+        entities.join(_known(ids, mentions, line))
+    ends = {v.id: v.trigger for v in events}
+    pinned = [tuple(_end(target, mentions, ends, r) for _, target in r.arguments) for r in found.relations]
+    for head, tail in pinned:
+        entities.join([head])
+        entities.join([tail])
+    further = [n for n in found.normalizations if not entities.link(n)]
+    for line, text_ in found.others:
+        note("unknown_relation", line, f"{text_[:40]!r} was left out; of the lines with * only Equiv is known")
+    owner, named = entities.finished()
+    return Document(
+        id=id,
+        text=text,
+        mentions=tuple(mentions.values()),
+        entities=named,
+        facts=tuple(Fact(owner[head], r.type, owner[tail], head, tail)
+                    for r, (head, tail) in zip(found.relations, pinned, strict=True)),
+        events=tuple(events),
+        meta=_meta(found, further, note),
+    )  # fmt: skip
+
+
+def _mention(document: str, text: str, t: TextBound, merge: bool, note: NoteDown) -> Mention:
+    for start, end in t.fragments:
+        if not start < end <= len(text):
+            raise BadLine(f"offsets {start}:{end} in a text of {len(text)} characters; expected start < end, inside "
+                          f"the text. Correct them.", t.line, t.id)  # fmt: skip
+    start, end = min(f[0] for f in t.fragments), max(f[1] for f in t.fragments)
+    there = " ".join(text[start:end] for start, end in t.fragments)
+    if there.translate(AS_BLANKS) != t.text.translate(AS_BLANKS):
+        raise _mismatch(document, text, t, there)
+    if len(t.fragments) > 1:
+        if not merge:
+            raise BadLine(f"{document}: {t.id} has {len(t.fragments)} fragments ({t.text[:40]!r}); a mention is one "
+                          f"piece of text. Read the first to the last character with --fragments merge.",
+                          t.line, t.id)  # fmt: skip
+        note("merged_fragments", t.line, f"{t.id}: {t.text[:40]!r} is read as {text[start:end][:60]!r}")
+    return Mention(t.id, start, end, text[start:end], t.type)
+
+
+class BadOffsets(OffsetMismatch):
+    """The text of a line is not what stands at its offsets."""
+
+    line = 1
+
+
+def _mismatch(document: str, text: str, t: TextBound, there: str) -> BadOffsets:
+    start, end = t.fragments[0]
+    given = t.text.translate(AS_BLANKS)
+    inclusive = len(t.fragments) == 1 and text[start : end + 1].translate(AS_BLANKS) == given
+    place = text.translate(AS_BLANKS).find(given) if given else -1
+    if inclusive:
+        hint = f"text[{start}:{end + 1}] is: the file seems to count its ends inclusively; add 1 to every end."
+    else:
+        hint = f"It stands at {place}:{place + len(given)}." if place >= 0 else "It is nowhere in the text."
+    error = BadOffsets(f"{document}: {t.id}: text[{start}:{end}] is {there[:40]!r}, not {t.text[:40]!r}. {hint}",
+                       field=t.id, inclusive=inclusive)  # fmt: skip
+    error.line = t.line
+    return error
+
+
+def _known(ids: Iterable[str], known: dict[str, Mention], line: int) -> list[str]:
+    ids = list(ids)
+    for id in ids:
+        if id not in known:
+            raise _missing(id, line, "")
+    return ids
+
+
+def _missing(id: str, line: int, owner: str) -> BadLine:
+    return BadLine(f"{owner or 'the line'} names {id[:40]}, which the file does not have. Correct it, or remove the "
+                   f"line.", line, owner)  # fmt: skip
+
+
+def _end(target: str, mentions: dict[str, Mention], triggers: dict[str, str | None], r: Links) -> str:
+    """The mention that a relation's argument means: itself, or the trigger of the event that it names."""
+    id = triggers.get(target) or target
+    if id not in mentions:
+        raise _missing(target, r.line, r.id)
+    return id
+
+
+def _events(found: Annotations, mentions: dict[str, Mention]) -> list[Event]:
+    ids = {v.id for v in found.events}
+    events = []
+    for v in found.events:
+        if v.trigger not in mentions:
+            raise _missing(v.trigger, v.line, v.id)
+        arguments = []
+        for role, target in v.arguments:
+            if target in mentions:
+                arguments.append(Argument(role, mention=target))
+            elif target in ids:
+                arguments.append(Argument(role, event=target))
+            else:
+                raise _missing(target, v.line, v.id)
+        events.append(Event(v.id, v.type, v.trigger, tuple(arguments)))
+    return events
+
+
+class _Entities:
+    """Sets of mentions that grow together."""
+
+    def __init__(self, mentions: dict[str, Mention]) -> None:
+        self.mentions = mentions
+        self.of: dict[str, dict[str, None]] = {}  # mention -> the set it is in, in order
+        self.links: dict[str, tuple[str, str]] = {}  # mention -> reference, name
+
+    def join(self, ids: list[str]) -> None:
+        """The mentions are one entity, and so is everything that was one with them."""
+        joined: dict[str, None] = {}
+        for id in ids:
+            joined.update(self.of.get(id, {id: None}))
+        for id in joined:
+            self.of[id] = joined
+
+    def link(self, n: Remark) -> bool:
+        """Give the entity of a mention its reference; False where it has one, or there is no such mention."""
+        if n.target not in self.mentions or n.type != "Reference":
+            return False
+        self.of.setdefault(n.target, {n.target: None})
+        if any(id in self.links for id in self.of[n.target]):
+            return False
+        self.links[n.target] = ((n.value or "").removeprefix(NO_BASE), n.text)
+        return True
+
+    def finished(self) -> tuple[dict[str, str], tuple[Entity, ...]]:
+        """The id of every mention's entity, and the entities."""
+        owner: dict[str, str] = {}
+        entities = []
+        for id in self.mentions:
+            if id not in self.of or id in owner:
+                continue
+            ids = tuple(self.of[id])
+            entity = single(self.mentions[ids[0]], f"e{len(entities)}")
+            link, name = next((self.links[i] for i in ids if i in self.links), ("", ""))
+            entities.append(Entity(entity.id, ids, entity.type, name or entity.name, link))
+            owner.update(dict.fromkeys(ids, entity.id))
+        return owner, tuple(entities)
+
+
+def _meta(found: Annotations, further: list[Remark], note: NoteDown) -> dict[str, Any]:
+    facts = {r.id: f"R{i}" for i, r in enumerate(found.relations, start=1)}
+    known = {t.id for t in found.mentions} | {v.id for v in found.events} | facts.keys()
+    for a in found.attributes:
+        if a.target not in known:
+            note("unknown_target", a.line, f"{a.id} names {a.target[:40]}, which is not in the file; it is kept")
+
+    def target(remark: Remark) -> str:
+        return facts.get(remark.target, remark.target)
+
+    meta: dict[str, Any] = {
+        "attributes": [{"id": a.id, "type": a.type, "target": target(a), "value": a.value} for a in found.attributes],
+        "normalizations": [{"id": n.id, "type": n.type, "target": target(n), "reference": n.value, "text": n.text}
+                           for n in further],
+        "notes": [{"id": n.id, "type": n.type, "target": target(n), "text": n.text} for n in found.notes],
+        "arguments": {facts[r.id]: _names(r) for r in found.relations
+                      if _names(r) != [["Arg1", ""], ["Arg2", ""]]},
+    }  # fmt: skip
+    return {key: value for key, value in meta.items() if value}
+
+
+def _names(r: Links) -> list[list[str]]:
+    """[name, id of the event where it is one] of both arguments."""
+    return [[role, "" if id.startswith("T") else id] for role, id in r.arguments]

@@ -1,0 +1,107 @@
+"""A folder with one file a document: document ids as file names and back, and the walk over such a folder.
+
+The slashes of an id are sub-folders. What a file name should not hold is written as %XX of its UTF-8 bytes, so that
+the id comes back; "%" alone stands for an empty part. Only an id with a part longer than a file name may be is cut.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from factpin import files
+from factpin.errors import BadDocument, BadFile, BadRecord
+
+BOM = "\ufeff"
+LONGEST = 180  # bytes of a part of the path, endings not counted; file systems allow 255
+_ODD = re.compile(r'[%\\:*?"<>|\x00-\x1f\x7f\ud800-\udfff]+|^\.|[. ]$')
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill that becomes `path` when all went well; one that holds something is never replaced."""
+    if path.is_dir() and any(path.iterdir()):
+        raise BadFile(f"{path}: the folder holds files already. Name a new one, or empty it first.")
+    if path.exists() and not path.is_dir():
+        raise BadFile(f"{path}: this is a file, a folder was to be written. Name a new folder.")
+    try:
+        with files.write_folder(path) as folder:
+            yield folder
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be written ({error.strerror}). Choose another place.") from None
+
+
+def new_file(folder: Path, id: str, ending: str) -> Path:
+    """Where the document of that id goes inside `folder`; a second one of the same id gets a number."""
+    *parents, last = [_escaped(part) for part in id.split("/")]
+    parents = [re.sub(r"\.(?=[a-z]+$)", "%2E", part) for part in parents]  # the folder of "a.txt/b" is no file a.txt
+    place = folder.joinpath(*parents)
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / (last + ending)
+    number = 2
+    while path.exists():
+        path = place / f"{last}-{number}{ending}"
+        number += 1
+    return path
+
+
+def _escaped(part: str) -> str:
+    if not part:
+        return "%"
+    part = _ODD.sub(lambda m: quoted(m[0]), part)
+    raw = part.encode("utf-8")
+    if len(raw) <= LONGEST:
+        return part
+    mark = hashlib.sha256(raw).hexdigest()[:16]
+    return f"{raw[: LONGEST - 17].decode('utf-8', 'ignore')}-{mark}"
+
+
+def quoted(text: str) -> str:
+    """%XX for every byte, also of letters."""
+    return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
+
+
+def document_id(relative: Path) -> str:
+    """The id that a file's path inside the folder spells (its ending already removed)."""
+    parts = []
+    for part in relative.parts:
+        raw = unquote_to_bytes(part)
+        try:
+            parts.append("" if part == "%" else raw.decode("utf-8", "surrogatepass"))
+        except UnicodeDecodeError:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Every file below, hidden ones left out, folder by folder in sorted order."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith("."):
+                yield Path(place) / name
+
+
+def text_of(path: Path, encoding: str) -> str:
+    """The text of one file among many: what is wrong with it is the error of a record, not of the whole folder."""
+    try:
+        return files.read_text(path, encoding)
+    except BadFile as error:
+        raise BadRecord(str(error).removeprefix(f"{path}: "), file=str(path), line=1, kind="bad_file") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """The text as UTF-8, line ends as they are. A first byte order mark is doubled, since reading takes one away."""
+    with files.write_bytes(path) as stream:
+        stream.write(text_bytes(text))
+
+
+def text_bytes(text: str) -> bytes:
+    """The bytes that read_text turns into `text`."""
+    try:
+        return (BOM + text if text.startswith(BOM) else text).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadDocument(f"character {error.start} is a lone surrogate, which no file can hold. Remove it.") from None

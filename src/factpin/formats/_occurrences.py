@@ -1,0 +1,247 @@
+"""Strings without offsets to mentions: where in the text an argument stands that a file only names.
+
+A name is a surface and a type. All facts of a record that share a name share an entity. Which occurrence is meant is
+the user's choice (Options.occurrences): the first; the pair of head and tail that stand nearest; or all of them, the
+fact pinned to the nearest pair. Occurrences at word borders are preferred in scripts that have words: "Ron" stands in
+"Aaron" only if it stands nowhere else. Whatever is ambiguous, repaired or not there is noted.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from factpin.documents import Document, Entity, Fact, Mention, Qualifier
+from factpin.formats._pinned import entity_losses
+from factpin.formats._reading import Reading
+
+
+class Name(NamedTuple):
+    """An argument as a file names it."""
+
+    surface: str
+    type: str = ""
+
+
+class Triple(NamedTuple):
+    """A fact as a file without offsets tells it; slots are (role, name)."""
+
+    head: Name
+    relation: str
+    tail: Name
+    slots: tuple[tuple[str, Name], ...] = ()
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """All its arguments."""
+        return self.head, self.tail, *(name for _, name in self.slots)
+
+
+@dataclass
+class Placed:
+    """The triples of one record as nouns, and the indices of those with an argument that is not in the text."""
+
+    mentions: tuple[Mention, ...]
+    entities: tuple[Entity, ...]
+    facts: tuple[Fact, ...]
+    unfound: list[int] = field(default_factory=list)
+
+
+class _Spot(NamedTuple):
+    """A mention before it has an id."""
+
+    start: int
+    end: int
+    type: str
+    surface: str
+
+
+def place(triples: Sequence[Triple], text: str, reading: Reading, line: int, document: str) -> Placed:
+    """Find every argument in the text; a triple of which one argument is missing is unfound as a whole."""
+    choice = reading.options.occurrences
+    starts = _all_starts(triples, text, reading, line, document)
+    spots: dict[Name, set[_Spot]] = {}
+    told: list[tuple[Triple, list[_Spot]]] = []
+    unfound = []
+    seen: set[Triple] = set()
+    for i, triple in enumerate(triples):
+        if triple in seen:
+            reading.note("duplicate_fact", line, document, f"{triple.head.surface} {triple.relation} is told twice")
+        seen.add(triple)
+        missing = [name.surface for name in triple.names if not starts[name.surface]]
+        if missing:
+            unfound.append(i)
+            reading.note("argument_not_found", line, document, f"{missing[0]!r} ({triple.relation}) is not in the text")
+            continue
+        chosen = _choose(triple, starts, nearest=choice != "first")
+        told.append((triple, chosen))
+        for name, spot in zip(triple.names, chosen, strict=True):
+            group = spots.setdefault(name, set())
+            group.add(spot)
+            if choice == "all" and len(group) == 1:
+                group.update(_spot(name, start) for start in starts[name.surface])
+    return _nouns(spots, told, unfound)
+
+
+def _nouns(spots: dict[Name, set[_Spot]], told: list[tuple[Triple, list[_Spot]]], unfound: list[int]) -> Placed:
+    ids = {spot: f"m{i}" for i, spot in enumerate(sorted(spot for group in spots.values() for spot in group))}
+    order = sorted(spots, key=lambda name: min(spots[name]))
+    entity = {name: f"e{i}" for i, name in enumerate(order)}
+    facts = []
+    for triple, chosen in told:
+        slots = zip(triple.slots, chosen[2:], strict=True)
+        facts.append(
+            Fact(
+                head=entity[triple.head],
+                relation=triple.relation,
+                tail=entity[triple.tail],
+                head_mention=ids[chosen[0]],
+                tail_mention=ids[chosen[1]],
+                qualifiers=tuple(Qualifier(role, entity[name], ids[spot]) for (role, name), spot in slots),
+            )
+        )
+    return Placed(
+        mentions=tuple(Mention(id, spot.start, spot.end, spot.surface, spot.type) for spot, id in ids.items()),
+        entities=tuple(
+            Entity(entity[name], tuple(ids[spot] for spot in sorted(spots[name])), name.type, name.surface)
+            for name in order
+        ),
+        facts=tuple(facts),
+        unfound=unfound,
+    )
+
+
+# ---- where ----------------------------------------------------------------------------------------------------------
+
+
+def _all_starts(
+    triples: Sequence[Triple], text: str, reading: Reading, line: int, document: str
+) -> dict[str, list[int]]:
+    """Every surface's occurrences, in order; what is doubtful about them is noted once a record."""
+    starts: dict[str, list[int]] = {}
+    for surface in dict.fromkeys(name.surface for triple in triples for name in triple.names):
+        starts[surface], whole = occurrences(text, surface)
+        if len(starts[surface]) > 1:
+            reading.note("ambiguous_argument", line, document, f"{surface!r} stands {len(starts[surface])} times")
+        if starts[surface] and not whole:
+            reading.note("inside_word", line, document, f"{surface!r} stands inside a longer word only")
+    return starts
+
+
+def occurrences(text: str, surface: str) -> tuple[list[int], bool]:
+    """Where a surface stands, and whether at word borders; inside words it counts only if it stands nowhere else."""
+    if not surface:
+        return [], True
+    found = []
+    at = text.find(surface)
+    while at >= 0:
+        found.append(at)
+        at = text.find(surface, at + len(surface))
+    whole = [start for start in found if not _cuts_word(text, start) and not _cuts_word(text, start + len(surface))]
+    return (whole, True) if whole else (found, False)
+
+
+def _cuts_word(text: str, at: int) -> bool:
+    return 0 < at < len(text) and _in_word(text[at - 1]) and _in_word(text[at])
+
+
+def _in_word(character: str) -> bool:
+    """Letters and digits of scripts that write blanks between words; from U+2E80 on they do not (or glue particles)."""
+    return character.isalnum() and (character < "\u2e80" or "\uffff" < character < "\U00020000")
+
+
+def _choose(triple: Triple, starts: dict[str, list[int]], *, nearest: bool) -> list[_Spot]:
+    heads, tails = starts[triple.head.surface], starts[triple.tail.surface]
+    if not nearest:
+        return [_spot(name, starts[name.surface][0]) for name in triple.names]
+    head, tail = nearest_pair(heads, len(triple.head.surface), tails, len(triple.tail.surface))
+    chosen = [_spot(triple.head, head), _spot(triple.tail, tail)]
+    for _, name in triple.slots:
+        _, start = nearest_pair([tail], len(triple.tail.surface), starts[name.surface], len(name.surface))
+        chosen.append(_spot(name, start))
+    return chosen
+
+
+def nearest_pair(heads: list[int], head_size: int, tails: list[int], tail_size: int) -> tuple[int, int]:
+    """The head and tail with the fewest characters between, the earliest of equals; the first two if all overlap."""
+    best = (-1, heads[0], tails[0])
+    for head in heads:
+        after = bisect_left(tails, head + head_size)
+        before = bisect_right(tails, head - tail_size) - 1
+        for i in (before, after):
+            if 0 <= i < len(tails):
+                gap = tails[i] - head - head_size if i == after else head - tails[i] - tail_size
+                if best[0] < 0 or gap < best[0]:
+                    best = (gap, head, tails[i])
+    return best[1], best[2]
+
+
+def _spot(name: Name, start: int) -> _Spot:
+    return _Spot(start, start + len(name.surface), name.type, name.surface)
+
+
+# ---- and back -------------------------------------------------------------------------------------------------------
+
+
+def triples_of(doc: Document, *, typed: bool) -> list[Triple]:
+    """The document's facts as a file without offsets tells them; an unpinned argument is named by its first mention."""
+    mentions = {m.id: m for m in doc.mentions}
+    first = {e.id: e.mentions[0] for e in doc.entities}
+
+    def name(entity: str, mention: str | None) -> Name:
+        m = mentions[mention or first[entity]]
+        return Name(m.text, m.type if typed else "")
+
+    return [
+        Triple(
+            name(f.head, f.head_mention),
+            f.relation,
+            name(f.tail, f.tail_mention),
+            tuple((q.role, name(q.entity, q.mention)) for q in f.qualifiers),
+        )
+        for f in doc.facts
+    ]
+
+
+def not_found_again(doc: Document, back: Document, *, typed: bool) -> Counter[str]:
+    """What of the document does not come back from a file that names arguments without saying where they stand."""
+    lost: Counter[str] = entity_losses(doc, typed=typed)
+    mention = {m.id: (m.start, m.end, m.type if typed else "") for m in doc.mentions}
+    again = {m.id: (m.start, m.end, m.type if typed else "") for m in back.mentions}
+    pinned = {id for f in doc.facts for id in (f.head_mention, f.tail_mention, *(q.mention for q in f.qualifiers))}
+    left = Counter(again.values())
+    missing = 0
+    for m in doc.mentions:
+        if left[mention[m.id]]:
+            left[mention[m.id]] -= 1
+        elif m.id in pinned:
+            missing += 1
+        else:
+            lost["mentions outside facts"] += 1
+    here = Counter(_fact_keys(doc, mention))
+    there = Counter(_fact_keys(back, again))
+    moved = (_bare(here) - _bare(there)).total()
+    lost["moved pins"] += max(moved, missing)
+    lost["qualifiers"] += max(0, (here - there).total() - moved)
+    return +lost
+
+
+def _fact_keys(doc: Document, mention: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [
+        (
+            mention.get(f.head_mention or ""),
+            f.relation,
+            mention.get(f.tail_mention or ""),
+            tuple(sorted((q.role, mention.get(q.mention or "", ())) for q in f.qualifiers)),
+        )
+        for f in doc.facts
+        if f.head_mention is not None and f.tail_mention is not None
+    ]
+
+
+def _bare(facts: Counter[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
+    bare: Counter[tuple[Any, ...]] = Counter()
+    for key, count in facts.items():
+        bare[key[:3]] += count
+    return bare

@@ -1,0 +1,172 @@
+"""DuIE: one JSON object a line (or one JSON list), {"text": …, "spo_list": […]}. No offsets: arguments are strings.
+
+    1.0  {"predicate", "subject", "subject_type", "object": str, "object_type": str}
+    2.0  the same with "object": {"@value": str, slot: str, …} and "object_type": {"@value": str, slot: str, …}
+
+A record is one sentence. Each spo is a fact, its slots are the fact's qualifiers; where the strings stand is found as
+_occurrences.py says. An spo with an argument that is not in the text stays in meta["unfound"] and is written back.
+Documents are written as 2.0, those read from 1.0 as 1.0. CMeIE and other sets of this shape are read as well.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from factpin.documents import Document, Span
+from factpin.documents.fields import as_dict, as_list, as_str, get_list, get_str
+from factpin.errors import BadDocument
+from factpin.formats._guess import Head
+from factpin.formats._occurrences import Name, Triple, not_found_again, place, triples_of
+from factpin.formats._reading import Options, Reading
+from factpin.formats._records import list_or_lines, own_id, unknown
+from factpin.formats._writing import losses, write_json_lines
+
+HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "facts", "pins", "qualifiers", "meta"})
+ENDING = ".json"
+FIELDS = {"id", "text", "spo_list"}
+SPO = {"predicate", "subject", "subject_type", "object", "object_type"}
+OWN = {"unfound", "duie"}  # what the reader adds to meta
+VALUE = "@value"
+
+
+def read(reading: Reading) -> Iterator[Document]:
+    """Every record's document; facts in the order of the file."""
+    return list_or_lines(reading, lambda record, line: _document(record, line, reading))
+
+
+def _document(value: Any, line: int, reading: Reading) -> Document:
+    record = as_dict(value, "")
+    text = get_str(record, "text")
+    id = own_id(record, reading.default_id(line))
+    spos = [as_dict(spo, f"spo_list[{i}]") for i, spo in enumerate(get_list(record, "spo_list", default=[]))]
+    triples = [_triple(spo, f"spo_list[{i}]") for i, spo in enumerate(spos)]
+    placed = place(triples, text, reading, line, id)
+    return Document(
+        id=id,
+        text=text,
+        sentences=(Span(0, len(text)),) if text else (),
+        mentions=placed.mentions,
+        entities=placed.entities,
+        facts=placed.facts,
+        meta=_meta(record, spos, triples, placed.unfound),
+    )
+
+
+def _triple(spo: dict[str, Any], where: str) -> Triple:
+    head = Name(get_str(spo, "subject", where), get_str(spo, "subject_type", where, default=""))
+    relation = get_str(spo, "predicate", where)
+    if not relation:
+        raise BadDocument("the predicate is empty; expected a name.", field=f"{where}.predicate")
+    values, types = spo.get("object"), spo.get("object_type", "")
+    if not isinstance(values, dict):
+        tail = Name(get_str(spo, "object", where), _value(types, f"{where}.object_type"))
+        return Triple(head, relation, tail)
+    types = types if isinstance(types, dict) else {VALUE: as_str(types, f"{where}.object_type")}
+    names = {
+        slot: Name(as_str(surface, f"{where}.object.{slot}"), get_str(types, slot, f"{where}.object_type", default=""))
+        for slot, surface in values.items()
+    }
+    if VALUE not in names:
+        raise BadDocument(f"the object has no {VALUE!r}; it has: {', '.join(names) or 'nothing'}.",
+                          field=f"{where}.object")  # fmt: skip
+    tail = names.pop(VALUE)
+    return Triple(head, relation, tail, tuple(names.items()))
+
+
+def _value(types: Any, where: str) -> str:
+    return get_str(types, VALUE, where, default="") if isinstance(types, dict) else as_str(types, where)
+
+
+def _meta(
+    record: dict[str, Any], spos: list[dict[str, Any]], triples: list[Triple], unfound: list[int]
+) -> dict[str, Any]:
+    meta = unknown(record, FIELDS)
+    reserved = OWN & meta.keys()
+    if reserved:
+        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=min(reserved))
+    if unfound:
+        meta["unfound"] = [spos[i] for i in unfound]
+    own: dict[str, Any] = {}
+    if spos and all(isinstance(spo["object"], str) for spo in spos):
+        own["version"] = 1
+    extra = {_key(triple): unknown(spo, SPO) for spo, triple in zip(spos, triples, strict=True) if spo.keys() - SPO}
+    if extra:
+        own["extra"] = extra
+    if own:
+        meta["duie"] = own
+    return meta
+
+
+def _key(triple: Triple) -> str:
+    return f"{triple.head.surface} | {triple.relation} | {triple.tail.surface}"
+
+
+def write(documents: Iterable[Document], path: Path, options: Options) -> None:
+    """One line a document."""
+    write_json_lines(path, map(_record, documents))
+
+
+def _record(doc: Document) -> dict[str, Any]:
+    own = _own(doc)
+    spos = [_spo(triple, own) for triple in triples_of(doc, typed=True)]
+    return {"id": doc.id, "text": doc.text, "spo_list": spos + _unfound(doc), **unknown(doc.meta, FIELDS | OWN)}
+
+
+def _spo(triple: Triple, own: dict[str, Any]) -> dict[str, Any]:
+    values = {VALUE: triple.tail.surface}
+    types = {VALUE: triple.tail.type}
+    for role, name in triple.slots:
+        if role not in values:  # a role told twice has no second place: `lost` counts it
+            values[role] = name.surface
+            types[role] = name.type
+    plain = own.get("version") == 1 and len(values) == 1
+    return {
+        "predicate": triple.relation,
+        "object_type": types[VALUE] if plain else types,
+        "subject_type": triple.head.type,
+        "object": values[VALUE] if plain else values,
+        "subject": triple.head.surface,
+        **own.get("extra", {}).get(_key(triple), {}),
+    }
+
+
+def _own(doc: Document) -> dict[str, Any]:
+    """What the reader noted about the record's spelling; nothing where meta holds something else under that name."""
+    own = doc.meta.get("duie")
+    if not isinstance(own, dict) or own.keys() - {"version", "extra"}:
+        return {}
+    extra = own.get("extra", {})
+    good = isinstance(extra, dict) and all(isinstance(v, dict) and not v.keys() & SPO for v in extra.values())
+    return own if good else {}
+
+
+def _unfound(doc: Document) -> list[dict[str, Any]]:
+    try:
+        unfound = [as_dict(spo, "unfound") for spo in as_list(doc.meta.get("unfound", []), "unfound")]
+        for spo in unfound:
+            _triple(spo, "unfound")
+    except BadDocument:
+        return []
+    return unfound
+
+
+def lost(doc: Document, options: Options) -> Counter[str]:
+    """What has no place in a list of spo, and the facts whose strings would be found somewhere else."""
+    holds = HOLDS if options.occurrences == "first" else HOLDS | {"clusters"}
+    counted = losses(doc, holds)
+    clashes = len(FIELDS & doc.meta.keys())
+    clashes += ("duie" in doc.meta and not _own(doc)) + ("unfound" in doc.meta and not _unfound(doc))
+    counted["meta"] += clashes
+    if doc.mentions:
+        back = _document(_record(doc), 0, Reading(Path("-"), options))
+        counted.update(not_found_again(doc, back, typed=True))
+    return +counted
+
+
+def fits(head: Head) -> bool:
+    """A record with a text and a list of spo."""
+    record = head.record
+    if not isinstance(record, dict) or not isinstance(record.get("text"), str):
+        return False
+    return isinstance(record.get("spo_list"), list)

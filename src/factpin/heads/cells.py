@@ -1,0 +1,100 @@
+"""Cells: the spans that a head finds or is taught, as flat columns.
+
+A cell says that tokens start..end, both INCLUSIVE, of row `batch` are a span with the label of index `label`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from factpin.errors import BadInput
+from factpin.layers.places import Places
+
+
+@dataclass(frozen=True)
+class Cells:
+    batch: Tensor  # (P,) int64
+    label: Tensor  # (P,) int64
+    start: Tensor  # (P,) int64
+    end: Tensor  # (P,) int64
+    score: Tensor | None = None  # (P,) float32; None for gold
+
+    def __post_init__(self) -> None:
+        columns = [self.batch, self.label, self.start, self.end] + ([] if self.score is None else [self.score])
+        shapes = [tuple(column.shape) for column in columns]
+        if len(set(shapes)) != 1 or len(shapes[0]) != 1:
+            raise BadInput(f"Cells expects columns of one length, got the shapes {shapes}. Give one entry a cell.")
+
+    @staticmethod
+    def of(rows: Sequence[tuple[int, int, int, int]], scores: Sequence[float] | None = None) -> "Cells":
+        """Cells from (batch, label, start, end) rows, and their scores if there are any."""
+        batch, label, start, end = torch.tensor(rows, dtype=torch.int64).view(-1, 4).unbind(1)
+        return Cells(batch, label, start, end, None if scores is None else torch.tensor(scores, dtype=torch.float32))
+
+    def rows(self) -> list[tuple[int, int, int, int]]:
+        """The cells as (batch, label, start, end), in their order."""
+        table = torch.stack((self.batch, self.label, self.start, self.end), dim=1).tolist()
+        return [(batch, label, start, end) for batch, label, start, end in table]
+
+    def take(self, index: Tensor) -> "Cells":
+        """The cells at `index`, a bool (P,) or an int64 (any length) tensor."""
+        columns = (self.batch[index], self.label[index], self.start[index], self.end[index])
+        return Cells(*columns, score=None if self.score is None else self.score[index])
+
+    def sorted(self) -> "Cells":
+        """In canonical order: by batch, label, start, end."""
+        key = torch.zeros_like(self.batch)
+        for column in (self.batch, self.label, self.start, self.end) if len(self) else ():
+            key = key * (column.max() + 1) + column
+        if bool((key[1:] >= key[:-1]).all()):
+            return self
+        return self.take(key.argsort(stable=True))
+
+    def to(self, device: torch.device) -> "Cells":
+        columns = (self.batch.to(device), self.label.to(device), self.start.to(device), self.end.to(device))
+        return Cells(*columns, score=None if self.score is None else self.score.to(device))
+
+    def __len__(self) -> int:
+        return self.batch.shape[0]
+
+
+def check_gold(gold: Cells, real: Tensor, labels: int, max_span: int | None) -> Places:
+    """The gold cells on the device of `real` (B, N), each once; a cell that cannot exist is refused."""
+    gold = gold.to(real.device)
+    B, N = real.shape
+    inside = (gold.batch >= 0) & (gold.batch < B) & (gold.label >= 0) & (gold.label < labels)
+    inside &= (gold.start >= 0) & (gold.end < N) & (gold.start <= gold.end)
+    start, end = gold.start.clamp(0, N - 1), gold.end.clamp(0, N - 1)
+    row = gold.batch.clamp(0, B - 1)
+    good = inside & real[row, start] & real[row, end]
+    if max_span is not None:
+        good &= gold.end - gold.start < max_span
+    if not bool(good.all()):
+        raise BadInput(_complaint(gold.take(~good).rows()[0], real, labels, max_span))
+    key = torch.unique(((gold.batch * labels + gold.label) * N + gold.start) * N + gold.end)
+    return Places(key // (labels * N * N), key // (N * N) % labels, key // N % N, key % N)
+
+
+def thresholds(threshold: float | Tensor, labels: int, device: torch.device) -> Tensor:
+    """One threshold for all labels, or one for each (L,) -> (L,)."""
+    table = torch.as_tensor(threshold, dtype=torch.float32, device=device)
+    if table.shape not in ((), (labels,)):
+        raise BadInput(
+            f"A threshold is a number or one number for each of the {labels} labels, "
+            f"got the shape {tuple(table.shape)}. Give a float or a tensor of {labels}."
+        )
+    return table.expand(labels)
+
+
+def _complaint(cell: tuple[int, int, int, int], real: Tensor, labels: int, max_span: int | None) -> str:
+    (batch, label, start, end), (B, N) = cell, real.shape
+    place = f"The gold cell (batch {batch}, label {label}, tokens {start}..{end})"
+    if not (0 <= batch < B and 0 <= label < labels and 0 <= start < N and 0 <= end < N):
+        return f"{place} lies outside: expected batch < {B}, label < {labels}, tokens < {N}. Check how it was built."
+    if end < start:
+        return f"{place} ends before it starts. The end is the last token of the span, inclusive: swap or repair them."
+    if max_span is not None and end - start >= max_span:
+        return f"{place} is {end - start + 1} tokens wide, max_span is {max_span}. Raise max_span, or drop the span."
+    return f"{place} starts or ends on padding or a special token. Gold spans start and end on tokens of the text."

@@ -1,0 +1,94 @@
+"""Efficient GlobalPointer: one score for "tokens i..j are a span", and two small terms a label for "of this kind".
+
+    H      token vectors                                  (B, N, D)
+    real   True at text                                   (B, N)
+    q, k   first and last views of H, for all labels      (B, N, d)       d = head_size
+    A      q . k / sqrt(d) with rotated q and k           (B, N, N)
+    u, v   terms of a label at the first, the last token  (B, L, N)
+    s      A[i, j] + v[l, j] + u[l, i]                    (B, L, N, N)    s > 0: tokens i..j are an l
+
+u and v come from [q; k] before rotation (bias = "qk", the published form) or from H (bias = "hidden"). Differs from
+xhw205/Efficient-GlobalPointer-torch (models/GlobalPointer.py): u and v are not halved, which is a matter of initial
+scale only, and the mask is -inf, not 1e12.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.layers.exact import exact, project_real
+from factpin.layers.factored import factored_hits, factored_negatives
+from factpin.layers.multilabel_loss import positive_loss
+from factpin.layers.pointer import cells_that_exist
+from factpin.layers.rotary import rotate, turns
+
+
+@dataclass(frozen=True)
+class EfficientGlobalPointerConfig:
+    labels: tuple[str, ...]
+    head_size: int = 64
+    rope: bool = True
+    max_span: int | None = None  # tokens of the widest span; None: any
+    bias: Literal["qk", "hidden"] = "qk"
+
+
+@dataclass(frozen=True)
+class EfficientGlobalPointerScores:
+    q: Tensor  # (B, N, d), rotated, divided by sqrt(d)
+    k: Tensor  # (B, N, d), rotated
+    u: Tensor  # (B, L, N), at the first token
+    v: Tensor  # (B, L, N), at the last token
+    real: Tensor  # (B, N)
+
+
+class EfficientGlobalPointer(nn.Module):
+    nested: ClassVar[bool] = True
+    default_threshold: ClassVar[float] = 0.0
+
+    def __init__(self, config: EfficientGlobalPointerConfig, width: int) -> None:
+        super().__init__()
+        self.config = config
+        self.qk = nn.Linear(width, 2 * config.head_size)
+        self.bias = nn.Linear(2 * config.head_size if config.bias == "qk" else width, 2 * len(config.labels))
+
+    def forward(self, H: Tensor, real: Tensor) -> EfficientGlobalPointerScores:
+        d = self.config.head_size
+        qk = project_real(self.qk, H, real)  # (B, N, 2d)
+        terms = project_real(self.bias, qk if self.config.bias == "qk" else H, real)  # (B, N, 2L)
+        u, v = terms.mT.contiguous().chunk(2, dim=1)  # 2 x (B, L, N)
+        qk = qk.view(*real.shape, 2, d)
+        if self.config.rope:
+            qk = rotate(qk, *turns(H.shape[1], d, H.device))
+        q, k = qk.unbind(2)
+        return EfficientGlobalPointerScores(q * d**-0.5, k, u, v, real)
+
+    def loss(self, scores: EfficientGlobalPointerScores, gold: Cells) -> Tensor:
+        """The multi-label loss over all cells that exist; mean over texts and labels."""
+        u, v = scores.u, scores.v
+        B, L, _ = u.shape
+        y = check_gold(gold, scores.real, L, self.config.max_span)
+        with exact(u):
+            A = self._pairs(scores)  # (B, N, N)
+            neg = factored_negatives(A, u, v, y)  # (B, L)
+            s = A[y.batch, y.start, y.end] + v[y.batch, y.label, y.end] + u[y.batch, y.label, y.start]  # (P,)
+            return (neg.flatten() + positive_loss(s, y.batch * L + y.label, B * L)).mean()
+
+    def dense(self, scores: EfficientGlobalPointerScores) -> Tensor:
+        """All scores s (B, L, N, N), -inf where no span can be."""
+        return self._pairs(scores)[:, None] + scores.v[:, :, None, :] + scores.u[:, :, :, None]
+
+    @torch.no_grad()
+    def hits(self, scores: EfficientGlobalPointerScores, threshold: float | Tensor = default_threshold) -> Cells:
+        """The cells whose score is above the threshold, one number or one for each label (L,)."""
+        table = thresholds(threshold, scores.u.shape[1], scores.u.device)
+        found, score = factored_hits(self._pairs(scores), scores.u, scores.v, table)
+        return Cells(found.batch, found.label, found.start, found.end, score).sorted()
+
+    def _pairs(self, scores: EfficientGlobalPointerScores) -> Tensor:
+        """A (B, N, N), -inf where no span can be."""
+        with exact(scores.q):
+            A = scores.q @ scores.k.mT
+        return A.masked_fill(~cells_that_exist(scores.real, self.config.max_span), -torch.inf)

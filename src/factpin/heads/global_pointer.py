@@ -1,0 +1,81 @@
+"""GlobalPointer: score every pair (first token, last token) as one span, with vectors of its own for each label.
+
+    H      token vectors                   (B, N, D)
+    real   True at text                    (B, N)
+    q, k   first and last views of H       (B, N, L, d)    L labels, d = head_size
+    s      span scores                     (B, L, N, N)    s[b, l, i, j] > 0: tokens i..j are an l
+
+    s = rotate(q) . rotate(k) / sqrt(d)
+
+`forward` gives q and k; loss and hits work through s in tiles. Differs from gaohongkui/GlobalPointer_pytorch
+(models/GlobalPointer.py): rows of special tokens are masked as well as columns, and the mask is -inf, not 1e12.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.layers.exact import exact, project_real
+from factpin.layers.multilabel_loss import positive_loss
+from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_negatives
+from factpin.layers.rotary import rotate, turns
+
+
+@dataclass(frozen=True)
+class GlobalPointerConfig:
+    labels: tuple[str, ...]
+    head_size: int = 64
+    rope: bool = True
+    max_span: int | None = None  # tokens of the widest span; None: any
+
+
+@dataclass(frozen=True)
+class GlobalPointerScores:
+    q: Tensor  # (B, N, L, d), rotated, divided by sqrt(d)
+    k: Tensor  # (B, N, L, d), rotated
+    real: Tensor  # (B, N)
+
+
+class GlobalPointer(nn.Module):
+    nested: ClassVar[bool] = True
+    default_threshold: ClassVar[float] = 0.0
+
+    def __init__(self, config: GlobalPointerConfig, width: int) -> None:
+        super().__init__()
+        self.config = config
+        self.qk = nn.Linear(width, len(config.labels) * 2 * config.head_size)
+
+    def forward(self, H: Tensor, real: Tensor) -> GlobalPointerScores:
+        d = self.config.head_size
+        qk = project_real(self.qk, H, real).view(*real.shape, -1, 2, d)  # (B, N, L, 2, d)
+        if self.config.rope:
+            qk = rotate(qk, *turns(H.shape[1], d, H.device))
+        q, k = qk.unbind(3)
+        return GlobalPointerScores(q * d**-0.5, k, real)
+
+    def loss(self, scores: GlobalPointerScores, gold: Cells) -> Tensor:
+        """The multi-label loss over all cells that exist; mean over texts and labels."""
+        q, k, real = scores.q, scores.k, scores.real
+        B, _, L, _ = q.shape
+        y = check_gold(gold, real, L, self.config.max_span)
+        with exact(q):
+            neg = tiled_negatives(q, k, real, self.config.max_span, y)  # (B, L)
+            s = (q[y.batch, y.start, y.label] * k[y.batch, y.end, y.label]).sum(dim=-1)  # (P,)
+            return (neg.flatten() + positive_loss(s, y.batch * L + y.label, B * L)).mean()
+
+    def dense(self, scores: GlobalPointerScores) -> Tensor:
+        """All scores s (B, L, N, N), -inf where no span can be."""
+        with exact(scores.q):
+            s = torch.einsum("bild,bjld->blij", scores.q, scores.k)
+        return s.masked_fill(~cells_that_exist(scores.real, self.config.max_span)[:, None], -torch.inf)
+
+    @torch.no_grad()
+    def hits(self, scores: GlobalPointerScores, threshold: float | Tensor = default_threshold) -> Cells:
+        """The cells whose score is above the threshold, one number or one for each label (L,)."""
+        q, k, real = scores.q, scores.k, scores.real
+        table = thresholds(threshold, q.shape[2], q.device)
+        found, score = tiled_hits(q, k, real, self.config.max_span, table)
+        return Cells(found.batch, found.label, found.start, found.end, score).sorted()

@@ -1,0 +1,1 @@
+"""The shared equations: tensors in, tensors out; no model is called and no argument is written to."""

@@ -1,0 +1,26 @@
+"""Places where half precision must not enter, and places where padding need not.
+
+H      token vectors   (B, N, D)
+real   True at text    (B, N)
+"""
+
+import torch
+from torch import Tensor, nn
+
+
+def exact(x: Tensor) -> torch.autocast:
+    """A context in which autocast is off: sums over N * N scores lose their value in bfloat16, not only their speed."""
+    return torch.autocast(x.device.type, enabled=False)
+
+
+def project_real(linear: nn.Linear, H: Tensor, real: Tensor) -> Tensor:
+    """linear(H) in float32 where real, 0 elsewhere: (B, N, D) -> (B, N, width of linear).
+
+    Only the real rows are multiplied. A graph with fixed shapes (torch.export, torch.compile) multiplies all rows.
+    """
+    H = H.to(linear.weight.dtype)
+    if torch.compiler.is_compiling():
+        return linear(H).float().masked_fill(~real[..., None], 0.0)
+    rows = real.flatten().nonzero().squeeze(1)  # (M,)
+    y = linear(H.flatten(0, 1).index_select(0, rows)).float()  # (M, width)
+    return y.new_zeros(real.numel(), y.shape[1]).index_copy(0, rows, y).unflatten(0, real.shape)

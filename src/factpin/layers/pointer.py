@@ -1,0 +1,147 @@
+"""Pairs of tokens scored by a dot product for each label, in tiles, without a (B, L, N, N) tensor.
+
+    q, k   views of the first and last token, already rotated and scaled   (B, N, L, d)
+    real   True at text                                                    (B, N)
+    s      q[b, i, l] . k[b, j, l]                                         a tile at a time: (L, rows, columns)
+    neg    log(1 + sum of e^s over cells that exist and are no positives)  (B, L)
+
+A cell (i, j) exists where i and j are real, i <= j, and j - i < max_span if that is given.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.autograd.function import FunctionCtx, once_differentiable
+
+from factpin.layers.exact import exact
+from factpin.layers.places import Places
+
+ROWS = 64  # rows of a tile: more rows waste cells under the diagonal, fewer make small products
+
+
+def cells_that_exist(real: Tensor, max_span: int | None) -> Tensor:
+    """real (B, N) -> (B, N, N), True where tokens i..j can be a span."""
+    N = real.shape[1]
+    band = torch.ones(N, N, dtype=torch.bool, device=real.device).triu()
+    if max_span is not None:
+        band = band.tril(max_span - 1)
+    return real[:, :, None] & real[:, None, :] & band
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Rows top..bottom of one text against columns top..right, half-open."""
+
+    text: int
+    top: int
+    bottom: int
+    right: int
+
+
+def tiles(real: Tensor, max_span: int | None) -> Iterator[Tile]:
+    """Every cell that exists lies in exactly one tile; a text costs by its own length, and by max_span if given."""
+    N = real.shape[1]
+    flags = real.to(torch.uint8)
+    first = flags.argmax(dim=1).tolist()
+    last = (N - flags.flip(1).argmax(dim=1)).tolist()
+    for text, (low, high, some) in enumerate(zip(first, last, real.any(dim=1).tolist(), strict=True)):
+        for top in range(low, high if some else low, ROWS):
+            bottom = min(top + ROWS, high)
+            yield Tile(text, top, bottom, high if max_span is None else min(high, bottom - 1 + max_span))
+
+
+def tiled_negatives(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, positives: Places) -> Tensor:
+    """neg (B, L)."""
+    return _Negatives.apply(q, k, real, max_span, positives)  # type: ignore[no-untyped-call]
+
+
+def tiled_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshold: Tensor) -> tuple[Places, Tensor]:
+    """The places and scores (hits,) of the cells above threshold (L,)."""
+    found, scores, holes = [], [q.new_zeros(0)], _texts_with_holes(real)
+    with exact(q):
+        for tile in tiles(real, max_span):
+            s = _scores(q, k, tile)
+            _mask(s, tile, real if holes[tile.text] else None, max_span)
+            hit = s > threshold[:, None, None]
+            label, i, j = hit.nonzero().unbind(1)
+            found.append(Places(torch.full_like(label, tile.text), label, i + tile.top, j + tile.top))
+            scores.append(s[hit])
+    return Places.join(found, q.device), torch.cat(scores)
+
+
+class _Negatives(torch.autograd.Function):
+    """One scalar a (text, label) comes back from the loss, so forward already makes the gradient, up to that scalar.
+
+    The running maximum starts at 0, the exponent of the 1 in the sum; what was summed under an older maximum is scaled.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: FunctionCtx, q: Tensor, k: Tensor, real: Tensor, max_span: int | None, positives: Places
+    ) -> Tensor:
+        B, _, L, _ = q.shape
+        wanted = any(ctx.needs_input_grad[:2])  # type: ignore[attr-defined]
+        dq, dk = (torch.zeros_like(x) if wanted else x.new_zeros(0) for x in (q, k))
+        top, total = q.new_zeros(B, L, 1, 1), q.new_ones(B, L, 1, 1)
+        holes = _texts_with_holes(real)
+        with exact(q):
+            for tile in tiles(real, max_span):
+                s = _scores(q, k, tile)  # (L, rows, columns)
+                _mask(s, tile, real if holes[tile.text] else None, max_span)
+                start, end = positives.start, positives.end
+                here = (positives.batch == tile.text) & (start >= tile.top) & (start < tile.bottom)
+                s[positives.label[here], start[here] - tile.top, end[here] - tile.top] = -torch.inf
+                old, sum_ = top[tile.text], total[tile.text]  # (L, 1, 1)
+                new = torch.maximum(old, s.amax(dim=(1, 2), keepdim=True))
+                scale = (old - new).exp_()
+                p = s.sub_(new).exp_()
+                sum_.mul_(scale).add_(p.sum(dim=(1, 2), keepdim=True))
+                if wanted:
+                    _add_gradients(p, q, k, dq, dk, tile, scale)
+                old.copy_(new)
+        if wanted:
+            share = (1 / total).view(B, 1, L, 1)
+            ctx.save_for_backward(dq.mul_(share), dk.mul_(share))
+        return (top + total.log()).view(B, L)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor | None, ...]:
+        dq, dk = ctx.saved_tensors  # type: ignore[attr-defined]
+        g = grad[:, None, :, None]
+        return dq * g, dk * g, None, None, None
+
+
+def _scores(q: Tensor, k: Tensor, tile: Tile) -> Tensor:
+    rows = q[tile.text, tile.top : tile.bottom].transpose(0, 1)  # (L, rows, d)
+    columns = k[tile.text, tile.top : tile.right].permute(1, 2, 0)  # (L, d, columns)
+    return rows @ columns
+
+
+def _mask(s: Tensor, tile: Tile, real: Tensor | None, max_span: int | None) -> None:
+    """Set the cells of a tile that do not exist to -inf, in place; `real` is given where a text has holes."""
+    rows = tile.bottom - tile.top
+    ones = torch.ones(s.shape[1:], dtype=torch.bool, device=s.device)
+    s[:, :, :rows].masked_fill_(ones[:, :rows].tril(-1), -torch.inf)
+    if max_span is not None and s.shape[2] > max_span:
+        s[:, :, max_span:].masked_fill_(ones[:, max_span:].triu(), -torch.inf)
+    if real is not None:
+        s.masked_fill_(~real[tile.text, tile.top : tile.bottom, None], -torch.inf)
+        s.masked_fill_(~real[tile.text, tile.top : tile.right], -torch.inf)
+
+
+def _add_gradients(p: Tensor, q: Tensor, k: Tensor, dq: Tensor, dk: Tensor, tile: Tile, scale: Tensor) -> None:
+    """Rescale what stands in dq and dk of this text, and add the tile's p k and p^T q."""
+    if bool((scale < 1).any()):
+        dq[tile.text].mul_(scale.view(-1, 1))
+        dk[tile.text].mul_(scale.view(-1, 1))
+    rows, columns = slice(tile.top, tile.bottom), slice(tile.top, tile.right)
+    dq[tile.text, rows] = (p @ k[tile.text, columns].transpose(0, 1)).transpose(0, 1)
+    dk[tile.text, columns] += (p.mT @ q[tile.text, rows].transpose(0, 1)).transpose(0, 1)
+
+
+def _texts_with_holes(real: Tensor) -> list[bool]:
+    starts = (real[:, 1:] & ~real[:, :-1]).sum(dim=1) + real[:, 0]  # runs of real tokens
+    return [bool(flag) for flag in (starts > 1).tolist()]

@@ -1,0 +1,54 @@
+"""Corpus to corpus, one document at a time: constant memory on a file of any size."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from factpin import formats
+from factpin.documents import Document
+from factpin.formats import Options, Report
+from factpin.pipelines.rejects import Rejects
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What was done: documents written, what the target could not hold, what was noticed, where rejects are."""
+
+    documents: int
+    source_format: str
+    target_format: str
+    lost: Counter[str]
+    report: Report
+    rejects: Path | None
+
+
+def convert(
+    source: Path,
+    target: Path,
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    options: Options | None = None,
+    on_document: Callable[[], None] = lambda: None,
+) -> Converted:
+    """Read `source`, write `target`. The target appears whole or not at all."""
+    options = options or Options()
+    source_format = source_format or formats.guess(source, options.encoding)
+    target_format = target_format or formats.guess_by_name(target)
+    beside = Path("stdout.rejects.jsonl") if str(target) == "-" else target.with_name(f"{target.name}.rejects.jsonl")
+    written = 0
+
+    def counted(documents: Iterator[Document]) -> Iterator[Document]:
+        nonlocal written
+        for doc in documents:
+            yield doc
+            written += 1
+            on_document()
+
+    with Rejects(beside) as rejects:
+        report = Report(on_reject=rejects.keep)
+        documents = formats.read(source, format=source_format, options=options, report=report)
+        writing = replace(options, encoding="utf-8")
+        lost = formats.write(counted(documents), target, format=target_format, options=writing)
+    return Converted(written, source_format, target_format, lost, report, rejects.path if rejects.count else None)

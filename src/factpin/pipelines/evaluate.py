@@ -1,0 +1,201 @@
+"""Evaluate: predicted and gold documents come in, one report with every named convention goes out.
+
+The report is what `factpin evaluate --json` prints; `render` makes tables of it. Keys that stand only where they mean
+something: `ign` (with a training set), `coreference` (gold has entities of several mentions, and so have predictions
+entities), `calibration` (predictions carry scores), `difference` and `p_value` (with a second prediction).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from factpin.documents import Document
+from factpin.errors import BadInput, pick
+from factpin.pipelines.evaluate_table import render
+from factpin.scoring import (
+    Confusion,
+    Counts,
+    Pair,
+    Scores,
+    align,
+    calibration,
+    coreference,
+    document_relations,
+    interval,
+    macro,
+    paired_bootstrap,
+    spans,
+    triples,
+)
+from factpin.scoring.counts import Floats, Rows, total
+
+__all__ = ["TASKS", "evaluate", "guess_task", "render"]
+
+TASKS = {
+    "document_relations": document_relations.score,
+    "spans": spans.score,
+    "triples": triples.score,
+}
+ALIASES = {"docre": "document_relations", "ner": "spans", "re": "triples"}
+MOST_CONFUSIONS = 20
+
+
+def evaluate(
+    predicted: Iterable[Document],
+    gold: Iterable[Document],
+    *,
+    task: str | None = None,
+    train: Iterable[Document] | None = None,
+    against: Iterable[Document] | None = None,
+    samples: int = 1000,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The report; `task` is guessed from what gold holds, `against` is a second prediction to compare with."""
+    gold = list(gold)
+    name = guess_task(gold) if task is None else _task(task)
+    if train is not None and name != "document_relations":
+        raise BadInput(f"a training set is used for Ign F1 of document_relations alone, the task is {name}. Drop it.")
+    aligned = align(predicted, gold)
+    pairs = aligned.pairs
+    scores = TASKS[name](pairs)
+    strict = total(scores.rows["strict"])
+    report: dict[str, Any] = {
+        "task": name,
+        "documents": len(pairs),
+        "gold": strict.gold,
+        "predicted": strict.predicted,
+        "strict": _figures(scores.rows["strict"], samples, seed),
+        "macro": macro(scores.labels.values()),
+        "conventions": _conventions(name, scores, samples, seed),
+        "labels": {label: _label(counts) for label, counts in scores.labels.items()},
+        "confusions": [_confusion(c) for c in scores.confusions[:MOST_CONFUSIONS]],
+        "missing": list(aligned.missing),
+        "samples": samples,
+    }
+    if name == "document_relations":
+        report |= _document_level(scores, pairs, train, samples, seed)
+    report |= _coreference(pairs, samples, seed)
+    if scores.outcomes:
+        report["calibration"] = _calibration(scores.outcomes)
+    if against is not None:
+        other = TASKS[name](align(against, gold).pairs)
+        compared = paired_bootstrap(scores.rows["strict"], other.rows["strict"], samples=samples, seed=seed)
+        report["against"] = _figures(other.rows["strict"], samples, seed)
+        report["difference"] = compared.difference
+        report["difference_interval"] = list(compared.interval)
+        report["p_value"] = compared.p_value
+    report["notes"] = _notes(report, pairs, by_order=aligned.by_order)
+    return report
+
+
+def guess_task(gold: Sequence[Document]) -> str:
+    """No facts: spans. Facts between entities of several mentions that name no mention: document_relations."""
+    if not any(doc.facts for doc in gold):
+        return "spans"
+    loose = any(fact.head_mention is None or fact.tail_mention is None for doc in gold for fact in doc.facts)
+    return "document_relations" if loose and _has_clusters(gold) else "triples"
+
+
+def _task(name: str) -> str:
+    spelled = name.replace("-", "_")
+    return pick({task: task for task in TASKS} | ALIASES, spelled, kind="task")
+
+
+def _figures(rows: Rows, samples: int, seed: int) -> dict[str, Any]:
+    counts = total(rows)
+    figures: dict[str, Any] = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    figures |= {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
+    if counts.partial:
+        figures["partial"] = counts.partial
+    return figures | {"interval": list(interval(rows, samples=samples, seed=seed))}
+
+
+def _conventions(task: str, scores: Scores, samples: int, seed: int) -> dict[str, Any]:
+    """The other ways to count the same predictions; document relations name theirs at the top of the report."""
+    if task == "document_relations":
+        return {}
+    return {name: _figures(rows, samples, seed) for name, rows in scores.rows.items() if name != "strict"}
+
+
+def _document_level(
+    scores: Scores, pairs: Sequence[Pair], train: Iterable[Document] | None, samples: int, seed: int
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        name: _figures(scores.rows[name], samples, seed) for name in ("intra", "inter", "evidence")
+    }
+    found["end_to_end"] = {
+        name: _figures(scores.rows[name], samples, seed) for name in document_relations.END_TO_END
+    }  # fmt: skip
+    if train is not None:
+        rows = document_relations.ign_rows(pairs, document_relations.train_names(train))  # (D, 5)
+        precision, recall, f1 = (float(x) for x in document_relations.ign_figures(rows.sum(axis=0)))
+        low, high = interval(rows, statistic=lambda t: document_relations.ign_figures(t)[2], samples=samples, seed=seed)
+        seen = int(rows[:, 4].sum())
+        found["ign"] = {"precision": precision, "recall": recall, "f1": f1, "seen": seen, "interval": [low, high]}
+    return found
+
+
+def _coreference(pairs: Sequence[Pair], samples: int, seed: int) -> dict[str, Any]:
+    if not _has_clusters([pair.gold for pair in pairs]) or not any(pair.predicted.entities for pair in pairs):
+        return {}
+    rows = coreference.score(pairs)
+    found: dict[str, Any] = {}
+    for name, values in rows.items():
+        precision, recall, f1 = (float(x) for x in coreference.figures(values.sum(axis=0)))
+        found[name] = {"precision": precision, "recall": recall, "f1": f1}
+
+    def mean_f1(totals: Floats) -> Floats:
+        f1 = coreference.figures(totals.reshape(len(totals), len(rows), 4))[2]  # (S, 3)
+        return np.asarray(f1.mean(axis=1))
+
+    together = np.concatenate(list(rows.values()), axis=1)  # (D, 12)
+    found["mean_f1"] = float(mean_f1(together.sum(axis=0)[None])[0])
+    found["interval"] = list(interval(together, statistic=mean_f1, samples=samples, seed=seed))
+    return {"coreference": found}
+
+
+def _calibration(outcomes: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+    result = calibration(outcomes)
+    table = [
+        {"low": b.low, "high": b.high, "count": b.count, "score": b.score, "accuracy": b.accuracy} for b in result.table
+    ]
+    return {"ece": result.ece, "brier": result.brier, "count": result.count, "table": table}
+
+
+def _label(counts: Counts) -> dict[str, Any]:
+    figures = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    return figures | {"support": counts.gold, "tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
+
+
+def _confusion(confusion: Confusion) -> dict[str, Any]:
+    return {
+        "gold": confusion.gold,
+        "predicted": confusion.predicted,
+        "count": confusion.count,
+        "kind": confusion.kind,
+        "document": confusion.document,
+        "example": confusion.example,
+    }
+
+
+def _has_clusters(documents: Iterable[Document]) -> bool:
+    return any(len(entity.mentions) > 1 for doc in documents for entity in doc.entities)
+
+
+def _notes(report: dict[str, Any], pairs: Sequence[Pair], *, by_order: bool) -> list[str]:
+    """What the figures do not show: said once each, with how many documents it concerns."""
+    notes = []
+    if by_order:
+        notes.append("no predicted id is in gold, but the texts are the same: documents were paired by their order")
+    if report["missing"]:
+        notes.append(f"{len(report['missing'])} gold documents have no prediction; they count as empty predictions")
+    if not report["gold"]:
+        notes.append("gold holds nothing of this task; every figure is 0")
+    if report["task"] == "document_relations":
+        unsplit = sum(1 for pair in pairs if pair.gold.facts and not pair.gold.sentences)
+        if unsplit:
+            notes.append(f"{unsplit} gold documents have no sentences; each counts as one sentence in intra and inter")
+        if not report["evidence"]["tp"] + report["evidence"]["fn"]:
+            notes.append("gold has no evidence; the evidence figures mean nothing")
+    return notes

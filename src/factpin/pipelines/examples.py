@@ -1,0 +1,86 @@
+"""Documents -> examples (one window each, framed for the encoder) -> padded batches.
+
+Training and extraction share this path, so that what is scored is what was taught.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from factpin.documents import Document
+from factpin.documents.sentences import split_sentences
+from factpin.errors import BadInput
+from factpin.tokens import Pieces, Tokenizer, Window, windows
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How a text is read: in windows of `size` pieces, alone by sentence or as much as fits."""
+
+    tokenizer: Tokenizer
+    size: int  # pieces of a window, without special tokens
+    overlap: int
+    context: Literal["sentence", "window"] = "sentence"
+    on_overflow: Literal["window", "error"] = "window"
+
+    def read(self, doc: Document) -> "Read":
+        """The pieces and windows of a document."""
+        sentences = doc.sentences or tuple(split_sentences(doc.text))
+        pieces = self.tokenizer.encode_sentences(doc.text, sentences)
+        found = windows(pieces, sentences, self.size, min(self.overlap, self.size - 1), context=self.context)
+        if self.on_overflow == "error":
+            self._refuse_overflow(doc, pieces, found, sentences)
+        return Read(doc, pieces, tuple(found), tuple(sentences))
+
+    def _refuse_overflow(
+        self, doc: Document, pieces: Pieces, found: Sequence[Window], sentences: Sequence[tuple[int, int]]
+    ) -> None:
+        units = len(sentences) if self.context == "sentence" else 1
+        if len(found) > max(1, units):
+            unit = "a sentence" if self.context == "sentence" else f"a text of {len(pieces)} tokens"
+            raise BadInput(
+                f"{doc.id}: {unit} does not fit the {self.size} tokens that the model reads at once. "
+                f"Shorten it, or let it be read in overlapping windows (--on-overflow window)."
+            )
+
+
+@dataclass(frozen=True)
+class Read:
+    """A document as its pieces and windows."""
+
+    doc: Document
+    pieces: Pieces
+    windows: tuple[Window, ...]
+    sentences: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Framed windows side by side."""
+
+    ids: Tensor  # (B, N) int64
+    mask: Tensor  # (B, N) bool, False at padding
+    real: Tensor  # (B, N) bool, True at text
+
+    def to(self, device: torch.device) -> "Batch":
+        """The same on a device."""
+        return Batch(self.ids.to(device), self.mask.to(device), self.real.to(device))
+
+
+def collate(windows_ids: Sequence[NDArray[np.int32]], tokenizer: Tokenizer) -> Batch:
+    """Pieces of several windows -> one padded batch."""
+    framed = [tokenizer.frame(ids) for ids in windows_ids]
+    N = max(len(ids) for ids, _ in framed)
+    ids = np.full((len(framed), N), tokenizer.pad_id, np.int64)
+    mask = np.zeros((len(framed), N), np.bool_)
+    real = np.zeros((len(framed), N), np.bool_)
+    for row, (window, text) in enumerate(framed):
+        ids[row, : len(window)] = window
+        mask[row, : len(window)] = True
+        real[row, : len(text)] = text
+    return Batch(torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(real))

@@ -1,0 +1,91 @@
+"""A model as a folder: factpin.json, model.safetensors, tokenizer.json, encoder/config.json, card.md.
+
+Weights may be stored in half precision or as int8 with a scale a row; they are float32 again when loaded.
+Loading reads tensors and JSON and never runs code from the folder.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import safetensors
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from factpin.encoders import Encoder
+from factpin.errors import BadModel
+from factpin.files import open_bytes, write_bytes
+from factpin.heads import CONFIGS, HEADS
+from factpin.pipelines.model import Model
+from factpin.pipelines.settings import Settings, read_settings, write_settings
+from factpin.tokens import Tokenizer
+
+Precision = Literal["float32", "float16", "int8"]
+
+
+def save_model(
+    folder: Path, settings: Settings, model: Model, tokenizer: Tokenizer, precision: Precision = "float32"
+) -> None:
+    """Write a model folder, factpin.json last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer.save(folder)
+    model.encoder.save_config(folder / "encoder")
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+    with write_bytes(folder / "model.safetensors") as stream:
+        stream.write(safetensors.torch.save(pack(weights, precision)))
+    write_settings(replace(settings, precision=precision), folder)
+
+
+def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
+    """The parts of a model folder, ready to predict."""
+    folder = Path(folder)
+    settings = read_settings(folder)
+    head_config = {key: tuple(value) if isinstance(value, list) else value
+                   for key, value in settings.head_config.items()}  # fmt: skip
+    if settings.head not in HEADS:
+        raise BadModel(f"{folder}: its head {settings.head!r} is unknown here. Known: {', '.join(HEADS)}.")
+    encoder = Encoder.from_config(folder / "encoder")
+    model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
+    _load_weights(folder / "model.safetensors", model)
+    model.eval()
+    return settings, model, Tokenizer.load(folder)
+
+
+def _load_weights(path: Path, model: nn.Module) -> None:
+    try:
+        with open_bytes(path) as stream:
+            weights = unpack(safetensors.torch.load(stream.read()))
+        model.load_state_dict(weights)
+    except (safetensors.SafetensorError, RuntimeError, ValueError, KeyError) as error:
+        raise BadModel(f"{path}: the weights cannot be loaded ({str(error)[:200]}). The file is cut short or of "
+                       f"another model; copy or train it again.") from None  # fmt: skip
+
+
+def pack(weights: dict[str, Tensor], precision: Precision) -> dict[str, Tensor]:
+    """Weights as they are stored. int8: w = scale[row] * q for matrices; vectors stay in half precision."""
+    if precision == "float32":
+        return weights
+    packed = {}
+    for name, w in weights.items():
+        if not w.is_floating_point():
+            packed[name] = w
+        elif precision == "float16" or w.dim() < 2:
+            packed[name] = w.half()
+        else:
+            scale = w.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127  # (rows, 1)
+            packed[name] = (w / scale).round().to(torch.int8)
+            packed[f"{name}.scale"] = scale.float()
+    return packed
+
+
+def unpack(packed: dict[str, Tensor]) -> dict[str, Tensor]:
+    """float32 weights again."""
+    weights = {}
+    for name, w in packed.items():
+        if name.endswith(".scale") and name.removesuffix(".scale") in packed:
+            continue
+        if w.dtype == torch.int8:
+            w = w.float() * packed[f"{name}.scale"]
+        weights[name] = w.float() if w.is_floating_point() else w
+    return weights

@@ -1,0 +1,38 @@
+"""Bad records set aside in a file of their own, so that none is dropped: one JSON object a record, with the reason."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from factpin.errors import BadRecord
+from factpin.files import write_bytes
+
+
+class Rejects:
+    """A file that comes into being with the first reject. Use as a context; `keep` fits Report.on_reject."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.count = 0
+        self._stack = ExitStack()
+        self._stream: BinaryIO | None = None
+
+    def __enter__(self) -> "Rejects":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()  # rejects found before a crash are worth keeping, so they are renamed into place too
+
+    def keep(self, error: BadRecord, raw: str) -> None:
+        """Write one record away."""
+        if self._stream is None:
+            self._stream = self._stack.enter_context(write_bytes(self.path))
+        record = {"file": error.file, "line": error.line, "field": error.field, "reason": error.reason, "record": raw}
+        try:
+            line = orjson.dumps(record)
+        except orjson.JSONEncodeError:  # lone surrogates in the raw record
+            line = orjson.dumps({**record, "record": ascii(raw)})
+        self._stream.write(line + b"\n")
+        self.count += 1

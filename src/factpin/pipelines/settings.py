@@ -1,0 +1,61 @@
+"""factpin.json: everything of a model that is not a weight. Reading it runs nothing."""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from factpin.errors import BadModel
+from factpin.files import open_bytes, write_bytes
+
+VERSION = 1  # of the folder's shape; a newer one is refused
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a model is and how it reads."""
+
+    task: str
+    labels: tuple[str, ...]
+    head: str
+    head_config: dict[str, Any]
+    encoder: str  # where the encoder came from
+    language: str = ""  # "zh", "en", or "" for any
+    max_length: int = 512  # tokens of a window, special ones included
+    overlap: int = 64
+    context: Literal["sentence", "window"] = "sentence"
+    temperature: float = 1.0
+    thresholds: dict[str, float] = field(default_factory=dict)  # by label; absent: the head's own
+    precision: Literal["float32", "float16", "int8"] = "float32"
+    name: str = ""
+    finds: str = ""  # one line for `factpin models`
+    version: int = VERSION
+
+
+def write_settings(settings: Settings, folder: Path) -> None:
+    """Written last into a model folder: its presence says that the folder is whole."""
+    with write_bytes(folder / "factpin.json") as stream:
+        stream.write(orjson.dumps(asdict(settings), option=orjson.OPT_INDENT_2))
+
+
+def read_settings(folder: Path) -> Settings:
+    """The settings of a model folder."""
+    path = folder / "factpin.json"
+    if not path.is_file():
+        raise BadModel(f"{folder}: no model of factpin (there is no factpin.json in it). Name a folder that "
+                       f"`factpin train` wrote, or a shipped model (`factpin models`).")  # fmt: skip
+    try:
+        with open_bytes(path) as stream:
+            record = orjson.loads(stream.read())
+    except orjson.JSONDecodeError as error:
+        raise BadModel(f"{path}: not JSON ({error}). The file is damaged; train or copy the model again.") from None
+    if not isinstance(record, dict) or not isinstance(record.get("version"), int):
+        raise BadModel(f"{path}: has no version. The file is damaged; train or copy the model again.")
+    if record["version"] > VERSION:
+        raise BadModel(f"{folder}: written by a newer factpin (folder version {record['version']}, this one reads up "
+                       f"to {VERSION}). Upgrade: pip install --upgrade factpin.")  # fmt: skip
+    try:
+        return Settings(**{**record, "labels": tuple(record.get("labels", ()))})
+    except TypeError as error:
+        raise BadModel(f"{path}: {error}. The file is damaged, or of another version.") from None

@@ -1,0 +1,75 @@
+"""Gold and predicted documents come in, in any order; pairs go out, in the order of gold.
+
+Documents are paired by id. Where no id of the predictions is known to gold, but both hold the same texts in the same
+order (formats without ids are numbered by file name), they are paired by order. A gold document without prediction
+counts as one with an empty prediction and is named in `missing`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from factpin.documents import Document
+from factpin.errors import BadInput
+
+
+class Pair(NamedTuple):
+    """One text, as it should be and as it was predicted."""
+
+    gold: Document
+    predicted: Document
+
+
+@dataclass(frozen=True)
+class Alignment:
+    pairs: tuple[Pair, ...]
+    missing: tuple[str, ...]  # ids of gold documents that have no prediction
+    by_order: bool = False
+
+
+def align(predicted: Iterable[Document], gold: Iterable[Document]) -> Alignment:
+    """Every gold document with its prediction; unknown ids, repeated ids and differing texts are errors."""
+    predicted, gold = list(predicted), list(gold)
+    known = _by_id(gold, "gold")
+    found = _by_id(predicted, "predicted")
+    extra = [id for id in found if id not in known]
+    if extra and len(extra) == len(predicted) and [doc.text for doc in predicted] == [doc.text for doc in gold]:
+        return Alignment(tuple(Pair(g, p) for g, p in zip(gold, predicted, strict=True)), (), by_order=True)
+    if extra:
+        raise BadInput(
+            f"{len(extra)} predicted documents are not in gold: {_some(extra)}; gold has {_some(list(known))}. "
+            f"Expected the same ids, or the same texts in the same order. Predict the same file, or copy its ids."
+        )
+    pairs = []
+    missing = []
+    for doc in gold:
+        prediction = found.get(doc.id)
+        if prediction is None:
+            missing.append(doc.id)
+            prediction = Document(doc.id, doc.text, sentences=doc.sentences)
+        elif prediction.text != doc.text:
+            raise _different(doc, prediction)
+        pairs.append(Pair(doc, prediction))
+    return Alignment(tuple(pairs), tuple(missing))
+
+
+def _by_id(documents: Sequence[Document], kind: str) -> dict[str, Document]:
+    table: dict[str, Document] = {}
+    for doc in documents:
+        if doc.id in table:
+            raise BadInput(f"Two {kind} documents have the id {doc.id!r}; expected unique ids. Rename or drop one.")
+        table[doc.id] = doc
+    return table
+
+
+def _different(gold: Document, predicted: Document) -> BadInput:
+    shared = min(len(gold.text), len(predicted.text))
+    at = next((i for i in range(shared) if gold.text[i] != predicted.text[i]), shared)
+    return BadInput(
+        f"{gold.id}: the predicted text differs from gold at character {at}: {predicted.text[at : at + 20]!r}, "
+        f"not {gold.text[at : at + 20]!r}. Offsets cannot be compared; predict on the very text of gold."
+    )
+
+
+def _some(ids: Sequence[str], most: int = 3) -> str:
+    return ", ".join(map(repr, ids[:most])) + (", …" if len(ids) > most else "") if ids else "none"

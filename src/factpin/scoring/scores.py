@@ -1,0 +1,15 @@
+"""What the `score` of every task gives: rows of counts for each convention, and what explains them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from factpin.scoring.confusions import Confusion
+from factpin.scoring.counts import Counts, Rows
+
+
+@dataclass(frozen=True)
+class Scores:
+    rows: Mapping[str, Rows]  # convention -> (documents, 4); "strict" is always there
+    labels: Mapping[str, Counts]  # label or relation -> its strict counts
+    confusions: Sequence[Confusion]  # most frequent first
+    outcomes: Sequence[tuple[float, bool]]  # (score, right?) of every prediction that carries a score

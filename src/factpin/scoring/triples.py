@@ -1,0 +1,202 @@
+"""Triples (head, relation, tail) under four conventions: pairs of documents in, a row of counts a document out.
+
+    strict      head span, relation, tail span                    ("boundaries" in the papers on joint extraction)
+    typed       strict, and both arguments have the right type    ("strict" in the same papers)
+    text        head text, relation, tail text, each once a document: where it is said does not matter (most papers)
+    last_word   text, but of both arguments only the last word    ("partial match" on NYT* and WebNLG*)
+
+Equal triples of a document count once. A fact that names no mention stands for every mention of its entity: it matches
+where one of them fits, and each fact serves one match. Its text is the entity's name, else its first mention's.
+Words end at white space, so an argument of unspaced Chinese is one word. Assertions and qualifiers are not compared.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple, TypeAlias
+
+from factpin.documents import Document
+from factpin.scoring.align import Pair
+from factpin.scoring.confusions import Mistakes
+from factpin.scoring.counts import Row, as_rows, by_label, row
+from factpin.scoring.scores import Scores
+
+Place: TypeAlias = tuple[int, int]
+CONVENTIONS = ("strict", "typed", "text", "last_word")
+
+
+class Key(NamedTuple):
+    """What is compared by offsets: the names that must be equal, and where head and tail may stand."""
+
+    names: tuple[str, ...]  # relation, or relation and both types
+    head: frozenset[Place]
+    tail: frozenset[Place]
+
+    @property
+    def pinned(self) -> bool:
+        return len(self.head) == 1 and len(self.tail) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    places: frozenset[Place]
+    text: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    head: Argument
+    relation: str
+    tail: Argument
+    score: float | None
+
+    def key(self) -> Key:
+        return Key((self.relation,), self.head.places, self.tail.places)
+
+    def typed(self) -> Key:
+        return Key((self.relation, self.head.type, self.tail.type), self.head.places, self.tail.places)
+
+    def text(self) -> tuple[str, str, str]:
+        return self.head.text, self.relation, self.tail.text
+
+    def last_word(self) -> tuple[str, str, str]:
+        return last_word(self.head.text), self.relation, last_word(self.tail.text)
+
+
+def score(pairs: Sequence[Pair]) -> Scores:
+    """Rows of all conventions, strict counts by relation, confusions, and the outcome of every scored fact."""
+    rows: dict[str, list[Row]] = {name: [] for name in CONVENTIONS}
+    right_by, predicted_by, gold_by = Counter[str](), Counter[str](), Counter[str]()
+    mistakes = Mistakes()
+    outcomes: list[tuple[float, bool]] = []
+    for pair in pairs:
+        gold, predicted = triples(pair.gold), triples(pair.predicted)
+        gold_keys, predicted_keys = {t.key() for t in gold}, {t.key() for t in predicted}
+        matches = match(gold_keys, predicted_keys)
+        right_by.update(g.names[0] for g in matches.values())
+        gold_by.update(g.names[0] for g in gold_keys)
+        predicted_by.update(p.names[0] for p in predicted_keys)
+        outcomes += _outcomes(predicted, matches)
+        _explain(pair.gold, gold_keys - set(matches.values()), predicted_keys - matches.keys(), mistakes)
+        rows["strict"].append(row(len(matches), len(predicted_keys), len(gold_keys)))
+        typed = {t.typed() for t in gold}, {t.typed() for t in predicted}
+        rows["typed"].append(row(len(match(*typed)), len(typed[1]), len(typed[0])))
+        rows["text"].append(_by_text({t.text() for t in gold}, {t.text() for t in predicted}))
+        rows["last_word"].append(_by_text({t.last_word() for t in gold}, {t.last_word() for t in predicted}))
+    return Scores(
+        rows={name: as_rows(values) for name, values in rows.items()},
+        labels=by_label(right_by, predicted_by, gold_by),
+        confusions=mistakes.worst(),
+        outcomes=outcomes,
+    )
+
+
+def triples(doc: Document) -> list[Triple]:
+    """The facts of a document with what the conventions compare."""
+    if not doc.facts:
+        return []
+    mentions = {m.id: m for m in doc.mentions}
+    entities = {e.id: e for e in doc.entities}
+
+    @cache
+    def argument(entity_id: str, mention_id: str | None) -> Argument:
+        entity = entities[entity_id]
+        if mention_id is not None:
+            m = mentions[mention_id]
+            return Argument(frozenset(((m.start, m.end),)), m.text, m.type or entity.type)
+        own = [mentions[id] for id in entity.mentions]
+        places = frozenset((m.start, m.end) for m in own)
+        return Argument(places, entity.name or own[0].text, entity.type or own[0].type)
+
+    return [
+        Triple(argument(f.head, f.head_mention), f.relation, argument(f.tail, f.tail_mention), f.score)
+        for f in doc.facts
+    ]
+
+
+def last_word(text: str) -> str:
+    """The last word of an argument; all of it where it has no white space."""
+    words = text.split()
+    return words[-1] if words else text
+
+
+def match(gold: Collection[Key], predicted: Collection[Key]) -> dict[Key, Key]:
+    """predicted -> gold, one to one and as many as possible; equal keys first."""
+    gold, predicted = set(gold), set(predicted)
+    equal = gold & predicted
+    found = {key: key for key in equal}
+    loose = sorted(predicted - equal, key=_order)
+    free = sorted(gold - equal, key=_order)
+    if not loose or not free or (all(k.pinned for k in loose) and all(k.pinned for k in free)):
+        return found
+    by_names: dict[tuple[str, ...], list[Key]] = {}
+    for g in free:
+        by_names.setdefault(g.names, []).append(g)
+    fits = {p: [g for g in by_names.get(p.names, ()) if g.head & p.head and g.tail & p.tail] for p in loose}
+    taken: dict[Key, Key] = {}  # gold -> predicted
+
+    def place(p: Key, tried: set[Key]) -> bool:
+        """Give p a gold fact; whoever has it already moves on where it can."""
+        for g in fits[p]:
+            if g not in tried:
+                tried.add(g)
+                if g not in taken or place(taken[g], tried):
+                    taken[g] = p
+                    return True
+        return False
+
+    for p in loose:
+        place(p, set())
+    return found | {p: g for g, p in taken.items()}
+
+
+def _order(key: Key) -> tuple[tuple[str, ...], list[Place], list[Place]]:
+    return key.names, sorted(key.head), sorted(key.tail)
+
+
+def _by_text(gold: set[tuple[str, str, str]], predicted: set[tuple[str, str, str]]) -> Row:
+    return row(len(gold & predicted), len(predicted), len(gold))
+
+
+def _outcomes(predicted: Sequence[Triple], matches: dict[Key, Key]) -> list[tuple[float, bool]]:
+    best: dict[Key, float] = {}
+    for t in predicted:
+        if t.score is not None:
+            key = t.key()
+            best[key] = max(t.score, best.get(key, 0.0))
+    return [(value, key in matches) for key, value in best.items()]
+
+
+def _explain(doc: Document, missed: set[Key], wrong: set[Key], mistakes: Mistakes) -> None:
+    """Right arguments with another relation, else the same relation with overlapping arguments, else alone."""
+    by_arguments: dict[tuple[frozenset[Place], frozenset[Place]], list[Key]] = {}
+    by_names: dict[tuple[str, ...], list[Key]] = {}
+    for p in sorted(wrong, key=_order):
+        by_arguments.setdefault((p.head, p.tail), []).append(p)
+        by_names.setdefault(p.names, []).append(p)
+    left = set(wrong)
+    for g in sorted(missed, key=_order):
+        relation, places = g.names[0], _places(g)
+        same = next((p for p in by_arguments.get((g.head, g.tail), ()) if p in left), None)
+        near = next((p for p in by_names.get(g.names, ()) if p in left and _touch(g, p)), None)
+        if same:
+            left.remove(same)
+            mistakes.add("label", doc, gold=relation, predicted=same.names[0], places=places)
+        elif near:
+            left.remove(near)
+            mistakes.add("boundary", doc, gold=relation, predicted=relation, places=places, instead=_places(near))
+        else:
+            mistakes.add("missed", doc, gold=relation, places=places)
+    for p in sorted(left, key=_order):
+        mistakes.add("spurious", doc, predicted=p.names[0], places=_places(p))
+
+
+def _touch(g: Key, p: Key) -> bool:
+    """Heads overlap, and tails do."""
+    return all(any(a[0] < b[1] and b[0] < a[1] for a in x for b in y) for x, y in ((g.head, p.head), (g.tail, p.tail)))
+
+
+def _places(key: Key) -> tuple[Place, Place]:
+    return min(key.head), min(key.tail)

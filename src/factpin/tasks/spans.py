@@ -1,0 +1,96 @@
+"""Spans: mentions <-> cells (label, first piece, last piece) of a window, ends inclusive on the piece side.
+
+    targets(doc, pieces, window, labels)   what a head is taught in that window
+    decode(found, pieces, …)               what a head found, as mentions with exact characters
+
+`decode(targets(x)) == x` for every mention that the pieces can represent; the others are counted, never dropped quietly.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factpin.documents import Document, Mention
+from factpin.tokens import Pieces, Window, char_span, piece_spans
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The mentions of a document as cells in piece indices of the whole document, and those that could not be."""
+
+    label: Ints  # (P,)
+    first: Ints  # (P,)
+    last: Ints  # (P,) inclusive
+    unalignable: tuple[Mention, ...]
+    unknown: tuple[Mention, ...]  # of a label that the model does not have
+
+    def inside(self, window: Window) -> "Targets":
+        """The cells that lie wholly in a window, counted from its first piece."""
+        here = (self.first >= window.first) & (self.last < window.last)
+        return Targets(self.label[here], self.first[here] - window.first, self.last[here] - window.first, (), ())
+
+
+@dataclass(frozen=True)
+class Found:
+    """Cells that a head found in one document, in piece indices of the whole document."""
+
+    label: Ints  # (P,)
+    first: Ints  # (P,)
+    last: Ints  # (P,) inclusive
+    score: Floats  # (P,) logits: more than the threshold
+
+
+def targets(doc: Document, pieces: Pieces, labels: Sequence[str]) -> Targets:
+    """Every mention as a cell; a mention annotated twice is one cell."""
+    index = {label: i for i, label in enumerate(labels)}
+    known = [m for m in doc.mentions if m.type in index]
+    starts = np.array([m.start for m in known], np.int64)
+    ends = np.array([m.end for m in known], np.int64)
+    first, last, ok = piece_spans(pieces, starts, ends)
+    label = np.array([index[m.type] for m in known], np.int64)
+    cells = np.unique(np.stack([label[ok], first[ok], last[ok]], axis=1).reshape(-1, 3), axis=0)
+    return Targets(
+        cells[:, 0],
+        cells[:, 1],
+        cells[:, 2],
+        unalignable=tuple(m for m, good in zip(known, ok, strict=True) if not good),
+        unknown=tuple(m for m in doc.mentions if m.type not in index),
+    )
+
+
+def flat(cells: Targets) -> Targets:
+    """The longest cells that do not overlap: what a head of one label a token can be taught."""
+    order = np.lexsort((cells.first, cells.first - cells.last))
+    kept: list[int] = []
+    taken: set[int] = set()
+    for i in order:
+        covered = range(int(cells.first[i]), int(cells.last[i]) + 1)
+        if taken.isdisjoint(covered):
+            taken.update(covered)
+            kept.append(int(i))
+    return Targets(cells.label[kept], cells.first[kept], cells.last[kept], cells.unalignable, cells.unknown)
+
+
+def decode(found: Found, text: str, pieces: Pieces, labels: Sequence[str], temperature: float = 1.0) -> list[Mention]:
+    """Mentions in the order of the text, each once, with sigmoid(score / temperature) as their probability."""
+    best: dict[tuple[int, int, int], float] = {}
+    for label, first, last, score in zip(found.label, found.first, found.last, found.score, strict=True):
+        start, end = char_span(pieces, int(first), int(last))
+        if start < end:
+            key = (start, end, int(label))
+            best[key] = max(best.get(key, -np.inf), float(score))
+    mentions = []
+    for i, ((start, end, label), score) in enumerate(sorted(best.items(), key=lambda item: item[0])):
+        mentions.append(Mention(f"m{i}", start, end, text[start:end], labels[label], probability(score, temperature)))
+    return mentions
+
+
+def probability(score: float, temperature: float = 1.0) -> float:
+    """sigmoid(score / temperature), to four digits: the fifth depends on how texts were batched."""
+    x = max(-60.0, min(60.0, score / temperature))
+    return round(float(1.0 / (1.0 + np.exp(-x))), 4)

@@ -1,0 +1,57 @@
+"""Batches of texts of like length: lengths come in, lists of indices go out.
+
+A batch costs (its longest text) x (its number of texts) tokens, padding included; `budget` bounds that.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from factpin.errors import BadInput
+
+BUCKET = 1024  # texts that are sorted together in training: long enough for little padding, short enough for chance
+
+
+def batches(lengths: Sequence[int], budget: int, max_items: int | None = None) -> list[list[int]]:
+    """Every index once, longest first so that the peak of memory comes first; a text over the budget goes alone."""
+    _check(budget, max_items)
+    order = np.argsort(-np.asarray(lengths, np.int64), kind="stable")
+    return _cut([int(i) for i in order], lengths, budget, max_items)
+
+
+def shuffled_batches(
+    lengths: Sequence[int], *, seed: int, epoch: int, budget: int | None = None, size: int | None = None
+) -> list[list[int]]:
+    """Every index once, in an order that (seed, epoch) decides: shuffled buckets, sorted inside, shuffled batches."""
+    if budget is None and size is None:
+        raise BadInput("A batch needs a bound: give `budget` (tokens) or `size` (texts).")
+    if budget is None:
+        budget = max(lengths, default=1) * len(lengths) + 1
+    _check(budget, size)
+    chance = np.random.default_rng([seed, epoch])
+    order = chance.permutation(len(lengths))
+    length = np.asarray(lengths, np.int64)
+    found: list[list[int]] = []
+    for at in range(0, len(order), BUCKET):
+        bucket = order[at : at + BUCKET]
+        bucket = bucket[np.argsort(-length[bucket], kind="stable")]
+        found += _cut([int(i) for i in bucket], lengths, budget, size)
+    return [found[int(i)] for i in chance.permutation(len(found))]
+
+
+def _cut(order: list[int], lengths: Sequence[int], budget: int, max_items: int | None) -> list[list[int]]:
+    """Cut an order that falls in length into batches."""
+    found: list[list[int]] = []
+    batch: list[int] = []
+    for i in order:
+        full = bool(batch) and (lengths[batch[0]] * (len(batch) + 1) > budget or len(batch) == max_items)
+        if full:
+            found.append(batch)
+            batch = []
+        batch.append(i)
+    return [*found, batch] if batch else found
+
+
+def _check(budget: int, max_items: int | None) -> None:
+    if budget < 1 or (max_items is not None and max_items < 1):
+        raise BadInput(f"A batch holds at least one token and one text, not {budget} and {max_items}.")

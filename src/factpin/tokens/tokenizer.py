@@ -1,0 +1,175 @@
+"""Tokenizer: text -> Pieces, with offsets that hold in the original text, for any tokenizer.json.
+
+Never truncates, never pads, never lets a text smuggle in a special token: "[SEP]" in a text is five characters.
+`frame` puts the model's own special tokens around pieces; `prefix` and `suffix` come from the tokenizer's
+post-processor, or from the names of its special tokens where it has none.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import tokenizers
+
+from factpin.errors import BadModel
+from factpin.tokens.offsets import BLANK_MARKS, mend
+from factpin.tokens.pieces import Bools, Ints, Pieces, join
+from factpin.tokens.sources import open_tokenizer, special_names
+
+_LONE_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+
+
+PROBE = "A b 北 1"
+
+
+class Tokenizer:
+    def __init__(self, library: tokenizers.Tokenizer, names: dict[str, str] | None = None) -> None:
+        """`names` says which special tokens play which part, such as {"cls_token": "[CLS]"}; only used at need."""
+        self._library = library
+        library.no_truncation()
+        library.no_padding()
+        library.encode_special_tokens = True
+        self.names = dict(names or {})
+        self.unknown_id = _unknown_id(library)
+        vocabulary = library.get_vocab(with_added_tokens=True)
+        self.vocab_size = max(vocabulary.values()) + 1
+        self._blank = np.zeros(self.vocab_size, np.bool_)
+        self._blank[[i for token, i in vocabulary.items() if token and not token.strip(BLANK_MARKS)]] = True
+        self._special = np.zeros(self.vocab_size, np.bool_)
+        self._special[[i for i, token in library.get_added_tokens_decoder().items() if token.special]] = True
+        self.prefix, self.suffix = _frame(library, vocabulary, self.names)
+        self.pad_id = _pad_id(vocabulary, self.names)
+        self.mask_id = vocabulary.get(self.names.get("mask_token", "[MASK]"), vocabulary.get("<mask>"))
+        self._refuse_without_offsets()
+
+    @classmethod
+    def load(cls, folder: Path) -> "Tokenizer":
+        folder = Path(folder)
+        return cls(open_tokenizer(folder), special_names(folder))
+
+    def save(self, folder: Path, *, max_length: int | None = None) -> None:
+        """Write tokenizer.json, and tokenizer_config.json with the parts that the special tokens play."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "tokenizer.json").write_text(self._library.to_str(pretty=True), encoding="utf-8")
+        config: dict[str, str | int] = {"tokenizer_class": "PreTrainedTokenizerFast", **self.names}
+        if max_length is not None:
+            config["model_max_length"] = max_length
+        text = json.dumps(config, ensure_ascii=False, indent=1)
+        (folder / "tokenizer_config.json").write_text(text, encoding="utf-8")
+
+    def encode(self, text: str) -> Pieces:
+        return self._pieces(text, self._library.encode(_sayable(text), add_special_tokens=False))
+
+    def encode_batch(self, texts: Sequence[str]) -> list[Pieces]:
+        encodings = self._library.encode_batch([_sayable(text) for text in texts], add_special_tokens=False)
+        return [self._pieces(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
+
+    def encode_sentences(self, text: str, sentences: Iterable[tuple[int, int]]) -> Pieces:
+        """The pieces of a text whose sentences are cut up one by one.
+
+        No piece crosses a sentence's border, and a sentence has the same pieces alone and inside any document:
+        byte-level and ▁ vocabularies otherwise see the space before it. Text between sentences is cut up too.
+        """
+        spans = [(s, e) for s, e in _cover(len(text), sentences) if text[s:e].strip()]
+        spans = [_strip(text, s, e) for s, e in spans]
+        parts = self.encode_batch([text[s:e] for s, e in spans])
+        return join(text, [(s, part) for (s, _), part in zip(spans, parts, strict=True)])
+
+    def frame(self, ids: Ints) -> tuple[Ints, Bools]:
+        """The ids between the model's special tokens, and a mask that is True where they carry text."""
+        framed = np.concatenate([np.array(self.prefix, np.int32), ids, np.array(self.suffix, np.int32)])
+        real = np.zeros(len(framed), np.bool_)
+        real[len(self.prefix) : len(self.prefix) + len(ids)] = True
+        return framed, real
+
+    @property
+    def frame_size(self) -> int:
+        """How many special tokens `frame` adds."""
+        return len(self.prefix) + len(self.suffix)
+
+    def token(self, piece_id: int) -> str:
+        """What a number stands for in the vocabulary."""
+        return str(self._library.id_to_token(int(piece_id)))
+
+    def _pieces(self, text: str, encoding: tokenizers.Encoding) -> Pieces:
+        ids = np.array(encoding.ids, np.int32)
+        ranges = np.array(encoding.offsets, np.int32).reshape(-1, 2)
+        start, end = mend(text, ranges[:, 0].copy(), ranges[:, 1].copy(), self._blank[ids])
+        if (np.diff(start) < 0).any() or (np.diff(end) < 0).any():
+            start, end = np.maximum.accumulate(start), np.maximum.accumulate(end)
+        unknown = np.zeros(len(ids), np.bool_)
+        if self.unknown_id is not None:
+            # A Unigram vocabulary finds "</s>" in a text by itself, as a word: the model must not read it as an order.
+            ids[self._special[ids]] = self.unknown_id
+            unknown = ids == self.unknown_id
+        return Pieces(text, ids, start, end, unknown)
+
+    def _refuse_without_offsets(self) -> None:
+        probe = self.encode(PROBE)
+        places = {place for s, e in zip(probe.start, probe.end, strict=True) for place in range(s, e)}
+        if len(places) < len(PROBE.split()) // 2:
+            raise BadModel(
+                f"The tokenizer does not say where its pieces stand in a text: of {PROBE!r} it finds {len(places)} "
+                f"characters again. Use an encoder with a fast tokenizer that keeps offsets."
+            )
+
+
+def _sayable(text: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot hold; as long as before."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.translate(_LONE_SURROGATES)
+    return text
+
+
+def _unknown_id(library: tokenizers.Tokenizer) -> int | None:
+    model = json.loads(library.to_str())["model"]
+    if isinstance(model.get("unk_id"), int):
+        return int(model["unk_id"])
+    token = model.get("unk_token")
+    found = library.token_to_id(token) if token is not None else None
+    return None if found is None else int(found)
+
+
+def _frame(
+    library: tokenizers.Tokenizer, vocabulary: dict[str, int], names: dict[str, str]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The special tokens before and behind a text."""
+    encoding = library.encode("a", add_special_tokens=True)
+    mask = encoding.special_tokens_mask
+    if 1 in mask and 0 in mask:
+        first, last = mask.index(0), len(mask) - mask[::-1].index(0)
+        return tuple(encoding.ids[:first]), tuple(encoding.ids[last:])
+
+    def known(*parts: str) -> tuple[int, ...]:
+        found = [vocabulary[names[part]] for part in parts if names.get(part) in vocabulary]
+        return tuple(found[:1])
+
+    return known("cls_token", "bos_token"), known("sep_token", "eos_token")
+
+
+def _pad_id(vocabulary: dict[str, int], names: dict[str, str]) -> int:
+    for token in (names.get("pad_token", "[PAD]"), "[PAD]", "<pad>", "<|padding|>"):
+        if token in vocabulary:
+            return vocabulary[token]
+    return 0  # what stands under padding is never read
+
+
+def _cover(length: int, sentences: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences and the gaps between them, in order."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for start, end in sorted(sentences):
+        if start > at:
+            spans.append((at, start))
+        spans.append((max(start, at), end))
+        at = max(at, end)
+    return [*spans, (at, length)]
+
+
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())

@@ -1,0 +1,81 @@
+"""The state of a run between two steps, in one file that is replaced whole: what `--resume` starts from.
+
+    checkpoints/last.pt            weights, optimiser, average, counters
+    checkpoints/best.safetensors   the weights (or their average) that scored best on dev
+"""
+
+import io
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from torch import nn
+
+from factpin.errors import BadFile
+from factpin.files import open_bytes, write_bytes
+from factpin.training.ema import Ema
+
+
+@dataclass
+class Progress:
+    """The counters of a run."""
+
+    step: int = 0  # optimiser steps done
+    epoch: int = 0
+    position: int = 0  # steps done in this epoch
+    best: float = float("-inf")
+    best_step: int = 0
+    stale: int = 0  # evaluations since the best one
+    scores: dict[str, float] = field(default_factory=dict)  # of the best evaluation
+
+
+def last_path(folder: Path) -> Path:
+    """Where the last checkpoint of a run lies."""
+    return folder / "checkpoints" / "last.pt"
+
+
+def save_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, ema: Ema, progress: Progress) -> None:
+    """Replace the last checkpoint."""
+    state = {
+        "model": model.state_dict(),
+        "optimiser": optimiser.state_dict(),
+        "ema": ema.shadow,
+        "ema_steps": ema.steps,
+        "progress": asdict(progress),
+    }
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    with write_bytes(last_path(folder)) as stream:
+        stream.write(buffer.getbuffer())
+
+
+def load_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, ema: Ema) -> Progress:
+    """Put the last checkpoint back; gives the counters."""
+    path = last_path(folder)
+    try:
+        with open_bytes(path) as stream:
+            state: dict[str, Any] = torch.load(io.BytesIO(stream.read()), weights_only=True)
+        model.load_state_dict(state["model"])
+        optimiser.load_state_dict(state["optimiser"])
+    except (RuntimeError, KeyError, ValueError) as error:
+        raise BadFile(
+            f"{path}: does not fit this run ({error}). Resume with the settings it was started with "
+            f"(recipe.toml), or start anew in another folder."
+        ) from None
+    ema.shadow, ema.steps = state["ema"], state["ema_steps"]
+    return Progress(**state["progress"])
+
+
+def save_best(folder: Path, model: nn.Module) -> None:
+    """Replace the best weights."""
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+    with write_bytes(folder / "checkpoints" / "best.safetensors") as stream:
+        stream.write(safetensors.torch.save(weights))
+
+
+def load_best(folder: Path, model: nn.Module) -> None:
+    """Put the best weights into the model."""
+    with open_bytes(folder / "checkpoints" / "best.safetensors") as stream:
+        model.load_state_dict(safetensors.torch.load(stream.read()))

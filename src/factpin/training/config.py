@@ -1,0 +1,78 @@
+"""Every setting of a training run. A typo is an error at once; recipe.toml holds them all."""
+
+import tomllib
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli_w
+
+from factpin.errors import BadInput, did_you_mean
+from factpin.files import read_text, write_bytes
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How to train, whatever the task. Shares are of all optimiser steps."""
+
+    epochs: int = 5
+    max_steps: int | None = None  # stops earlier than `epochs`, and shortens the schedule
+    batch_size: int = 16  # texts in one forward pass of one process
+    accumulation: int = 1  # forward passes in one step
+    learning_rate: float = 3e-5
+    head_learning_rate: float | None = None  # None: ten times learning_rate
+    layer_decay: float = 1.0  # each encoder layer learns at this times the rate of the layer above
+    weight_decay: float = 0.01
+    warmup: float = 0.1
+    schedule: Literal["linear", "cosine", "constant"] = "linear"
+    clip: float = 1.0  # largest norm of the gradient; 0: none
+    bf16: bool = False
+    ema: float = 0.0  # decay of the moving average of the weights that is evaluated and kept; 0: none
+    fgm: float = 0.0  # size of the adversarial step on the word embeddings; 0: none
+    rdrop: float = 0.0  # weight of the agreement of two passes under dropout; 0: none
+    early_stopping: int | None = None  # epochs without a better metric before it stops
+    metric: str = "f1"
+    evaluate_every: int | None = None  # steps; None: after each epoch
+    save_every: int | None = None  # steps between checkpoints; None: after each epoch
+    seed: int = 42
+    tensorboard: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "accumulation"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} is {getattr(self, name)}; expected at least 1.")
+        for name in ("learning_rate", "layer_decay"):
+            if not getattr(self, name) > 0:
+                raise BadInput(f"{name} is {getattr(self, name)}; expected more than 0.")
+        for name in ("warmup", "ema"):
+            if not 0 <= getattr(self, name) < 1:
+                raise BadInput(f"{name} is {getattr(self, name)}; expected 0 or more and less than 1.")
+
+
+def from_dict(kind: type[Any], record: dict[str, Any], where: str) -> Any:
+    """A config of that kind from plain values; an unknown key says what was probably meant."""
+    known = {f.name for f in fields(kind)}
+    for key in record:
+        if key not in known:
+            raise BadInput(f"{where}: there is no setting {key!r}.{did_you_mean(key, known)}")
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
+    return kind(**values)
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """A config as plain values, without those that are None."""
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(config).items() if v is not None}
+
+
+def write_recipe(path: Path, tables: dict[str, dict[str, Any]]) -> None:
+    """All settings of a run as TOML: enough to run it again with `factpin train --recipe`."""
+    with write_bytes(path) as stream:
+        stream.write(tomli_w.dumps(tables).encode())
+
+
+def read_recipe(path: Path) -> dict[str, Any]:
+    """The tables of a recipe."""
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{path}: not TOML ({error}).") from None

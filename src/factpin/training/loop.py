@@ -1,0 +1,202 @@
+"""The loop: every task is trained by it.
+
+    for each epoch, for each global batch:
+        g = gradient of the mean loss over the batch          (in pieces, over processes)
+        weights -= AdamW(clip(g)) * schedule
+    every so often: score on dev, keep the best weights, keep a checkpoint
+
+A run is a function of its data, its config and its seed: the order of the batches follows from (seed, epoch), the
+dropout of a step from (seed, step), so a run that was killed and resumed ends with the weights of one that was not.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from factpin.errors import BadInput
+from factpin.tokens.batches import shuffled_batches
+from factpin.training.adversarial import moved_embeddings
+from factpin.training.board import Board
+from factpin.training.checkpoint import Progress, last_path, load_best, load_last, save_best, save_last
+from factpin.training.config import TrainConfig
+from factpin.training.ema import Ema
+from factpin.training.optimiser import build_optimiser, rate_factor
+from factpin.training.parallel import World
+
+
+class Model(Protocol):
+    """An encoder and a head; `loss` is the mean over the batch's examples."""
+
+    encoder: nn.Module
+    head: nn.Module
+
+    def loss(self, batch: Any) -> Tensor: ...
+    def agreement(self, batch: Any) -> tuple[Tensor, Tensor]: ...  # (loss, how far two passes under dropout differ)
+
+
+class Job(Protocol):
+    """What is trained: a model, its examples, and how it is scored."""
+
+    model: nn.Module  # a Model
+    lengths: Sequence[int]  # tokens of every training example
+
+    def batch(self, examples: Sequence[int]) -> Any: ...
+    def evaluate(self) -> dict[str, float]: ...  # empty where there is no dev set
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. The model holds its best weights."""
+
+    steps: int
+    best_step: int
+    scores: dict[str, float]
+
+
+def train(job: Job, config: TrainConfig, folder: Path, world: World, *, resume: bool, quiet: bool = False) -> Outcome:
+    """Train the job's model; the folder gets checkpoints and metrics.jsonl."""
+    if not job.lengths:
+        raise BadInput("There is no example to train on. Check the training file with `factpin doctor`.")
+    run = _Run(job, config, folder, world)
+    resumed = resume and last_path(folder).exists()
+    if resumed:
+        run.progress = load_last(folder, job.model, run.optimiser, run.ema)
+    at = run.progress.step if resumed else None
+    with Board(folder, quiet=quiet, tensorboard=config.tensorboard, resumed_at=at) if world.leads else _Silent() as board:
+        run.go(board)
+    if run.progress.best_step:
+        load_best(folder, job.model)
+    return Outcome(run.progress.step, run.progress.best_step, run.progress.scores)
+
+
+class _Run:
+    """One run: the state that the loop moves along."""
+
+    def __init__(self, job: Job, config: TrainConfig, folder: Path, world: World) -> None:
+        self.job, self.config, self.folder, self.world = job, config, folder, world
+        self.model: Any = job.model
+        self.model.to(world.device)
+        self.optimiser = build_optimiser(self.model.encoder, self.model.head, config)
+        self.rates = [group["lr"] for group in self.optimiser.param_groups]
+        self.ema = Ema(self.model, config.ema)
+        self.progress = Progress()
+        self.global_size = config.batch_size * config.accumulation * world.size
+        self.steps = config.epochs * len(self._order(0))
+        if config.max_steps is not None:
+            self.steps = min(self.steps, config.max_steps)
+
+    def _order(self, epoch: int) -> list[list[int]]:
+        """The global batches of an epoch."""
+        return shuffled_batches(self.job.lengths, size=self.global_size, seed=self.config.seed, epoch=epoch)
+
+    def go(self, board: "Board | _Silent") -> None:
+        progress, config = self.progress, self.config
+        while progress.step < self.steps and not self._stale():
+            batches = self._order(progress.epoch)
+            for batch in batches[progress.position :]:
+                loss = self._step(batch)
+                progress.step += 1
+                progress.position += 1
+                board.step(progress.step, self.steps, loss)
+                if progress.step % 10 == 0:
+                    board.record(progress.step, {"epoch": progress.epoch, "loss": round(loss, 6)})
+                end = progress.position == len(batches)
+                if end:
+                    progress.epoch += 1
+                    progress.position = 0
+                stop = progress.step >= self.steps
+                if stop or (progress.step % config.evaluate_every == 0 if config.evaluate_every else end):
+                    self._evaluate(board)
+                if stop or (progress.step % config.save_every == 0 if config.save_every else end):
+                    self._save()
+                if stop or end or self._stale():
+                    break
+
+    def _stale(self) -> bool:
+        patience = self.config.early_stopping
+        return patience is not None and self.progress.stale >= patience
+
+    def _step(self, batch: list[int]) -> float:
+        """One optimiser step on a global batch; gives its mean loss."""
+        config, world = self.config, self.world
+        torch.manual_seed((config.seed * 1_000_003 + self.progress.step) * 1_009 + world.rank)
+        self.model.train()
+        self.optimiser.zero_grad(set_to_none=True)
+        mine = world.share(batch)
+        total = 0.0
+        for i in range(0, len(mine), config.batch_size):
+            examples = mine[i : i + config.batch_size]
+            total += self._backward(examples, weight=len(examples) / len(batch))
+        world.sum_gradients(self.model)
+        if config.clip:
+            nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
+        factor = rate_factor(self.progress.step, self.steps, config)
+        for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
+            group["lr"] = rate * factor
+        self.optimiser.step()
+        self.ema.update()
+        return world.sum(total)
+
+    def _backward(self, examples: list[int], weight: float) -> float:
+        """Add the gradient of these examples, weighted by their share of the global batch."""
+        config, device = self.config, self.world.device
+        batch = self.job.batch(examples)
+        with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
+            if config.rdrop:
+                loss, apart = self.model.agreement(batch)
+                loss = loss + config.rdrop * apart
+            else:
+                loss = self.model.loss(batch)
+        (loss * weight).backward()
+        if config.fgm:
+            with moved_embeddings(self.model.encoder, config.fgm):
+                with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
+                    adversarial = self.model.loss(batch)
+                (adversarial * weight).backward()
+        return float(loss.detach()) * weight
+
+    def _evaluate(self, board: "Board | _Silent") -> None:
+        """Score on dev in the leading process; every process learns the outcome."""
+        progress, metric = self.progress, self.config.metric
+        scores: dict[str, float] = {}
+        if self.world.leads:
+            self.model.eval()
+            with self.ema.applied(), torch.no_grad():
+                scores = self.job.evaluate()
+                if scores and metric not in scores:
+                    raise BadInput(f"There is no metric {metric!r}. Known: {', '.join(scores)}.")
+                better = not scores or scores[metric] > progress.best
+                if better:
+                    save_best(self.folder, self.model)
+            if scores:
+                board.record(progress.step, {"epoch": progress.epoch, **scores})
+        scores = self.world.from_leader(scores)
+        if not scores or scores[metric] > progress.best:
+            progress.best = scores.get(metric, progress.best)
+            progress.best_step, progress.stale, progress.scores = progress.step, 0, scores
+        else:
+            progress.stale += 1
+
+    def _save(self) -> None:
+        if self.world.leads:
+            save_last(self.folder, self.model, self.optimiser, self.ema, self.progress)
+
+
+class _Silent:
+    """The board of a process that does not lead."""
+
+    def __enter__(self) -> "_Silent":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def step(self, step: int, steps: int, loss: float) -> None:
+        pass
+
+    def record(self, step: int, values: dict[str, Any]) -> None:
+        pass
