@@ -122,7 +122,7 @@ def step(model: nn.Module, H: Tensor, loss: Callable[[], Tensor]) -> Call:
         model.zero_grad()
         H.grad = None
         value = loss()
-        value.backward()
+        torch.autograd.backward(value)
         return value.item()
 
     return run
@@ -232,7 +232,7 @@ def crf(what: str) -> Callable[[Peers], Sides]:
             peer = importlib.import_module("torchcrf").CRF(T, batch_first=True)
             parts = (peer.transitions, peer.start_transitions, peer.end_transitions)
         else:
-            parts = tuple(nn.Parameter(torch.rand(shape) - 0.5) for shape in ((T, T), (T,), (T,)))
+            parts = (torch.rand(T, T) - 0.5, torch.rand(T) - 0.5, torch.rand(T) - 0.5)
         holder = nn.ParameterList(p.detach().clone() for p in parts)
         rules = Rules(*holder)
         if what == "best path":

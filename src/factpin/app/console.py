@@ -14,7 +14,7 @@ from factpin.errors import BadInput, did_you_mean
 from factpin.formats import FORMATS
 
 
-class Names(click.ParamType):
+class Names(click.ParamType[str]):
     """A name out of a table, checked with "did you mean"; hyphen and underscore are the same."""
 
     def __init__(self, kind: str, known: list[str]) -> None:

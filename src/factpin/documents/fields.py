@@ -36,11 +36,14 @@ def get_score(record: Mapping[str, Any], key: str = "score", where: str = "") ->
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong(value, path(where, key), "a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise wrong(value, path(where, key), "a number that a computer can hold") from None
 
 
 def as_str(value: Any, where: str) -> str:
-    """`value` if it is a string that can be written as UTF-8."""
+    """`value` if it is a string."""
     if not isinstance(value, str):
         raise wrong(value, where, "a string")
     return value
@@ -69,7 +72,10 @@ def as_dict(value: Any, where: str) -> dict[str, Any]:
 
 def wrong(value: Any, where: str, expected: str) -> BadDocument:
     """The error for a value of the wrong kind."""
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except (RecursionError, ValueError):  # nested a thousand deep, or a number of thousands of digits
+        shown = "too large to show"
     shown = shown if len(shown) <= 40 else shown[:37] + "..."
     came = KINDS.get(type(value), type(value).__name__)
     return BadDocument(f"expected {expected}, came {came}: {shown}. Correct the field.", field=where)

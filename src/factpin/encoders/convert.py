@@ -48,6 +48,7 @@ def m3e(archives: list[ZipFile], folder: Path) -> None:
         model = AutoModel.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         (folder / "pytorch_model.bin").unlink()
         model.save_pretrained(folder)
+    lower_case(folder / "tokenizer.json")
     finish(folder)
 
 
@@ -131,6 +132,16 @@ def distil(archives: list[ZipFile], folder: Path) -> None:
     (folder / "tokenizer.json").write_bytes(archives[0].read(next(n for n in names if n.endswith("tokenizer.json"))))
     write_json(folder / "tokenizer_config.json", {**LOWER_CASE, "do_lower_case": False})
     finish(folder)
+
+
+def lower_case(tokenizer: Path) -> None:
+    """Let a tokenizer read capitals as small letters.
+
+    m3e's says that case matters, but its vocabulary has no capitals: every word with one would be unknown.
+    """
+    library = json.loads(tokenizer.read_text(encoding="utf-8"))
+    library["normalizer"]["lowercase"] = True
+    write_json(tokenizer, library)
 
 
 def unzip(archive: ZipFile, prefix: str, folder: Path) -> None:

@@ -31,17 +31,18 @@ LONGEST = 100_000  # a greater length in a tokenizer's config means "no bound"
 
 class Encoder(nn.Module):
     def __init__(self, model: PreTrainedModel, tokenizer: Tokenizer | None = None, *, cap: int | None = None) -> None:
-        """`cap` bounds the length of a model whose positions are relative."""
+        """`cap` bounds the length of a model whose positions are relative.
+
+        `max_length` tells how many tokens fit, special ones included; it is None where there is no bound.
+        """
         super().__init__()
         if model.config.is_encoder_decoder:
             model = model.get_encoder()
         if getattr(model, "pooler", None) is not None:
             model.pooler = None
-        if model.config._attn_implementation == "sdpa":
-            model.set_attn_implementation(NAME)
         self.model = model
         self.tokenizer = tokenizer
-        self.cap = cap
+        self.max_length = _max_length(model, cap)
 
     @classmethod
     def load(cls, source: str | Path) -> "Encoder":
@@ -93,21 +94,6 @@ class Encoder(nn.Module):
         return int(self.config.hidden_size)
 
     @property
-    def max_length(self) -> int | None:
-        """How many tokens fit, special ones included; None where there is no bound."""
-        places = getattr(self.config, "max_position_embeddings", None)
-        if places is None or places <= 0:
-            return self.cap
-        for name, module in self.model.named_modules():
-            if (
-                name.endswith("position_embeddings")
-                and isinstance(module, nn.Embedding)
-                and module.padding_idx is not None
-            ):
-                return int(places) - module.padding_idx - 1  # RoBERTa counts positions from padding_idx + 1
-        return int(places)
-
-    @property
     def max_pieces(self) -> int | None:
         """How many pieces of text fit between the special tokens."""
         return None if self.max_length is None else self.max_length - self._tokens().frame_size
@@ -118,6 +104,11 @@ class Encoder(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor, rows: Tensor | None = None) -> Encoded:
         """ids, mask (B, N), rows (M, 2) -> hidden (B, N, D), attention (M, heads, N)."""
+        if self.max_length is not None and ids.shape[1] > self.max_length:
+            raise BadInput(
+                f"A text of {ids.shape[1]} tokens came, this encoder reads at most {self.max_length}. "
+                f"Cut it with factpin.tokens.windows."
+            )
         pad = self.config.pad_token_id
         ids = ids.masked_fill(~mask, 0 if pad is None else pad)  # RoBERTa counts positions by what is not padding
         inputs: dict[str, Any] = {"input_ids": ids, "attention_mask": mask.long()}
@@ -125,7 +116,8 @@ class Encoder(nn.Module):
             inputs["use_mems"] = False
         if rows is None:
             return Encoded(self.model(**inputs).last_hidden_state)
-        if self.config._attn_implementation == NAME:
+        if self.config._attn_implementation in ("sdpa", NAME):
+            self.model.set_attn_implementation(NAME)  # for good: changing back would pull it from under another thread
             with watching() as watch:
                 hidden = self.model(**inputs).last_hidden_state
             return Encoded(hidden, watch.rows(rows))
@@ -169,6 +161,16 @@ class Encoder(nn.Module):
         if self.tokenizer is None:
             raise BadInput("This encoder was made without a tokenizer. Give one: Encoder(model, tokenizer).")
         return self.tokenizer
+
+
+def _max_length(model: PreTrainedModel, cap: int | None) -> int | None:
+    places = getattr(model.config, "max_position_embeddings", None)
+    if places is None or places <= 0:
+        return cap
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            return int(places) - int(module.padding_idx) - 1  # RoBERTa counts positions from padding_idx + 1
+    return int(places)
 
 
 def _cap(folder: Path) -> int | None:

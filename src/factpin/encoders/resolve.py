@@ -16,7 +16,7 @@ from factpin.encoders.fetch import Progress, fetch, silent
 from factpin.errors import BadModel, UnknownName, did_you_mean
 
 PLAIN_FILES = ["*.json", "*.txt", "*.model"]
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 
 
 def home() -> Path:
@@ -30,12 +30,14 @@ def resolve(source: str | Path, *, progress: Progress = silent) -> Path:
     if path.is_dir():
         return path
     name = str(source)
-    if name in CATALOGUE:
-        return fetch(name, home() / name, progress=progress)
-    if _HUB_ID.fullmatch(name):
+    catalogued = name.replace("_", "-")
+    if catalogued in CATALOGUE:
+        return fetch(catalogued, home() / catalogued, progress=progress)
+    meant = did_you_mean(name, CATALOGUE)
+    if _HUB_ID.fullmatch(name) and not meant:  # a slip of the pen is not asked for over the network
         return from_hub(name)
     raise UnknownName(
-        f"There is no encoder {name!r}: neither a folder nor a name of the catalogue.{did_you_mean(name, CATALOGUE)} "
+        f"There is no encoder {name!r}: neither a folder nor a name of the catalogue.{meant} "
         f"Known: {', '.join(CATALOGUE)}; a hub id looks like owner/name."
     )
 

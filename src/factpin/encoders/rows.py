@@ -2,7 +2,7 @@
 
     rows  (M, 2) batch item and position of each chosen token  ->  (M, heads, N), softmax(q kᵀ · scaling + bias)
 
-An attention function of transformers, `sdpa_rows`, computes what `sdpa` computes and remembers query, key and mask of
+An attention function for transformers, `sdpa_rows`, computes what `sdpa` computes and remembers query, key and mask of
 the last call inside `watching`; the rows are computed from these afterwards. transformers itself gives no attentions
 under sdpa. No dropout falls on the rows, in training either: published code takes them after dropout.
 Under gradient checkpointing the remembered tensors carry no gradient.

@@ -14,7 +14,25 @@ from typing import Protocol
 
 from factpin.documents import Document
 from factpin.errors import BadInput, FormatLoss, did_you_mean, pick
-from factpin.formats import cluener, jsonl
+from factpin.formats import (
+    atlop,
+    brat,
+    cluener,
+    conll,
+    doccano,
+    docred,
+    duie,
+    jsonl,
+    labelstudio,
+    oneie,
+    parallel,
+    pubtator,
+    scierc,
+    spacy,
+    text,
+    triples,
+    uie,
+)
 from factpin.formats._guess import Head, head
 from factpin.formats._reading import Note, Options, Reading, Report
 
@@ -34,8 +52,23 @@ class Format(Protocol):
 
 
 FORMATS: dict[str, Format] = {
+    "atlop": atlop,
+    "brat": brat,
     "cluener": cluener,
+    "conll": conll,
+    "doccano": doccano,
+    "docred": docred,
+    "duie": duie,
     "jsonl": jsonl,
+    "labelstudio": labelstudio,
+    "oneie": oneie,
+    "parallel": parallel,
+    "pubtator": pubtator,
+    "scierc": scierc,
+    "spacy": spacy,
+    "text": text,
+    "triples": triples,
+    "uie": uie,
 }
 
 

@@ -155,7 +155,7 @@ class _Entities:
     def finished(self) -> tuple[dict[str, str], tuple[Entity, ...]]:
         """The id of every mention's entity, and the entities."""
         owner: dict[str, str] = {}
-        entities = []
+        entities: list[Entity] = []
         for id in self.mentions:
             if id not in self.of or id in owner:
                 continue

@@ -109,7 +109,7 @@ def parse(lines: Iterable[tuple[int, str]]) -> Annotations:
 
 def _text_bound(number: int, id: str, rest: str) -> TextBound:
     kind, tab, text = rest.partition("\t")
-    type, _, places = kind.partition(" ")
+    type, places = (*kind.split(maxsplit=1), "", "")[:2]
     fragments = []
     for place in places.split(";"):
         start, end = _pair(place, number, id)

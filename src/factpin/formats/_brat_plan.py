@@ -10,7 +10,7 @@ from factpin.formats._brat_document import AS_BLANKS, NO_BASE
 from factpin.formats._brat_lines import NO_TYPE, Annotations, BadLine, parse, with_numbers, without_numbers
 
 BLANK = re.compile(r"[\s\ud800-\udfff]")  # what a type, a role or a reference cannot hold
-BREAK = re.compile(r"[\t\n\r\ud800-\udfff]")  # what a name cannot hold
+BREAK = re.compile(r"[\n\ud800-\udfff]|\r\Z")  # what a name cannot hold
 DEFAULT = [["Arg1", ""], ["Arg2", ""]]
 
 
@@ -77,7 +77,7 @@ class Plan:
             taken.update(own)
             if len(own) > 1:
                 self.lines.append(f"*\tEquiv {' '.join(self.T[id] for id in own)}")
-            link = bool(e.link) and bool(own) and self._link(e, own[0], numbers)
+            link = bool(e.link) and self._link(e, own, numbers)
             if len(own) == 1 and not link and e.id not in joined:
                 self.lost["entities"] += 1
                 continue
@@ -86,13 +86,14 @@ class Plan:
             if e.name and not (link and not BREAK.search(e.name)) and e.name != by_id[e.mentions[0]].text:
                 self.lost["names"] += 1
 
-    def _link(self, e: Entity, mention: str, numbers: Iterator[str]) -> bool:
-        if BLANK.search(e.link) or e.link.startswith(NO_BASE):
+    def _link(self, e: Entity, own: list[str], numbers: Iterator[str]) -> bool:
+        """The line of the entity's link and name; False, and counted, where it cannot be written."""
+        if not own or BLANK.search(e.link) or e.link.startswith(NO_BASE):
             self.lost["links"] += 1
             return False
         reference = e.link if ":" in e.link else NO_BASE + e.link
         name = "" if BREAK.search(e.name) else e.name
-        self.lines.append(f"{next(numbers)}\tReference {self.T[mention]} {reference}\t{name}")
+        self.lines.append(f"{next(numbers)}\tReference {self.T[own[0]]} {reference}\t{name}")
         return True
 
     def _facts(self) -> None:

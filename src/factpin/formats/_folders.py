@@ -77,12 +77,24 @@ def document_id(relative: Path) -> str:
 
 
 def walk(folder: Path) -> Iterator[Path]:
-    """Every file below, hidden ones left out, folder by folder in sorted order."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if not name.startswith("."):
-                yield Path(place) / name
+    """Every file below in sorted order; hidden ones, and folders behind links, are left out."""
+    open_folders = [iter(_visible(folder))]
+    while open_folders:
+        entry = next(open_folders[-1], None)
+        if entry is None:
+            open_folders.pop()
+        elif entry.is_dir(follow_symlinks=False):
+            open_folders.append(iter(_visible(Path(entry.path))))
+        elif entry.is_file():
+            yield Path(entry.path)
+
+
+def _visible(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((e for e in entries if not e.name.startswith(".")), key=lambda e: e.name)
+    except OSError as error:
+        raise BadFile(f"{folder}: cannot be read ({error.strerror}). Check its permissions.") from None
 
 
 def text_of(path: Path, encoding: str) -> str:

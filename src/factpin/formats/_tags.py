@@ -88,7 +88,7 @@ def decode(tags: Sequence[str], scheme: Scheme) -> tuple[list[TagSpan], list[tup
 
 def encode(spans: Iterable[TagSpan], size: int, scheme: Literal["bio", "bioes", "bmes"]) -> list[str]:
     """The tags of spans that share no token."""
-    begin, inside, end, single = BEGIN_INSIDE_END_SINGLE[scheme]
+    begin, inside, end, single = tuple(BEGIN_INSIDE_END_SINGLE[scheme])
     tags = ["O"] * size
     for span in spans:
         name = f"-{span.type}" if span.type else ""

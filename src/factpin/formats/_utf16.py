@@ -46,6 +46,15 @@ def by_choice(text: str, *, utf16: bool, writing: bool) -> Turn:
     return to_utf16(text) if writing else from_utf16(text)
 
 
+def seems_utf16(text: str, start: int, end: int, surface: str) -> bool:
+    """Whether the surface stands at these offsets if they count UTF-16 units."""
+    turn = from_utf16(text)
+    try:
+        return text[turn(start) : turn(end)] == surface
+    except BadDocument:
+        return False
+
+
 def _same(offset: int) -> int:
     return offset
 

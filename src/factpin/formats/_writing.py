@@ -13,6 +13,7 @@ import orjson
 
 from factpin import files
 from factpin.documents import Document, Entity, Mention
+from factpin.errors import BadDocument
 
 FEATURES = (
     "language",  # the document's language
@@ -89,7 +90,11 @@ def single(mention: Mention, id: str) -> Entity:
 
 def dump(record: Any) -> bytes:
     """One JSON value as UTF-8, characters as they are."""
-    return orjson.dumps(record)
+    try:
+        return orjson.dumps(record)
+    except (orjson.JSONEncodeError, RecursionError) as error:  # half an emoji or a huge number in meta, most often
+        shown = str(record.get("id", ""))[:40] if isinstance(record, dict) else ""
+        raise BadDocument(f"{ascii(shown)}: cannot be written as JSON ({error}). Repair what its meta holds.") from None
 
 
 def write_json_lines(path: Path, records: Iterable[Any]) -> None:

@@ -58,12 +58,14 @@ def _record(doc: Document) -> dict[str, Any]:
     for m in doc.mentions:
         places = label.setdefault(m.type, {}).setdefault(m.text, [])
         places.append([m.start, m.end - 1])
-    return {"id": doc.id, "text": doc.text, "label": label, **doc.meta}
+    return {**doc.meta, "id": doc.id, "text": doc.text, "label": label}
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
     """What CLUENER's shape has no place for."""
-    return losses(doc, HOLDS)
+    lost = losses(doc, HOLDS)
+    lost["meta"] += sum(key in FIELDS for key in doc.meta)  # a field of the record would take its place
+    return +lost
 
 
 def fits(head: Head) -> bool:

@@ -38,10 +38,10 @@ START = "-DOCSTART-"
 EMPTY = "_"  # fills a column that other documents of the file have
 LOOK_AHEAD = 100  # sentences from which the meaning of the columns is learnt
 BLANKS = " \t"
-BAD_TOKEN = re.compile(rf"[\t\n\r]|^{START}$")
-BAD_TYPE = re.compile(r"[\t\n\r\ud800-\udfff]|[ ]$")
-BAD_CELL = re.compile(r"[\t\n\r\ud800-\udfff]|[ ]$|^$")
-BAD_COMMENT = re.compile(r"[\t\n\r\ud800-\udfff]|[ ]$|^global\.columns = FORM")
+BAD_TOKEN = re.compile(rf"[\t\n]|^{START}$")
+BAD_CELL = re.compile(r"[\t\n\ud800-\udfff]")
+BAD_TYPE = re.compile(rf"{BAD_CELL.pattern}|[ \r]\Z")
+BAD_COMMENT = re.compile(rf"{BAD_TYPE.pattern}|^global\.columns = FORM")
 COMMENT = re.compile(f"#(?:[{BLANKS}]|$)")
 HEADER = re.compile(r"# global\.columns = FORM((?: MISC)*)((?: TAG)*) *")
 
@@ -81,11 +81,11 @@ def _blocks(lines: Iterable[Line]) -> Iterator[list[Line]]:
     block: list[Line] = []
     for number, line in lines:
         line = line.rstrip(BLANKS)
-        if line:
-            block.append((number, line))
-        elif block:
+        if block and (not line or re.split(f"[{BLANKS}]", line, maxsplit=1)[0] == START):
             yield block
             block = []
+        if line:
+            block.append((number, line))
     if block:
         yield block
 
@@ -129,7 +129,7 @@ def _sentence(block: list[Line], layout: Layout) -> Sentence:
     for i, (_, line) in enumerate(block):
         if not COMMENT.match(line) or _is_row(_cells(line, by_tabs), layout):
             return Sentence(comments, block[i:], by_tabs)
-        comments.append(line[2:])
+        comments.append(line[2:].replace("\t", " "))
     return Sentence(comments, [], by_tabs)
 
 

@@ -29,6 +29,7 @@ SPANS = ("entities", "label", "labels")
 FIELDS = {"id", "text", "data", "relations", *SPANS}
 ENTITY = {"id", "label", "start_offset", "end_offset"}
 RELATION = {"id", "from_id", "to_id", "type"}
+USUAL = FIELDS | {"Comments", "comments", "meta", "username", "doc_id", "annotation_approver"}
 OWN = "doccano"  # what the reader adds to meta: fields of single spans and relations that it does not know
 
 
@@ -162,7 +163,7 @@ def fits(head: Head) -> bool:
             return isinstance(spans[0], dict) and "start_offset" in spans[0] or _is_triple(spans[0])
     if isinstance(record.get("entities"), list):
         return isinstance(record.get("relations"), list) or not {"Comments", "comments"}.isdisjoint(record)
-    return any(isinstance(record.get(key), list) for key in ("label", "labels"))
+    return any(isinstance(record.get(key), list) for key in ("label", "labels")) and record.keys() <= USUAL
 
 
 def _is_triple(span: Any) -> bool:

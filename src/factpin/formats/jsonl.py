@@ -37,5 +37,5 @@ def fits(head: Head) -> bool:
     if isinstance(mentions, list) and mentions:
         return isinstance(mentions[0], dict) and {"start", "end", "text"} <= mentions[0].keys()
     foreign = {"label", "labels", "spo_list", "triple_list", "entities", "ents", "spans", "tokens", "result_list",
-               "prompt", "content", "event_list"}  # fmt: skip
+               "prompt", "content", "event_list", "result"}  # fmt: skip
     return not foreign & record.keys()

@@ -22,7 +22,7 @@ from factpin.formats._guess import Head
 from factpin.formats._pinned import Arrow, arrows_of, entity_losses, pin
 from factpin.formats._reading import Options, Reading
 from factpin.formats._records import list_or_lines, number_or_name, own_id, probability, unknown, write_list_or_lines
-from factpin.formats._utf16 import Turn, by_choice
+from factpin.formats._utf16 import Turn, by_choice, seems_utf16
 from factpin.formats._writing import losses
 
 HOLDS = frozenset({"mentions", "types", "scores", "overlaps", "same spans", "facts", "pins", "meta"})
@@ -70,7 +70,8 @@ def _document(value: Any, line: int, reading: Reading) -> Document:
     for i, item in enumerate(results):
         _result(as_dict(item, f"{where}[{i}]"), f"{where}[{i}]", text, turn, found)
     for item in found.other:
-        reading.note("other_result", line, id, f"a result of type {str(item.get('type'))[:40]!r} is kept, not read")
+        type = item.get("type") if isinstance(item.get("type"), str) else None
+        reading.note("other_result", line, id, f"a result of type {type!r} is kept, not read")
     entities, facts = pin(found.mentions, found.arrows)
     own |= {"results": found.other, "extra": found.extra}
     own = {key: part for key, part in own.items() if part or key == "prediction"}
@@ -122,13 +123,18 @@ def _region(item: dict[str, Any], where: str, text: str, turn: Turn, found: _Res
     except BadDocument as problem:
         raise BadDocument(str(problem), field=problem.field or where) from None
     surface = get_str(value, "text", f"{where}.value", default=text[max(0, start) : max(0, end)])
+    if surface != text[start:end] and seems_utf16(text, offsets["start"], offsets["end"], surface):
+        raise BadDocument(
+            f"{surface[:40]!r} does not stand at {start}:{end}, counted in characters; it does if the file counts "
+            f"UTF-16 units, as JavaScript does. Read it with --utf16.",
+            field=where,
+        )
     labels = [as_str(label, f"{where}.value.{type}") for label in as_list(value.get(type) or [""], f"{where}.value")]
     score = probability(item, "score", where)
     for i, label in enumerate(labels):
         found.mentions.append(Mention(id if i == 0 else f"{id}/{i + 1}", start, end, surface, label, score))
-    extra = unknown(item, REGION)
-    if all(extra.get(key) == name for key, name in NAMES.items()):
-        extra = unknown(extra, NAMES)
+    usual = {key for key, name in NAMES.items() if item.get(key) == name}
+    extra = unknown(item, REGION | usual)
     if type != "labels":
         extra["type"] = type
     if value.keys() - VALUE - {type}:

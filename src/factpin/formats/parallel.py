@@ -25,8 +25,8 @@ from factpin.formats._writing import losses
 HOLDS = frozenset({"mentions", "types"})
 ENDING = ""
 SENTENCES, TAGS = "sentences.txt", "tags.txt"
-BAD_TOKEN = re.compile(r"[ \t\n\r]")
-BAD_TYPE = re.compile(r"[ \t\n\r\ud800-\udfff]")
+BAD_TOKEN = re.compile(r"[ \t\n]|\r\Z")
+BAD_TYPE = re.compile(r"[ \t\n\ud800-\udfff]|\r\Z")
 LOOK_AHEAD = 100  # lines of tags from which the scheme is learnt
 
 Pair = tuple[str | None, str | None]  # a line of each file; None behind the end of one

@@ -132,8 +132,8 @@ def _mention(columns: list[str], number: int, this: _Record) -> None:
     this.mentions.append(mention)
     this.cells.append(columns[5] if len(columns) > 5 else None)
     parts = _parts(columns[5]) if len(columns) > 5 else []
-    if len(parts) > 1:
-        this.reading.note("composite_concept", number, this.id, f"{there[:40]!r} has the concepts {', '.join(parts)}")
+    if parts and parts != [columns[5]]:
+        this.reading.note("composite_concept", number, this.id, f"{there[:40]!r} has the concepts {columns[5][:80]}")
     if not parts:
         this.reading.note("unlinked_mention", number, this.id, f"{there[:40]!r} has no concept")
     for concept in parts:
@@ -223,8 +223,9 @@ def clean(text: str) -> str:
 def _title_end(doc: Document) -> int:
     """Where the title ends; the end of the text where there is no abstract."""
     end = doc.meta.get("title_end")
-    valid = type(end) is int and 0 <= end < len(doc.text) - 1 and doc.text[end] == " "
-    return end if valid else len(doc.text)
+    if type(end) is int and 0 <= end < len(doc.text) - 1 and doc.text[end] == " ":
+        return end
+    return len(doc.text)
 
 
 def _fits_cell(extra: dict[str, Any], concepts: list[str]) -> bool:
@@ -306,4 +307,4 @@ def _lost_meta(doc: Document) -> int:
 def fits(head: Head) -> bool:
     """The first line with something on it is id|t|title."""
     first = next((line for line in head.lines if line.strip()), "")
-    return not head.is_folder and TITLE.fullmatch(first) is not None
+    return not head.is_folder and first[0:1] not in ("{", "[") and TITLE.fullmatch(first) is not None

@@ -6,7 +6,8 @@
 A training prompt is a type, or `subject的relation` (in English `relation of subject`). Records of one content that
 follow each other are one document; records of the same content that are scattered over the file are several. A prompt
 is taken as a relation only if its subject is a mention of the document or, failing that, stands in the content.
-Prompts without a result are negative examples: they stay in meta["negatives"] and are written back.
+Prompts without a result are negative examples: they stay in meta["negatives"] and are written back. So do, in
+meta["classes"], records whose results stand in the prompt (negative offsets: the classification prompts of UIE).
 """
 
 from collections import Counter
@@ -64,7 +65,13 @@ def _groups(reading: Reading) -> Iterator[tuple[int, Any]]:
 def _belongs(record: dict[str, Any], first: dict[str, Any]) -> bool:
     if "result" in record or "result" in first:
         return False
-    return record.get("content") == first.get("content") and record.get("id") == first.get("id")
+    # Strings and numbers alone are compared: anything else is an error later, and may be nested without end.
+    return all(
+        type(record.get(key)) is type(first.get(key))
+        and isinstance(record.get(key), str | int | None)
+        and record.get(key) == first.get(key)
+        for key in ("content", "id")
+    )
 
 
 @dataclass
@@ -91,6 +98,14 @@ class _Found:
         there = [m for m in self.mentions.values() if (m.start, m.end) == (start, end)]
         return there[0] if there else self.add(item, "", where)
 
+    def keep(self, key: str, values: list[Any]) -> None:
+        """Put what the reader found no noun for into meta."""
+        if not values:
+            return
+        if key in self.meta:
+            raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=key)
+        self.meta[key] = values
+
 
 def _document(group: list[dict[str, Any]], line: int, reading: Reading) -> Document:
     record = group[0]
@@ -100,7 +115,7 @@ def _document(group: list[dict[str, Any]], line: int, reading: Reading) -> Docum
     found = _Found(text)
     for part in group:
         for key, value in unknown(part, FIELDS).items():
-            if found.meta.setdefault(key, value) != value:
+            if not _equal(found.meta.setdefault(key, value), value):
                 raise BadDocument("the records of one content disagree about this field. Rename one.", field=key)
     if answer:
         _answer(record, found, reading, line, id)
@@ -111,6 +126,13 @@ def _document(group: list[dict[str, Any]], line: int, reading: Reading) -> Docum
     return Document(id=id, text=text, mentions=mentions, entities=entities, facts=facts, meta=found.meta)
 
 
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return bool(a == b)
+    except RecursionError:
+        return False
+
+
 # ---- training records -----------------------------------------------------------------------------------------------
 
 
@@ -119,10 +141,16 @@ def _training(group: list[dict[str, Any]], found: _Found, reading: Reading, line
     items = [[as_dict(item, "result_list") for item in get_list(record, "result_list")] for record in group]
     surfaces = {get_str(item, "text", "result_list") for results in items for item in results}
     told: list[tuple[str, str, list[dict[str, Any]]]] = []
-    negatives = []
+    kept: dict[str, list[Any]] = {"negatives": [], "classes": []}
     for prompt, results in zip(prompts, items, strict=True):
         if not results:
-            negatives += [prompt] if prompt else []
+            kept["negatives"] += [prompt] if prompt else []
+            continue
+        if _is_class(results):
+            kept["classes"].append({"prompt": prompt, "result_list": results})
+            reading.note(
+                "classification", line, id, f"the results of {prompt[:40]!r} stand in the prompt: kept, not read"
+            )
             continue
         subject, relation = _subject(prompt, surfaces, found.text)
         if subject:
@@ -135,10 +163,12 @@ def _training(group: list[dict[str, Any]], found: _Found, reading: Reading, line
             tail = found.at(item, "result_list")
             head = _head(subject, tail, found, reading, line, id)
             found.arrows.append(Arrow(head.id, relation, tail.id, "prompt"))
-    if negatives:
-        if "negatives" in found.meta:
-            raise BadDocument("this name is kept for what the reader itself notes. Rename it.", field="negatives")
-        found.meta["negatives"] = negatives
+    for key, values in kept.items():
+        found.keep(key, values)
+
+
+def _is_class(results: list[dict[str, Any]]) -> bool:
+    return all(isinstance(item.get("start"), int) and item["start"] < 0 for item in results)
 
 
 def _subject(prompt: str, surfaces: set[str], text: str) -> tuple[str, str]:
@@ -199,10 +229,7 @@ def _answer(record: dict[str, Any], found: _Found, reading: Reading, line: int, 
                     found.arrows.append(Arrow(head.id, label, m.id, where, score))
                 if item.get("relations"):
                     waiting.append((m, as_dict(item["relations"], f"{where}.relations"), where[:200]))
-    if unplaced and "unplaced" in found.meta:
-        raise BadDocument("this name is kept for what the reader itself notes. Rename it.", field="unplaced")
-    if unplaced:
-        found.meta["unplaced"] = unplaced
+    found.keep("unplaced", unplaced)
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------
@@ -225,12 +252,14 @@ def _records(doc: Document) -> list[dict[str, Any]]:
         results.setdefault(join.join(ends), []).append({"text": tail.text, "start": tail.start, "end": tail.end})
     for prompt in _negatives(doc):
         results.setdefault(prompt, [])
+    for record in _classes(doc):
+        results.setdefault(record["prompt"], record["result_list"])
     if not results:
         results[""] = []
     records: list[dict[str, Any]] = [
         {"id": doc.id, "content": doc.text, "result_list": items, "prompt": prompt} for prompt, items in results.items()
     ]
-    records[0] |= unknown(doc.meta, FIELDS | {"negatives"})
+    records[0] |= unknown(doc.meta, FIELDS | {"negatives", "classes"})
     return records
 
 
@@ -240,15 +269,27 @@ def _negatives(doc: Document) -> list[str]:
     return list(negatives) if good else []  # type: ignore[arg-type]
 
 
+def _classes(doc: Document) -> list[dict[str, Any]]:
+    try:
+        classes = [as_dict(record, "classes") for record in as_list(doc.meta.get("classes", []), "classes")]
+        for record in classes:
+            get_str(record, "prompt")
+            items = [as_dict(item, "result_list") for item in get_list(record, "result_list")]
+            if not items or not _is_class(items) or not all(isinstance(item.get("text"), str) for item in items):
+                return []
+    except BadDocument:
+        return []
+    return classes
+
+
 def lost(doc: Document, options: Options) -> Counter[str]:
     """What prompts and their results have no place for, and the facts whose subject would be found somewhere else."""
     counted = losses(doc, HOLDS)
-    negatives = _negatives(doc)
-    counted["meta"] += len(FIELDS & doc.meta.keys()) + ("negatives" in doc.meta and not negatives)
-    if doc.mentions:
+    counted["meta"] += len(FIELDS & doc.meta.keys())
+    if doc.mentions or doc.meta:
         back = _document(_records(doc), 0, Reading(Path("-"), options))
         counted.update(not_found_again(doc, back, typed=True))
-        counted["meta"] += int(bool(negatives) and back.meta.get("negatives") != negatives)
+        counted["meta"] += sum(back.meta.get(key) != doc.meta.get(key) for key in ("negatives", "classes"))
     return +counted
 
 

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from factpin.errors import BadInput
 from factpin.heads.cells import Cells, check_gold, thresholds
 from factpin.heads.tags import Tags
+from factpin.layers.agreement import one_of_apart
 from factpin.layers.crf import PathPosterior, Rules, best_path, log_partition, path_posterior, path_score
 from factpin.layers.exact import exact, project_real
 from factpin.layers.places import Places
@@ -72,6 +73,10 @@ class CRF(nn.Module):
                 return scores.emissions.sum() * 0.0
             nll = log_partition(e, rules, length) - path_score(e, rules, length, path)  # float64: the two are close
             return (nll.clamp_min(0.0).sum() / len(chain.length)).float()
+
+    def apart(self, a: CRFScores, b: CRFScores) -> Tensor:
+        """How far the emissions of two passes under dropout disagree, for R-Drop."""
+        return one_of_apart(a.emissions, b.emissions, a.real)
 
     @torch.no_grad()
     def hits(self, scores: CRFScores, threshold: float | Tensor = default_threshold) -> Cells:

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.factored import factored_hits, factored_negatives
 from factpin.layers.multilabel_loss import positive_loss
@@ -79,6 +80,10 @@ class EfficientGlobalPointer(nn.Module):
     def dense(self, scores: EfficientGlobalPointerScores) -> Tensor:
         """All scores s (B, L, N, N), -inf where no span can be."""
         return self._pairs(scores)[:, None] + scores.v[:, :, None, :] + scores.u[:, :, :, None]
+
+    def apart(self, a: EfficientGlobalPointerScores, b: EfficientGlobalPointerScores) -> Tensor:
+        """How far two passes under dropout disagree, for R-Drop; makes the dense scores of both."""
+        return yes_no_apart(self.dense(a), self.dense(b))
 
     @torch.no_grad()
     def hits(self, scores: EfficientGlobalPointerScores, threshold: float | Tensor = default_threshold) -> Cells:

@@ -18,9 +18,9 @@ import torch
 from torch import Tensor, nn
 
 from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
-from factpin.layers.multilabel_loss import positive_loss
-from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_negatives
+from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_loss
 from factpin.layers.rotary import rotate, turns
 
 
@@ -51,26 +51,30 @@ class GlobalPointer(nn.Module):
     def forward(self, H: Tensor, real: Tensor) -> GlobalPointerScores:
         d = self.config.head_size
         qk = project_real(self.qk, H, real).view(*real.shape, -1, 2, d)  # (B, N, L, 2, d)
+        scale = torch.tensor([[d**-0.5], [1.0]], device=H.device)  # (2, 1), of q and of k
         if self.config.rope:
-            qk = rotate(qk, *turns(H.shape[1], d, H.device))
+            cos, sin = turns(H.shape[1], d, H.device)  # 2 x (N, d / 2)
+            qk = rotate(qk, cos[:, None] * scale, sin[:, None] * scale)
+        else:
+            qk = qk * scale
         q, k = qk.unbind(3)
-        return GlobalPointerScores(q * d**-0.5, k, real)
+        return GlobalPointerScores(q, k, real)
 
     def loss(self, scores: GlobalPointerScores, gold: Cells) -> Tensor:
         """The multi-label loss over all cells that exist; mean over texts and labels."""
         q, k, real = scores.q, scores.k, scores.real
-        B, _, L, _ = q.shape
-        y = check_gold(gold, real, L, self.config.max_span)
-        with exact(q):
-            neg = tiled_negatives(q, k, real, self.config.max_span, y)  # (B, L)
-            s = (q[y.batch, y.start, y.label] * k[y.batch, y.end, y.label]).sum(dim=-1)  # (P,)
-            return (neg.flatten() + positive_loss(s, y.batch * L + y.label, B * L)).mean()
+        y = check_gold(gold, real, q.shape[2], self.config.max_span)
+        return tiled_loss(q, k, real, self.config.max_span, y).mean()
 
     def dense(self, scores: GlobalPointerScores) -> Tensor:
         """All scores s (B, L, N, N), -inf where no span can be."""
         with exact(scores.q):
             s = torch.einsum("bild,bjld->blij", scores.q, scores.k)
         return s.masked_fill(~cells_that_exist(scores.real, self.config.max_span)[:, None], -torch.inf)
+
+    def apart(self, a: GlobalPointerScores, b: GlobalPointerScores) -> Tensor:
+        """How far two passes under dropout disagree, for R-Drop; makes the dense scores of both."""
+        return yes_no_apart(self.dense(a), self.dense(b))
 
     @torch.no_grad()
     def hits(self, scores: GlobalPointerScores, threshold: float | Tensor = default_threshold) -> Cells:

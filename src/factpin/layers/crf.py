@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
-from torch.autograd.function import FunctionCtx, once_differentiable
+from torch.autograd.function import FunctionCtx
 
 from factpin.layers.crf_chains import Chains, run_chains
-from factpin.layers.exact import exact
+from factpin.layers.exact import exact, first_derivative_only
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class _LogPartition(torch.autograd.Function):
         return chains.log_Z.clone()  # ctx must not hold its own output: neither would ever be freed
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor | None, ...]:
+        first_derivative_only()
         chains: Chains = ctx.chains  # type: ignore[attr-defined]
         kind, rule_kind = ctx.kinds  # type: ignore[attr-defined]
         with exact(grad):

@@ -7,10 +7,20 @@ real   True at text    (B, N)
 import torch
 from torch import Tensor, nn
 
+from factpin.errors import BadInput
+
 
 def exact(x: Tensor) -> torch.autocast:
     """A context in which autocast is off: sums over N * N scores lose their value in bfloat16, not only their speed."""
     return torch.autocast(x.device.type, enabled=False)
+
+
+def first_derivative_only() -> None:
+    """Called by a backward that is not itself differentiable: with create_graph it would be wrong without a word."""
+    if torch.is_grad_enabled():
+        raise BadInput(
+            "This loss has a first derivative only, create_graph=True asked for a second. Use its dense form."
+        )
 
 
 def project_real(linear: nn.Linear, H: Tensor, real: Tensor) -> Tensor:
@@ -23,4 +33,4 @@ def project_real(linear: nn.Linear, H: Tensor, real: Tensor) -> Tensor:
         return linear(H).float().masked_fill(~real[..., None], 0.0)
     rows = real.flatten().nonzero().squeeze(1)  # (M,)
     y = linear(H.flatten(0, 1).index_select(0, rows)).float()  # (M, width)
-    return y.new_zeros(real.numel(), y.shape[1]).index_copy(0, rows, y).unflatten(0, real.shape)
+    return y.new_zeros(real.numel(), y.shape[1]).index_copy_(0, rows, y).unflatten(0, real.shape)

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.autograd.function import FunctionCtx, once_differentiable
+from torch.autograd.function import FunctionCtx
 
-from factpin.layers.exact import exact
+from factpin.layers.exact import exact, first_derivative_only
 from factpin.layers.multilabel_loss import log1p_sum_exp
 from factpin.layers.places import Places, pieces
 
@@ -111,8 +111,8 @@ class _Negatives(torch.autograd.Function):
         return neg.to(A.dtype)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor | None, ...]:
+        first_derivative_only()
         A, b, c, E, F, shift, row, neg, rows, classes = ctx.saved_tensors  # type: ignore[attr-defined]
         direct = _Direct(A, b, c, ctx.positives)  # type: ignore[attr-defined]
         with exact(A):

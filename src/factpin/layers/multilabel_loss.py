@@ -6,7 +6,7 @@
     loss = log(1 + sum over y of e^-s) + log(1 + sum over not y of e^s)
 
 `multilabel_loss` is the definition. The heads reach the same value without holding all scores: the positives by
-`positive_loss`, the negatives by `factored_negatives` or `tiled_negatives`.
+`positive_loss`, the negatives by `factored_negatives`, or both in tiles by `tiled_loss`.
 """
 
 import torch

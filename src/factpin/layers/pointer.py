@@ -3,7 +3,7 @@
     q, k   views of the first and last token, already rotated and scaled   (B, N, L, d)
     real   True at text                                                    (B, N)
     s      q[b, i, l] . k[b, j, l]                                         a tile at a time: (L, rows, columns)
-    neg    log(1 + sum of e^s over cells that exist and are no positives)  (B, L)
+loss   the multi-label loss over the cells that exist                  (B, L)
 
 A cell (i, j) exists where i and j are real, i <= j, and j - i < max_span if that is given.
 """
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.autograd.function import FunctionCtx, once_differentiable
+from torch.autograd.function import FunctionCtx
 
-from factpin.layers.exact import exact
+from factpin.layers.exact import exact, first_derivative_only
+from factpin.layers.multilabel_loss import positive_loss
 from factpin.layers.places import Places
 
 ROWS = 64  # rows of a tile: more rows waste cells under the diagonal, fewer make small products
@@ -52,9 +53,9 @@ def tiles(real: Tensor, max_span: int | None) -> Iterator[Tile]:
             yield Tile(text, top, bottom, high if max_span is None else min(high, bottom - 1 + max_span))
 
 
-def tiled_negatives(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, positives: Places) -> Tensor:
-    """neg (B, L)."""
-    return _Negatives.apply(q, k, real, max_span, positives)  # type: ignore[no-untyped-call]
+def tiled_loss(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, positives: Places) -> Tensor:
+    """loss (B, L); the positives are cells that exist, each once."""
+    return _Loss.apply(q, k, real, max_span, positives)  # type: ignore[no-untyped-call]
 
 
 def tiled_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshold: Tensor) -> tuple[Places, Tensor]:
@@ -71,16 +72,14 @@ def tiled_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, thresho
     return Places.join(found, q.device), torch.cat(scores)
 
 
-class _Negatives(torch.autograd.Function):
+class _Loss(torch.autograd.Function):
     """One scalar a (text, label) comes back from the loss, so forward already makes the gradient, up to that scalar.
 
     The running maximum starts at 0, the exponent of the 1 in the sum; what was summed under an older maximum is scaled.
     """
 
     @staticmethod
-    def forward(
-        ctx: FunctionCtx, q: Tensor, k: Tensor, real: Tensor, max_span: int | None, positives: Places
-    ) -> Tensor:
+    def forward(ctx: FunctionCtx, q: Tensor, k: Tensor, real: Tensor, max_span: int | None, y: Places) -> Tensor:
         B, _, L, _ = q.shape
         wanted = any(ctx.needs_input_grad[:2])  # type: ignore[attr-defined]
         dq, dk = (torch.zeros_like(x) if wanted else x.new_zeros(0) for x in (q, k))
@@ -90,9 +89,8 @@ class _Negatives(torch.autograd.Function):
             for tile in tiles(real, max_span):
                 s = _scores(q, k, tile)  # (L, rows, columns)
                 _mask(s, tile, real if holes[tile.text] else None, max_span)
-                start, end = positives.start, positives.end
-                here = (positives.batch == tile.text) & (start >= tile.top) & (start < tile.bottom)
-                s[positives.label[here], start[here] - tile.top, end[here] - tile.top] = -torch.inf
+                here = (y.batch == tile.text) & (y.start >= tile.top) & (y.start < tile.bottom)
+                s[y.label[here], y.start[here] - tile.top, y.end[here] - tile.top] = -torch.inf
                 old, sum_ = top[tile.text], total[tile.text]  # (L, 1, 1)
                 new = torch.maximum(old, s.amax(dim=(1, 2), keepdim=True))
                 scale = (old - new).exp_()
@@ -101,14 +99,21 @@ class _Negatives(torch.autograd.Function):
                 if wanted:
                     _add_gradients(p, q, k, dq, dk, tile, scale)
                 old.copy_(new)
+            s = (q[y.batch, y.start, y.label] * k[y.batch, y.end, y.label]).sum(dim=-1)  # (P,)
+            group = y.batch * L + y.label
+            pos = positive_loss(s, group, B * L)
         if wanted:
             share = (1 / total).view(B, 1, L, 1)
-            ctx.save_for_backward(dq.mul_(share), dk.mul_(share))
-        return (top + total.log()).view(B, L)
+            dq, dk = dq.mul_(share), dk.mul_(share)
+            p = (-s - pos[group]).exp_()[:, None]  # (P, 1)
+            dq.index_put_((y.batch, y.start, y.label), -p * k[y.batch, y.end, y.label], accumulate=True)
+            dk.index_put_((y.batch, y.end, y.label), -p * q[y.batch, y.start, y.label], accumulate=True)
+            ctx.save_for_backward(dq, dk)
+        return (top + total.log()).view(B, L) + pos.view(B, L)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor | None, ...]:
+        first_derivative_only()
         dq, dk = ctx.saved_tensors  # type: ignore[attr-defined]
         g = grad[:, None, :, None]
         return dq * g, dk * g, None, None, None

@@ -23,11 +23,16 @@ def turns(n: int, d: int, device: torch.device) -> tuple[Tensor, Tensor]:
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotate each pair of x (B, N, ..., d) by the angle of its token; the shape stays."""
-    between = (1,) * (x.dim() - 3)
-    cos, sin = (table.view(table.shape[0], *between, table.shape[1]) for table in (cos, sin))
+    """Rotate each pair of x (B, N, ..., d) by the angle of its token; the shape stays.
+
+    cos and sin (N, d / 2), or (N, c, d / 2) where the c vectors before the last axis are scaled as well as rotated.
+    """
+    between = (1,) * (x.dim() - 1 - cos.dim())
+    cos, sin = (table.view(table.shape[0], *between, *table.shape[1:]) for table in (cos, sin))
     even, odd = x.view(*x.shape[:-1], -1, 2).unbind(-1)  # 2 x (B, N, ..., d / 2)
-    return torch.stack((even * cos - odd * sin, odd * cos + even * sin), dim=-1).flatten(-2)
+    return torch.stack(
+        (torch.addcmul(even * cos, odd, sin, value=-1), torch.addcmul(odd * cos, even, sin)), dim=-1
+    ).flatten(-2)
 
 
 def _table(n: int, d: int, device: torch.device) -> tuple[Tensor, Tensor]:

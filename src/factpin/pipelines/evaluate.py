@@ -1,11 +1,13 @@
 """Evaluate: predicted and gold documents come in, one report with every named convention goes out.
 
 The report is what `factpin evaluate --json` prints; `render` makes tables of it. Keys that stand only where they mean
-something: `ign` (with a training set), `coreference` (gold has entities of several mentions, and so have predictions
+something: `ign` (with a training set), `coreference` (gold has entities of several mentions, and predictions have
 entities), `calibration` (predictions carry scores), `difference` and `p_value` (with a second prediction).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -38,7 +40,7 @@ TASKS = {
     "triples": triples.score,
 }
 ALIASES = {"docre": "document_relations", "ner": "spans", "re": "triples"}
-MOST_CONFUSIONS = 20
+MOST_OF_A_KIND = 10  # confusions of each kind; what was missed would crowd out the others
 
 
 def evaluate(
@@ -69,7 +71,7 @@ def evaluate(
         "macro": macro(scores.labels.values()),
         "conventions": _conventions(name, scores, samples, seed),
         "labels": {label: _label(counts) for label, counts in scores.labels.items()},
-        "confusions": [_confusion(c) for c in scores.confusions[:MOST_CONFUSIONS]],
+        "confusions": _confusions(scores.confusions),
         "missing": list(aligned.missing),
         "samples": samples,
     }
@@ -79,7 +81,9 @@ def evaluate(
     if scores.outcomes:
         report["calibration"] = _calibration(scores.outcomes)
     if against is not None:
-        other = TASKS[name](align(against, gold).pairs)
+        aligned_other = align(against, gold)
+        other = TASKS[name](aligned_other.pairs)
+        report["missing_against"] = list(aligned_other.missing)
         compared = paired_bootstrap(scores.rows["strict"], other.rows["strict"], samples=samples, seed=seed)
         report["against"] = _figures(other.rows["strict"], samples, seed)
         report["difference"] = compared.difference
@@ -124,9 +128,7 @@ def _document_level(
     found: dict[str, Any] = {
         name: _figures(scores.rows[name], samples, seed) for name in ("intra", "inter", "evidence")
     }
-    found["end_to_end"] = {
-        name: _figures(scores.rows[name], samples, seed) for name in document_relations.END_TO_END
-    }  # fmt: skip
+    found["end_to_end"] = {name: _figures(scores.rows[name], samples, seed) for name in document_relations.END_TO_END}
     if train is not None:
         rows = document_relations.ign_rows(pairs, document_relations.train_names(train))  # (D, 5)
         precision, recall, f1 = (float(x) for x in document_relations.ign_figures(rows.sum(axis=0)))
@@ -168,15 +170,15 @@ def _label(counts: Counts) -> dict[str, Any]:
     return figures | {"support": counts.gold, "tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
 
 
-def _confusion(confusion: Confusion) -> dict[str, Any]:
-    return {
-        "gold": confusion.gold,
-        "predicted": confusion.predicted,
-        "count": confusion.count,
-        "kind": confusion.kind,
-        "document": confusion.document,
-        "example": confusion.example,
-    }
+def _confusions(confusions: Sequence[Confusion]) -> list[dict[str, Any]]:
+    """The worst of each kind, all together the most frequent first."""
+    shown = Counter[str]()
+    found = []
+    for confusion in confusions:
+        shown[confusion.kind] += 1
+        if shown[confusion.kind] <= MOST_OF_A_KIND:
+            found.append(asdict(confusion))
+    return found
 
 
 def _has_clusters(documents: Iterable[Document]) -> bool:
@@ -190,6 +192,8 @@ def _notes(report: dict[str, Any], pairs: Sequence[Pair], *, by_order: bool) -> 
         notes.append("no predicted id is in gold, but the texts are the same: documents were paired by their order")
     if report["missing"]:
         notes.append(f"{len(report['missing'])} gold documents have no prediction; they count as empty predictions")
+    if report.get("missing_against"):
+        notes.append(f"{len(report['missing_against'])} gold documents have no prediction in the one compared with")
     if not report["gold"]:
         notes.append("gold holds nothing of this task; every figure is 0")
     if report["task"] == "document_relations":

@@ -1,5 +1,6 @@
 """The report of an evaluation for people: tables for rich that say in words what each convention counts."""
 
+from collections import Counter
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -35,7 +36,7 @@ WORDS = {
 COREFERENCE = {"muc": "links", "b_cubed": "mentions", "ceaf_e": "entities, matched one to one"}
 HEADS = ("precision", "recall", "F1")
 MOST_LABELS = 40
-MOST_CONFUSIONS = 10
+MOST_OF_A_KIND = 4
 
 
 def render(report: dict[str, Any]) -> RenderableType:
@@ -106,7 +107,11 @@ def _calibration(figures: dict[str, Any]) -> Table:
 
 def _confusions(confusions: list[dict[str, Any]]) -> Table:
     table = Table("count", "mistake", "gold", "predicted", "for example", title="worst mistakes", title_justify="left")
-    for item in confusions[:MOST_CONFUSIONS]:
+    shown = Counter[str]()
+    for item in confusions:
+        shown[item["kind"]] += 1
+        if shown[item["kind"]] > MOST_OF_A_KIND:
+            continue
         names = ["–" if item[key] is None else escape(item[key]) or "(no type)" for key in ("gold", "predicted")]
         table.add_row(f"{item['count']:,}", item["kind"], *names, Text(item["example"]))
     return table

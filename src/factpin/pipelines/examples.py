@@ -30,12 +30,12 @@ class Reader:
 
     def read(self, doc: Document) -> "Read":
         """The pieces and windows of a document."""
-        sentences = doc.sentences or tuple(split_sentences(doc.text))
+        sentences: tuple[tuple[int, int], ...] = doc.sentences or tuple(split_sentences(doc.text))
         pieces = self.tokenizer.encode_sentences(doc.text, sentences)
         found = windows(pieces, sentences, self.size, min(self.overlap, self.size - 1), context=self.context)
         if self.on_overflow == "error":
             self._refuse_overflow(doc, pieces, found, sentences)
-        return Read(doc, pieces, tuple(found), tuple(sentences))
+        return Read(doc, pieces, tuple(found), sentences)
 
     def _refuse_overflow(
         self, doc: Document, pieces: Pieces, found: Sequence[Window], sentences: Sequence[tuple[int, int]]

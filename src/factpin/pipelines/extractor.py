@@ -84,7 +84,7 @@ class Extractor:
 
     def threshold(self) -> float | Tensor:
         """The score that a cell must exceed: the head's own, or one for each label where they were tuned."""
-        own: float = self.model.head.default_threshold  # type: ignore[assignment]
+        own: float = self.model.head.default_threshold
         if not self.settings.thresholds:
             return own
         return torch.tensor([self.settings.thresholds.get(label, own) for label in self.settings.labels])
@@ -96,7 +96,7 @@ class Extractor:
         reads: Sequence[Read],
         columns: list[list[tuple[int, int, int, float]]],
     ) -> None:
-        """Cells of a batch -> rows (label, first, last, score) of their documents, by the window that answers for them."""
+        """Cells of a batch -> rows (label, first, last, score), each from the window that answers for it."""
         shift = len(self.tokenizer.prefix)
         scores = cells.score.tolist() if cells.score is not None else [0.0] * len(cells)
         for (row, label, start, end), score in zip(cells.rows(), scores, strict=True):

@@ -1,5 +1,7 @@
 """An encoder with a head on it: windows in, scores and losses out."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -14,7 +16,7 @@ class Model(nn.Module):
     def __init__(self, encoder: Encoder, head: nn.Module, dropout: float = 0.1) -> None:
         super().__init__()
         self.encoder = encoder
-        self.head = head
+        self.head: Any = head  # of HEADS: each has scores of a type of its own
         self.dropout = nn.Dropout(dropout)
 
     def scores(self, batch: Batch) -> object:

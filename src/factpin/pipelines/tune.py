@@ -1,7 +1,7 @@
 """What is fitted on dev after training: the temperature of the scores, and thresholds by label.
 
-    temperature   T > 0 that minimises the negative log-likelihood of sigmoid(score / T) over the candidates
-    threshold     of a label: the score above which its F1 on dev is highest
+temperature   T > 0 that minimises the negative log-likelihood of sigmoid(score / T) over the candidates
+threshold     of a label: the score above which its F1 on dev is highest
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidate
     labels = extractor.settings.labels
     index = {label: i for i, label in enumerate(labels)}
     reads = [extractor.reader.read(doc) for doc in documents]
-    cut = max(LOWEST, float(extractor.model.head.default_threshold) + LOWEST)  # type: ignore[arg-type]
+    cut = max(LOWEST, float(extractor.model.head.default_threshold) + LOWEST)
     score, right, label = [], [], []
     counts = np.zeros(len(labels), np.int64)
     for read, found in zip(reads, extractor.find(reads, cut), strict=True):

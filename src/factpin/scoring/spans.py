@@ -15,7 +15,7 @@ On flat spans (neither gold nor predictions overlap themselves) all four equal n
   nested predictions score by their order; here exact hits are taken out first, whatever the order.
 - *any overlap*: nervaluate wants 1 % of the gold span; here one shared character is an overlap.
 - *split predictions* (its issue 29): two predictions inside one gold span are one wrong and one spurious; gold is
-  counted once, so recall is over the gold there is, as in nervaluate since 1.0.
+  counted once, so recall is over the gold there is, as in nervaluate 1.2.
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@
     targets(doc, pieces, window, labels)   what a head is taught in that window
     decode(found, pieces, …)               what a head found, as mentions with exact characters
 
-`decode(targets(x)) == x` for every mention that the pieces can represent; the others are counted, never dropped quietly.
+`decode(targets(x)) == x` for every mention that the pieces can represent; the others are counted and named.
 """
 
 from collections.abc import Sequence

@@ -55,10 +55,9 @@ def trim(space: Bools, start: Ints, end: Ints) -> tuple[Ints, Ints]:
 
 def _lean(text: str, space: Bools, start: Ints, end: Ints) -> None:
     """Stretch pieces, in place, over the marks right behind them that no piece covers."""
-    depth = np.zeros(len(text) + 1, np.int32)
-    np.add.at(depth, start, 1)
-    np.add.at(depth, end, -1)
-    for k in np.flatnonzero((np.cumsum(depth)[:-1] == 0) & ~space).tolist():
+    n = len(text) + 1
+    depth = np.cumsum(np.bincount(start, minlength=n) - np.bincount(end, minlength=n))  # pieces over each character
+    for k in np.flatnonzero((depth[:-1] == 0) & ~space).tolist():
         if _leans(text[k]):
             end[(end == k) & (start < end)] = k + 1
 

@@ -48,11 +48,25 @@ class Tokenizer:
         folder = Path(folder)
         return cls(open_tokenizer(folder), special_names(folder))
 
+    @classmethod
+    def from_json(cls, text: str, names: dict[str, str] | None = None) -> "Tokenizer":
+        """From the text of a tokenizer.json."""
+        try:
+            return cls(tokenizers.Tokenizer.from_str(text), names)
+        except BadModel:
+            raise
+        except Exception as error:  # the library raises bare Exception
+            raise BadModel(f"This is no tokenizer.json ({error}). Save the tokenizer again.") from None
+
+    def to_json(self) -> str:
+        """The text of a tokenizer.json."""
+        return str(self._library.to_str(pretty=True))
+
     def save(self, folder: Path, *, max_length: int | None = None) -> None:
         """Write tokenizer.json, and tokenizer_config.json with the parts that the special tokens play."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "tokenizer.json").write_text(self._library.to_str(pretty=True), encoding="utf-8")
+        (folder / "tokenizer.json").write_text(self.to_json(), encoding="utf-8")
         config: dict[str, str | int] = {"tokenizer_class": "PreTrainedTokenizerFast", **self.names}
         if max_length is not None:
             config["model_max_length"] = max_length

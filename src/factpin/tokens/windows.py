@@ -157,6 +157,7 @@ def merge(windows: Sequence[Window], found: Sequence[Sequence[tuple[int, int, T]
     for k, (window, items) in enumerate(zip(windows, found, strict=True)):
         for first, last, what in items:
             first, last = first + window.first, last + window.first
-            if owner(windows, first, last) == k:
+            kept = window.keep_first <= (first + last) // 2 < window.keep_last
+            if kept or owner(windows, first, last) == k:
                 merged.append((first, last, what))
     return sorted(merged, key=lambda item: item[:2])

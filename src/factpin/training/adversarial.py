@@ -1,6 +1,6 @@
 """FGM: a second gradient at word embeddings moved by epsilon along the first one.
 
-    r = epsilon * g / |g|,   loss(embeddings + r) is backpropagated too, then the embeddings are put back
+r = epsilon * g / |g|,   loss(embeddings + r) is backpropagated too, then the embeddings are put back
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def moved_embeddings(encoder: nn.Module, epsilon: float) -> Iterator[None]:
     with torch.no_grad():
         size = None if weight.grad is None else weight.grad.norm()
         if size is not None and torch.isfinite(size) and size > 0:
-            weight.add_(weight.grad / size, alpha=epsilon)  # type: ignore[operator]
+            weight.add_(weight.grad / size, alpha=epsilon)
     try:
         yield
     finally:

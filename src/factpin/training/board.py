@@ -19,7 +19,7 @@ class Board:
         self.path = folder / "metrics.jsonl"
         folder.mkdir(parents=True, exist_ok=True)
         self._keep_until(resumed_at)
-        self._stream = open(self.path, "ab")
+        self._stream = open(self.path, "ab")  # noqa: SIM115  (closed in __exit__)
         self._writer = _tensorboard(folder) if tensorboard else None
         self._start = time.monotonic()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
@@ -68,4 +68,4 @@ def _tensorboard(folder: Path) -> Any:
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415  (optional)
     except ImportError:
         raise MissingExtra("TensorBoard is not installed. Install it: pip install 'factpin[tensorboard]'.") from None
-    return SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
+    return SummaryWriter(str(folder / "tensorboard"))

@@ -1,7 +1,7 @@
 """The state of a run between two steps, in one file that is replaced whole: what `--resume` starts from.
 
-    checkpoints/last.pt            weights, optimiser, average, counters
-    checkpoints/best.safetensors   the weights (or their average) that scored best on dev
+checkpoints/last.pt            weights, optimiser, average, counters
+checkpoints/best.safetensors   the weights (or their average) that scored best on dev
 """
 
 import io

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from factpin.errors import BadInput
 from factpin.tokens.batches import shuffled_batches
@@ -28,21 +28,17 @@ from factpin.training.optimiser import build_optimiser, rate_factor
 from factpin.training.parallel import World
 
 
-class Model(Protocol):
-    """An encoder and a head; `loss` is the mean over the batch's examples."""
-
-    encoder: nn.Module
-    head: nn.Module
-
-    def loss(self, batch: Any) -> Tensor: ...
-    def agreement(self, batch: Any) -> tuple[Tensor, Tensor]: ...  # (loss, how far two passes under dropout differ)
-
-
 class Job(Protocol):
-    """What is trained: a model, its examples, and how it is scored."""
+    """What is trained: a model, its examples, and how it is scored.
 
-    model: nn.Module  # a Model
-    lengths: Sequence[int]  # tokens of every training example
+    The model has an `encoder` and a `head`, `loss(batch)`, the mean over the batch's examples, and for R-Drop
+    `agreement(batch)`, that loss with how far two passes under dropout are apart.
+    """
+
+    @property
+    def model(self) -> nn.Module: ...
+    @property
+    def lengths(self) -> Sequence[int]: ...  # tokens of every training example
 
     def batch(self, examples: Sequence[int]) -> Any: ...
     def evaluate(self) -> dict[str, float]: ...  # empty where there is no dev set
@@ -66,7 +62,9 @@ def train(job: Job, config: TrainConfig, folder: Path, world: World, *, resume: 
     if resumed:
         run.progress = load_last(folder, job.model, run.optimiser, run.ema)
     at = run.progress.step if resumed else None
-    with Board(folder, quiet=quiet, tensorboard=config.tensorboard, resumed_at=at) if world.leads else _Silent() as board:
+    with (
+        Board(folder, quiet=quiet, tensorboard=config.tensorboard, resumed_at=at) if world.leads else _Silent() as board
+    ):
         run.go(board)
     if run.progress.best_step:
         load_best(folder, job.model)
@@ -78,9 +76,9 @@ class _Run:
 
     def __init__(self, job: Job, config: TrainConfig, folder: Path, world: World) -> None:
         self.job, self.config, self.folder, self.world = job, config, folder, world
-        self.model: Any = job.model
-        self.model.to(world.device)
-        self.optimiser = build_optimiser(self.model.encoder, self.model.head, config)
+        model: Any = job.model.to(world.device)
+        self.model = model
+        self.optimiser = build_optimiser(model.encoder, model.head, config)
         self.rates = [group["lr"] for group in self.optimiser.param_groups]
         self.ema = Ema(self.model, config.ema)
         self.progress = Progress()

@@ -1,8 +1,8 @@
 """AdamW with a rate for every layer, and the schedule of the rates.
 
-    rate(layer l of n) = learning_rate * layer_decay^(n - l)      embeddings are layer 0, the top layer is n
-    rate(head)         = head_learning_rate
-    weight decay on matrices only: never on biases and norms
+rate(layer l of n) = learning_rate * layer_decay^(n - l)      embeddings are layer 0, the top layer is n
+rate(head)         = head_learning_rate
+weight decay on matrices only: never on biases and norms
 """
 
 import math

@@ -38,8 +38,10 @@ class World:
         parameters = [p for p in module.parameters() if p.requires_grad]
         flat = torch.cat([(torch.zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in parameters])
         dist.all_reduce(flat)
-        for p, part in zip(parameters, flat.split([p.numel() for p in parameters]), strict=True):
-            p.grad = part.view_as(p)
+        at = 0
+        for p in parameters:
+            p.grad = flat[at : at + p.numel()].view_as(p)
+            at += p.numel()
 
     def sum(self, value: float) -> float:
         """The sum of a number over all processes."""

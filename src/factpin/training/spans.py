@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -124,7 +124,8 @@ def build(config: SpansConfig, labels: Sequence[str], seed: int) -> Extractor:
     head_type, config_type = pick(HEADS, config.head, kind="head"), pick(CONFIGS, config.head, kind="head")
     choices = {"labels": tuple(labels), "head_size": config.head_size, "rope": config.rope, "bias": config.bias,
                "scheme": config.scheme, "max_span": config.max_span}  # fmt: skip
-    head_config = {k: v for k, v in choices.items() if k in config_type.__dataclass_fields__}
+    known = {field.name for field in fields(config_type)}
+    head_config = {key: value for key, value in choices.items() if key in known}
     limit = encoder.max_length or 512
     settings = Settings(
         task="spans",
@@ -187,7 +188,7 @@ def finish(
         found = candidates(extractor, dev)
         changes: dict[str, Any] = {"temperature": fit_temperature(found)}
         if config.tune_thresholds:
-            default = float(extractor.model.head.default_threshold)  # type: ignore[arg-type]
+            default = float(extractor.model.head.default_threshold)
             changes["thresholds"] = fit_thresholds(found, extractor.settings.labels, default)
         extractor.settings = replace(extractor.settings, **changes)
         judged = spans.score(align(extractor.annotate(dev), dev).pairs)
@@ -202,7 +203,6 @@ def finish(
     )  # fmt: skip
     write_card(folder, extractor.settings, origin, scores, reliability)
     with write_bytes(folder / "metrics.json") as stream:
-        table = [b._asdict() for b in reliability.table] if reliability else []
+        table = [asdict(b) for b in reliability.table] if reliability else []
         stream.write(orjson.dumps({**scores, "reliability": table}, option=orjson.OPT_INDENT_2))
     return scores
-

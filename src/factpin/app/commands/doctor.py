@@ -20,7 +20,9 @@ from factpin.tokens import Tokenizer
 @click.option("--from", "source_format", type=FORMAT, help="Format of the files; guessed where it can be.")
 @click.option("--tokenizer", type=click.Path(path_type=Path), help="Folder of an encoder: check its tokenizer too.")
 @click.option("--schema", "schema_file", type=click.Path(path_type=Path), help="TOML schema to check against.")
-@click.option("--learn-schema", "learn_schema_to", type=click.Path(path_type=Path), help="Write the schema that the corpus shows.")
+@click.option(
+    "--learn-schema", "learn_schema_to", type=click.Path(path_type=Path), help="Write the schema that the corpus shows."
+)
 @click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]), default="first", show_default=True,
               help="Which mention a string without offsets means (duie, triples).")  # fmt: skip
 @click.option("--fragments", type=click.Choice(["refuse", "merge"]), default="refuse", show_default=True,

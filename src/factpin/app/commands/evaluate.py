@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from factpin import formats
-from factpin.app.console import FORMAT, out, print_json
+from factpin.app.console import FORMAT, Names, out, print_json
+from factpin.documents import Document
 from factpin.formats import Options
 from factpin.pipelines.evaluate import evaluate as run
 from factpin.pipelines.evaluate import render
@@ -14,8 +15,8 @@ from factpin.pipelines.evaluate import render
 @click.command()
 @click.argument("predicted", metavar="PRED", type=click.Path(path_type=Path))
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
-@click.option("--task", type=click.Choice(["spans", "triples", "document_relations", "coreference"]),
-              help="What is asked; guessed from what GOLD holds.")  # fmt: skip
+@click.option("--task", type=Names("task", ["docre", "document_relations", "ner", "re", "spans", "triples"]),
+              help="spans, triples or document_relations; guessed from what GOLD holds.")  # fmt: skip
 @click.option("--from", "source_format", type=FORMAT, help="Format of GOLD (and of PRED unless it is guessed).")
 @click.option("--train", type=click.Path(path_type=Path), help="Training corpus, for Ign F1.")
 @click.option("--against", type=click.Path(path_type=Path), help="Another prediction, for a paired test.")
@@ -37,7 +38,7 @@ def evaluate(
     """
     options = Options(encoding=encoding)
 
-    def read(path: Path | None, format: str | None = None) -> list[formats.Document] | None:
+    def read(path: Path | None, format: str | None = None) -> list[Document] | None:
         return None if path is None else list(formats.read(path, format=format, options=options))
 
     report = run(

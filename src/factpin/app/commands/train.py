@@ -31,7 +31,9 @@ FEW = 200  # sentences below which figures are not to be trusted
 @click.option("--head-size", type=int)
 @click.option("--max-span", type=int, help="Widest span in tokens: scoring costs length x width.")
 @click.option("--max-length", "--max-seq-length", type=int, help="Tokens of a window.")
-@click.option("--context", type=click.Choice(["sentence", "window"]), help="Read sentence by sentence, or as much as fits.")
+@click.option(
+    "--context", type=click.Choice(["sentence", "window"]), help="Read sentence by sentence, or as much as fits."
+)
 @click.option("--dropout", type=float)
 @click.option("--tune-thresholds", is_flag=True, default=None, help="A threshold for each label, fitted on dev.")
 @click.option("--language", help="zh, en, …: which texts the model is for.")

@@ -1,0 +1,116 @@
+"""Several recipes over several seeds, and one table: mean, range, and a paired test against the first row.
+
+    python recipes/ablation.py recipes/cluener/{egp,egp-norope,gp,gp-norope,crf}.toml --limit 3000 --seeds 1 2 3 \
+        --output runs/cluener-3000
+
+A run that is done is not done again, one that was cut short is resumed; predictions on dev stay beside each model, so
+the table can be printed anew at any time. Figures are strict micro F1 on dev after the best epoch.
+"""
+
+import argparse
+import json
+import resource
+import statistics
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+import factpin
+from factpin import formats
+from factpin.documents import Document
+from factpin.scoring import align, paired_bootstrap, spans
+from factpin.scoring.counts import total
+from factpin.training.config import TrainConfig, from_dict, read_recipe
+from factpin.training.spans import SpansConfig, train_spans
+
+
+def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> None:
+    """Train one recipe with one seed, and keep what it predicts on dev."""
+    if (folder / "result.json").exists():
+        return
+    tables = read_recipe(recipe)
+    data = tables["task"]
+    config = from_dict(SpansConfig, tables["spans"], str(recipe))
+    how = replace(from_dict(TrainConfig, tables["train"], str(recipe)), seed=seed)
+    if options.encoder:
+        config = replace(config, encoder=options.encoder)
+    if options.epochs:
+        how = replace(how, epochs=options.epochs)
+    if options.learning_rate:
+        how = replace(how, learning_rate=options.learning_rate)
+    training = read(data, "train")[: options.limit]
+    dev = read(data, "dev")
+    start = time.monotonic()
+    if not (folder / "factpin.json").exists():
+        train_spans(training, dev, config, how, folder, data=data, resume=True, quiet=not options.progress)
+    minutes = (time.monotonic() - start) / 60
+    formats.write(factpin.load(folder).annotate(dev), folder / "dev.jsonl.xz", format="jsonl")
+    for file in (folder / "checkpoints").glob("*"):
+        file.unlink()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    record = {"minutes": round(minutes, 2), "peak_mib": round(peak), "threads": torch.get_num_threads()}
+    (folder / "result.json").write_text(json.dumps(record))
+
+
+def read(data: dict[str, str], part: str) -> list[Document]:
+    return list(formats.read(data[part], format=data.get("from")))
+
+
+def table(recipes: list[Path], options: argparse.Namespace) -> Table:
+    """Means, ranges, and the paired test of each row against the first."""
+    result = Table("recipe", "F1 mean", "range", "precision", "recall", "against the first", "p", "minutes a run")
+    first = None
+    for recipe in recipes:
+        rows, minutes = [], []
+        dev = read(read_recipe(recipe)["task"], "dev")
+        for seed in options.seeds:
+            folder = options.output / f"{recipe.stem}-{seed}"
+            if not (folder / "result.json").exists():
+                continue
+            pairs = align(formats.read(folder / "dev.jsonl.xz", format="jsonl"), dev).pairs
+            rows.append(spans.score(pairs).rows["strict"])
+            minutes.append(json.loads((folder / "result.json").read_text())["minutes"])
+        if not rows:
+            continue
+        counts = [total(r) for r in rows]
+        f1 = [100 * c.f1 for c in counts]
+        pooled = np.sum(rows, axis=0)  # documents are paired; the counts of a document's seeds are added
+        first = pooled if first is None else first
+        test = paired_bootstrap(pooled, first, samples=2000, seed=0)
+        result.add_row(
+            recipe.stem, f"{statistics.mean(f1):.2f}", f"{min(f1):.2f} to {max(f1):.2f} ({len(f1)})",
+            f"{100 * statistics.mean(c.precision for c in counts):.2f}",
+            f"{100 * statistics.mean(c.recall for c in counts):.2f}",
+            f"{100 * test.difference:+.2f}", f"{test.p_value:.3f}", f"{statistics.mean(minutes):.1f}",
+        )  # fmt: skip
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipes", nargs="+", type=Path)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    parser.add_argument("--limit", type=int, help="first N training documents")
+    parser.add_argument("--encoder", help="instead of the recipes' own")
+    parser.add_argument("--epochs", type=int)
+    parser.add_argument("--learning-rate", type=float)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--progress", action="store_true")
+    parser.add_argument("--table", action="store_true", help="only print the table of what is done")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    if not options.table:
+        for seed in options.seeds:  # a seed of every row first: a run that is cut short still compares
+            for recipe in options.recipes:
+                run(recipe, seed, options, options.output / f"{recipe.stem}-{seed}")
+    Console().print(table(options.recipes, options))
+
+
+if __name__ == "__main__":
+    main()

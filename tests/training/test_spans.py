@@ -1,0 +1,211 @@
+"""Training end to end on a small world: every head learns it, every switch works, every run can be had again."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+import safetensors.torch
+import torch
+
+import factpin
+from factpin import formats
+from factpin.documents import Document, Mention, Span
+from factpin.errors import BadFile, BadInput
+from factpin.heads import HEADS
+from factpin.scoring import align, spans
+from factpin.scoring.counts import total
+from factpin.training.config import TrainConfig, from_dict, read_recipe
+from factpin.training.spans import SpansConfig, train_spans
+from tests.conftest import corpus
+
+QUICK = TrainConfig(epochs=12, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return safetensors.torch.load((folder / "model.safetensors").read_bytes())
+
+
+def equal(a: Path, b: Path) -> bool:
+    one, two = weights(a), weights(b)
+    return one.keys() == two.keys() and all(torch.equal(one[k], two[k]) for k in one)
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_every_head_learns_a_small_world(head: str, encoder_folder: Path, tmp_path: Path) -> None:
+    config = SpansConfig(str(encoder_folder), head=head)
+    report = train_spans(corpus(160, 1), corpus(60, 2), config, QUICK, tmp_path / "m", quiet=True)
+    assert report["scores"]["f1"] > 0.9
+    assert report["labels"] == ["person", "place"]
+    assert report["noted"] == {"mentions": report["noted"]["mentions"], "unalignable": 0, "not_taught": 0}
+
+
+def test_two_runs_are_equal_and_another_seed_is_not(encoder_folder: Path, tmp_path: Path) -> None:
+    how = replace(QUICK, epochs=2)
+    config = SpansConfig(str(encoder_folder))
+    for name, seed in (("a", 7), ("b", 7), ("c", 8)):
+        train_spans(corpus(40, 1), [], config, replace(how, seed=seed), tmp_path / name, quiet=True)
+    assert equal(tmp_path / "a", tmp_path / "b")
+    assert not equal(tmp_path / "a", tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"ema": 0.9}, {"fgm": 0.5}, {"rdrop": 1.0}, {"layer_decay": 0.8}, {"schedule": "cosine"}, {"accumulation": 2},
+     {"bf16": True}, {"clip": 0.0}],
+)  # fmt: skip
+def test_every_switch_trains_and_changes_the_run(
+    change: dict[str, float], encoder_folder: Path, tmp_path: Path
+) -> None:
+    how = replace(QUICK, epochs=1)
+    for head in HEADS:
+        config = SpansConfig(str(encoder_folder), head=head)
+        train_spans(corpus(40, 1), corpus(10, 2), config, how, tmp_path / f"plain-{head}", quiet=True)
+        train_spans(corpus(40, 1), corpus(10, 2), config, replace(how, **change), tmp_path / head, quiet=True)
+        assert all(torch.isfinite(w).all() for w in weights(tmp_path / head).values())
+        assert not equal(tmp_path / f"plain-{head}", tmp_path / head)
+
+
+def test_accumulation_equals_a_larger_batch(encoder_folder: Path, tmp_path: Path) -> None:
+    calm = SpansConfig(str(_without_dropout(encoder_folder, tmp_path / "calm")), dropout=0.0)
+    for name, size, pieces in (("whole", 8, 1), ("pieces", 2, 4)):
+        how = replace(QUICK, epochs=1, batch_size=size, accumulation=pieces)
+        train_spans(corpus(40, 1), [], calm, how, tmp_path / name, quiet=True)
+    one, two = weights(tmp_path / "whole"), weights(tmp_path / "pieces")
+    assert all(torch.allclose(one[k], two[k], atol=2e-4) for k in one)
+
+
+def _without_dropout(folder: Path, target: Path) -> Path:
+    from factpin.encoders import Encoder
+
+    encoder = Encoder.load(folder)
+    encoder.config.hidden_dropout_prob = encoder.config.attention_probs_dropout_prob = 0.0
+    encoder.save(target)
+    return target
+
+
+def test_early_stopping_and_max_steps_end_a_run(encoder_folder: Path, tmp_path: Path) -> None:
+    config = SpansConfig(str(encoder_folder))
+    idle = replace(QUICK, epochs=9, learning_rate=1e-12, head_learning_rate=1e-12, early_stopping=2)
+    assert train_spans(corpus(16, 1), corpus(8, 2), config, idle, tmp_path / "a", quiet=True)["steps"] == 6
+    short = replace(QUICK, epochs=9, max_steps=3)
+    assert train_spans(corpus(40, 1), [], config, short, tmp_path / "b", quiet=True)["steps"] == 3
+
+
+def test_training_reload_command_line_and_python_give_the_same_figures(encoder_folder: Path, tmp_path: Path) -> None:
+    dev = corpus(40, 2)
+    formats.write(corpus(80, 1), tmp_path / "train.jsonl")
+    formats.write(dev, tmp_path / "dev.jsonl")
+    folder = tmp_path / "model"
+    files = ["--train", tmp_path / "train.jsonl", "--dev", tmp_path / "dev.jsonl", "--output", folder]
+    how = ["--epochs", "4", "--learning-rate", "3e-3", "--batch-size", "8"]
+    command(["train", "spans", *files, "--encoder", encoder_folder, *how])
+    records = [orjson.loads(line) for line in (folder / "metrics.jsonl").read_bytes().splitlines()]
+    in_training = max(record["f1"] for record in records if "f1" in record)
+    saved = orjson.loads((folder / "metrics.json").read_bytes())["f1"]
+    reloaded = factpin.load(folder)
+    found = reloaded.extract([doc.text for doc in dev])
+    in_python = total(spans.score(align([replace(p, id=g.id) for p, g in zip(found, dev, strict=True)], dev).pairs)
+                      .rows["strict"]).f1  # fmt: skip
+    command(["predict", folder, tmp_path / "dev.jsonl", tmp_path / "out.jsonl"])
+    printed = orjson.loads(command(["evaluate", tmp_path / "out.jsonl", tmp_path / "dev.jsonl", "--json"]))
+    assert 0 < in_training == saved == in_python == printed["strict"]["f1"]
+
+
+def command(words: list[object]) -> str:
+    done = subprocess.run([sys.executable, "-m", "factpin", *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_recipe_runs_again(encoder_folder: Path, tmp_path: Path) -> None:
+    formats.write(corpus(30, 1), tmp_path / "train.jsonl")
+    first = ["train", "spans", "--train", tmp_path / "train.jsonl", "--encoder", encoder_folder, "--output",
+             tmp_path / "a", "--max-steps", "3", "--batch-size", "4", "--no-rope", "--quiet"]  # fmt: skip
+    command(first)
+    tables = read_recipe(tmp_path / "a" / "recipe.toml")
+    assert from_dict(TrainConfig, tables["train"], "train").max_steps == 3
+    assert tables["spans"]["rope"] is False
+    command(["train", "--recipe", tmp_path / "a" / "recipe.toml", "--output", tmp_path / "b", "--quiet"])
+    assert equal(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_killed_run_resumes_to_the_same_weights(encoder_folder: Path, tmp_path: Path) -> None:
+    formats.write(corpus(120, 1), tmp_path / "train.jsonl")
+    formats.write(corpus(10, 2), tmp_path / "dev.jsonl")
+    words = [sys.executable, "-m", "factpin", "train", "spans", "--train", str(tmp_path / "train.jsonl"), "--dev",
+             str(tmp_path / "dev.jsonl"), "--encoder", str(encoder_folder), "--epochs", "3", "--batch-size", "4",
+             "--save-every", "5", "--ema", "0.9", "--quiet"]  # fmt: skip
+    subprocess.run([*words, "--output", str(tmp_path / "whole")], check=True)
+    killed = tmp_path / "killed"
+    child = subprocess.Popen([*words, "--output", str(killed)])
+    while not (killed / "checkpoints" / "last.pt").exists():
+        assert child.poll() is None
+        time.sleep(0.05)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    assert not (killed / "factpin.json").exists()
+    subprocess.run([*words, "--output", str(killed), "--resume"], check=True)
+    assert equal(tmp_path / "whole", killed)
+    steps = [[orjson.loads(line)["step"] for line in (run / "metrics.jsonl").read_bytes().splitlines()]
+             for run in (tmp_path / "whole", killed)]  # fmt: skip
+    assert steps[0] == steps[1]
+
+
+def test_two_processes_equal_one_on_the_same_global_batch(encoder_folder: Path, tmp_path: Path) -> None:
+    calm = _without_dropout(encoder_folder, tmp_path / "calm")
+    formats.write(corpus(30, 1), tmp_path / "train.jsonl")
+    words = ["-m", "factpin", "train", "spans", "--train", str(tmp_path / "train.jsonl"), "--encoder", str(calm),
+             "--max-steps", "6", "--dropout", "0", "--quiet"]  # fmt: skip
+    subprocess.run([sys.executable, *words, "--batch-size", "8", "--output", str(tmp_path / "one")], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *words,
+         "--batch-size", "4", "--output", str(tmp_path / "two")],
+        check=True, capture_output=True, timeout=300,
+    )  # fmt: skip
+    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
+    assert all(torch.allclose(one[k], two[k], atol=2e-5) for k in one)
+
+
+def test_a_folder_that_holds_a_model_is_not_overwritten(encoder_folder: Path, tmp_path: Path) -> None:
+    config, how = SpansConfig(str(encoder_folder)), replace(QUICK, max_steps=1)
+    train_spans(corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
+    with pytest.raises(BadInput, match="holds a model already"):
+        train_spans(corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
+
+
+def test_nothing_to_learn_is_a_clear_error(encoder_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no mention"):
+        train_spans([Document("d", "x")], [], SpansConfig(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True)
+
+
+def test_resuming_with_other_settings_is_refused(encoder_folder: Path, tmp_path: Path) -> None:
+    how = replace(QUICK, max_steps=1)
+    train_spans(corpus(8, 1), [], SpansConfig(str(encoder_folder)), how, tmp_path / "m", quiet=True)
+    with pytest.raises(BadFile, match="does not fit this run"):
+        train_spans(corpus(8, 1), [], SpansConfig(str(encoder_folder), head="crf"), how, tmp_path / "m", resume=True,
+                    quiet=True)  # fmt: skip
+
+
+def test_nested_spans_are_learned_by_the_pointer_heads(encoder_folder: Path, tmp_path: Path) -> None:
+    def nested(id: str, city: str, person: str) -> Document:
+        text = f"{city}的{person}来了。"
+        whole = f"{city}的{person}"
+        return Document(id, text, sentences=(Span(0, len(text)),), mentions=(
+            Mention("a", 0, len(city), city, "place"), Mention("b", 0, len(whole), whole, "person"),
+            Mention("c", len(city) + 1, len(whole), person, "person")))  # fmt: skip
+
+    cities, people = ["北京", "上海市", "广州", "旧金山"], ["王小明", "李雷", "韩梅", "赵云飞"]
+    docs = [nested(f"{c}{p}", c, p) for c in cities for p in people]
+    for head in ("global_pointer", "efficient_global_pointer"):
+        report = train_spans(docs, docs, SpansConfig(str(encoder_folder), head=head), replace(QUICK, epochs=40),
+                             tmp_path / head, quiet=True)  # fmt: skip
+        assert report["scores"]["f1"] == 1.0
+    crf = train_spans(docs, docs, SpansConfig(str(encoder_folder), head="crf"), replace(QUICK, epochs=2),
+                      tmp_path / "crf", quiet=True)  # fmt: skip
+    assert crf["noted"]["not_taught"] == 2 * len(docs), "what a CRF cannot be taught is counted"
