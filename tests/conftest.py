@@ -8,8 +8,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import pytest
+from hypothesis import settings
 
 from factpin.documents import Document, Mention, Span
+
+settings.register_profile("steady", derandomize=True, deadline=None)  # the same examples in every run
+settings.register_profile("wide", max_examples=500, deadline=None)  # make verify
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 PEOPLE = ["王小明", "李雷", "韩梅", "赵云飞", "Anna Weber", "Tom Hill", "Maria Rossi"]
 PLACES = ["北京", "上海市", "旧金山", "广州", "Berlin", "New York", "Rome"]

@@ -1,6 +1,6 @@
 """minilm-en with the 10,000 pieces that English Wikipedia uses most: small enough to ship.
 
-    python recipes/en-entities/shrink.py --output runs/minilm-10k
+python recipes/en-entities/shrink.py --output runs/minilm-10k
 """
 
 import argparse

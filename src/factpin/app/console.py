@@ -52,10 +52,10 @@ def print_json(value: Any) -> None:
 
 
 @contextmanager
-def counting(what: str, quiet: bool) -> Iterator[Callable[[], None]]:
+def counting(what: str, quiet: bool, total: int | None = None) -> Iterator[Callable[[], None]]:
     """A progress line on standard error that counts documents; gives the function to call for each."""
     columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True, quiet=quiet or not sys.stderr.isatty())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(what, total=None)
+        task = progress.add_task(what, total=total)
         yield lambda: progress.advance(task)

@@ -1,20 +1,46 @@
-"""Which language a text is in, by its script: enough to choose between Chinese and English models."""
+"""Which language a text is in, by script and by small words: enough to choose the models that can read it.
+
+A text in Latin letters counts as English unless the small words of another language clearly prevail, so that a list of
+names is still read.
+"""
 
 import re
+from collections import Counter
 
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-KANA = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")  # and hangul: such a text is not Chinese
-LATIN = re.compile(r"[A-Za-z]+")
-SAMPLE = 20_000  # characters looked at
+KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
+HANGUL = re.compile(r"[\uac00-\ud7a3]")
+LATIN = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
+OTHER = re.compile(r"[\u0370-\u1cff\u1f00-\u1fff]+")  # Greek, Cyrillic, Hebrew, Arabic, the scripts of India, ...
+WORDS = {  # none that stands in names (van, von, du) or is an English word too
+    "en": "the and of to is that with for it are this not by from be have which was were his her he she has had",
+    "de": "der die das und ist nicht mit den dem ein eine zu im für auf sich auch wird wurde als bei nach",
+    "es": "el los las y que del por con una para es se su al lo como más pero fue está",
+    "fr": "le les des et est que dans une pour qui par sur pas au ce il elle sont avec été ses aux",
+    "it": "il di che è un per una sono del della con non gli nel alla dei anche si ha più",
+    "nl": "het een en dat niet zijn voor met op aan ook bij naar wordt werd door hij maar",
+    "pt": "o os e da dos das um uma para com não por que foi ao mais são pelo também como",
+}
+_LANGUAGES = {name: frozenset(words.split()) for name, words in WORDS.items()}
+KANA_SHARE = 0.1  # of kana among kana and Han: Japanese has more, Chinese that quotes it less
+CLEARLY = 3  # small words of another language before a text is no English
 
 
 def find_language(text: str) -> str | None:
-    """zh, en, or None where the script is neither Han nor Latin. One Han character weighs as much as a Latin word."""
-    text = text[:SAMPLE]
-    han = len(HAN.findall(text))
-    if len(KANA.findall(text)) > han / 4:
+    """zh, en, another code, or None where the script is none of these. A Han character weighs as a Latin word."""
+    han, kana, hangul = (len(script.findall(text)) for script in (HAN, KANA, HANGUL))
+    words = Counter(word.lower() for word in LATIN.findall(text))
+    latin, other = words.total(), len(OTHER.findall(text))
+    if max(han + kana, hangul, latin) < max(1, other):
         return None
-    words = len(LATIN.findall(text))
-    if not han and not words:
-        return None
-    return "zh" if han >= words else "en"
+    if hangul > max(han, latin):
+        return "ko"
+    if han + kana >= latin:
+        return "ja" if kana > KANA_SHARE * (han + kana) else "zh"
+    return _latin(words)
+
+
+def _latin(words: Counter[str]) -> str:
+    small = {name: sum(words[word] for word in known) for name, known in _LANGUAGES.items()}
+    best = max(small, key=lambda name: small[name])
+    return best if small[best] >= max(CLEARLY, 2 * small["en"]) else "en"

@@ -110,7 +110,7 @@ def from_json(record: Any, default_id: str = "") -> Document:
     facts = tuple(_fact(f, i, extra) for i, f in enumerate(get_list(record, "facts", default=[])))
     events = tuple(_event(e, i, extra) for i, e in enumerate(get_list(record, "events", default=[])))
     return Document(
-        id=get_str(record, "id", default=default_id or None),
+        id=_id(record, default_id),
         text=get_str(record, "text"),
         language=_optional_str(record, "language", ""),
         sentences=_spans(get_list(record, "sentences", default=[]), "sentences"),
@@ -121,6 +121,14 @@ def from_json(record: Any, default_id: str = "") -> Document:
         coverage=_coverage(record["coverage"]) if record.get("coverage") is not None else None,
         meta=_meta(record, extra),
     )
+
+
+def _id(record: dict[str, Any], default: str) -> str:
+    """A document's id: a string, or a whole number as many corpora have it."""
+    value = record.get("id", default or None)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return get_str(record, "id", default=default or None)
 
 
 def mention_from_json(value: Any, index: int, extra: dict[str, dict[str, Any]]) -> Mention:

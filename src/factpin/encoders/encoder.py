@@ -72,8 +72,8 @@ class Encoder(nn.Module):
         return cls(model, tokenizer, cap=_cap(folder)).eval()
 
     @classmethod
-    def from_config(cls, folder: Path) -> "Encoder":
-        """The same shape as the encoder saved in `folder`, with random weights; needs config.json and the tokenizer."""
+    def from_config(cls, folder: Path, tokenizer: Tokenizer | None = None) -> "Encoder":
+        """The shape of the encoder saved in `folder`, with random weights; its tokenizer, where none is given."""
         folder = Path(folder)
         with quiet():
             try:
@@ -83,7 +83,7 @@ class Encoder(nn.Module):
                 raise BadModel(
                     f"{folder}: no config.json of an encoder that transformers knows ({_first_line(error)})."
                 ) from None
-        return cls(model, Tokenizer.load(folder), cap=_cap(folder))
+        return cls(model, tokenizer or Tokenizer.load(folder), cap=_cap(folder))
 
     @property
     def config(self) -> PretrainedConfig:

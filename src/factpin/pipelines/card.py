@@ -40,7 +40,7 @@ def write_card(
         parts.append(f"## Scores on dev\n\nStrict spans (start, end and label), micro-averaged.\n\n"
                      f"| metric | value |\n|---|---|\n{rows}")  # fmt: skip
     if reliability is not None and reliability.count:
-        parts.append(_reliability(reliability, settings.temperature))
+        parts.append(_reliability(reliability, settings))
         _draw(reliability, folder / "reliability.svg")
     if origin.command:
         parts.append(f"## How it was made\n\n```\n{origin.command}\n```")
@@ -50,12 +50,12 @@ def write_card(
         stream.write(("\n\n".join(parts) + "\n").encode())
 
 
-def _reliability(found: Calibration, temperature: float) -> str:
+def _reliability(found: Calibration, settings: Settings) -> str:
     rows = "\n".join(f"| {b.low:.1f} to {b.high:.1f} | {b.count} | {b.score:.3f} | {b.accuracy:.3f} |"
                      for b in found.table)  # fmt: skip
     return (
-        f"## How far the scores can be trusted\n\nTemperature {temperature}, expected calibration error "
-        f"{found.ece:.4f}, both on dev (the temperature was fitted there).\n\n"
+        f"## How far the scores can be trusted\n\nTemperature {settings.temperature}, shift {settings.shift}; expected "
+        f"calibration error {found.ece:.4f}. All on dev, where the scale was fitted.\n\n"
         f"| score | predictions | mean score | share that is right |\n|---|---|---|---|\n{rows}\n\n"
         f"![reliability](reliability.svg)"
     )

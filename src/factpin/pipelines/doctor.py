@@ -151,7 +151,7 @@ def _overlaps(mentions: Sequence[Mention]) -> tuple[int, int]:
     open_spans: list[tuple[int, int]] = []
     for start, end in sorted(((m.start, m.end) for m in mentions), key=lambda s: (s[0], -s[1])):
         open_spans = [s for s in open_spans if s[1] > start]
-        nested += any(s[1] >= end for s in open_spans)
+        nested += any(s[1] >= end and s != (start, end) for s in open_spans)
         crossing += any(s[1] < end for s in open_spans)
         open_spans.append((start, end))
     return nested, crossing

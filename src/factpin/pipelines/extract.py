@@ -1,19 +1,19 @@
 """The main job: documents in, documents with everything that the chosen models find.
 
 Each document is read by the models of its language. What several models find is put together: the same span with the
-same type is one mention, with the better score.
+same type is one mention, with the better score. Annotation that a document brought along is replaced.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from factpin.documents import Coverage, Document, Mention
+from factpin.documents import Coverage, Document, Mention, Span, Unread
 from factpin.documents.language import find_language
 from factpin.pipelines.extractor import AHEAD, Extractor
-from factpin.pipelines.shipped import find_model, shipped
 
 
 @dataclass
@@ -22,32 +22,33 @@ class Summary:
 
     documents: int = 0
     characters: int = 0
-    read: int = 0
+    unread: int = 0  # characters, blanks not counted as such
     windows: int = 0
-    mentions: dict[str, int] = field(default_factory=dict)
-    without_model: list[str] = field(default_factory=list)  # ids of documents in a language that no model reads
+    mentions: Counter[str] = field(default_factory=Counter)
+    replaced: int = 0  # documents that came with annotation
+    without_model: list[str] = field(default_factory=list)  # documents in a language that no model reads: id (language)
 
-    def add(self, doc: Document) -> None:
+    @property
+    def share_read(self) -> float:
+        """How much of the text a model read."""
+        return 1 - self.unread / self.characters if self.characters else 1.0
+
+    def add(self, came: Document, found: Document) -> None:
         """Count one document."""
+        coverage = found.coverage or Coverage()
         self.documents += 1
-        self.characters += len(doc.text)
-        spans = doc.coverage.read if doc.coverage else ()
-        self.windows += len(spans)
-        covered = bytearray(len(doc.text))
-        for start, end in spans:
-            covered[start:end] = b"\x01" * (end - start)
-        blank = sum(character.isspace() for character, seen in zip(doc.text, covered, strict=True) if not seen)
-        self.read += sum(covered) + blank  # blanks between sentences hold nothing to read
-        for m in doc.mentions:
-            self.mentions[m.type] = self.mentions.get(m.type, 0) + 1
+        self.characters += len(found.text)
+        self.unread += sum(part.end - part.start for part in coverage.unread)
+        self.windows += len(coverage.read)
+        self.mentions.update(m.type for m in found.mentions)
+        self.replaced += bool(came.mentions or came.entities or came.facts or came.events)
+        if coverage.unread and not coverage.read:
+            self.without_model.append(f"{found.id} ({found.language or 'unknown'})")
 
 
-def load_models(names: Sequence[str], on_overflow: Literal["window", "error"] = "window") -> list[Extractor]:
-    """The named models, or all that ship."""
-    extractors = [Extractor.load(find_model(name)) for name in (names or list(shipped()))]
-    for extractor in extractors:
-        extractor.on_overflow = on_overflow
-    return extractors
+def load_models(folders: Sequence[Path], on_overflow: Literal["window", "error"] = "window") -> list[Extractor]:
+    """The models of these folders."""
+    return [replace(Extractor.load(folder), on_overflow=on_overflow) for folder in folders]
 
 
 def extract(
@@ -63,16 +64,19 @@ def extract(
         results: list[list[Document]] = [[] for _ in group]
         languages = [doc.language or find_language(doc.text) for doc in group]
         for model in models:
-            wanted = [i for i, language in enumerate(languages) if model.settings.language in ("", language)]
+            wanted = [i for i, language in enumerate(languages) if reads(model.settings.language, language)]
             for i, found in zip(wanted, model.annotate(group[i] for i in wanted), strict=True):
                 results[i].append(found)
         for doc, language, found_by in zip(group, languages, results, strict=True):
             whole = combine(doc, language, found_by)
-            if not found_by and doc.text.strip():
-                summary.without_model.append(doc.id)
-            summary.add(whole)
+            summary.add(doc, whole)
             yield whole
             on_document()
+
+
+def reads(model: str, language: str | None) -> bool:
+    """Whether a model of one language ("" for any) reads a text of another; zh-Hans and zh_CN are zh."""
+    return not model or (language or "").lower().replace("_", "-").split("-")[0] == model
 
 
 def combine(doc: Document, language: str | None, found: Sequence[Document]) -> Document:
@@ -83,20 +87,24 @@ def combine(doc: Document, language: str | None, found: Sequence[Document]) -> D
             old = best.get((m.start, m.end, m.type))
             if old is None or (old.score or 0.0) < (m.score or 0.0):
                 best[m.start, m.end, m.type] = m
-    mentions = tuple(replace(best[key], id=f"m{i}") for i, key in enumerate(sorted(best)))
     spans = tuple(sorted({span for part in found for span in (part.coverage or Coverage()).read}))
+    reason = "no window holds it" if found else f"no model reads the language {language or 'unknown'!r}"
     return replace(
         doc,
         language=language,
         sentences=found[0].sentences if found else doc.sentences,
-        mentions=mentions,
+        mentions=tuple(replace(best[key], id=f"m{i}") for i, key in enumerate(sorted(best))),
         entities=(),
         facts=(),
         events=(),
-        coverage=Coverage(spans),
+        coverage=Coverage(spans, tuple(gaps(doc.text, spans, reason))),
     )
 
 
-def outputs(folder: Path, id: str) -> Path:
-    """Where the result of one input goes when a folder is written."""
-    return folder / f"{id}.jsonl"
+def gaps(text: str, spans: Sequence[Span], reason: str) -> Iterator[Unread]:
+    """What lies between sorted spans and holds more than blanks."""
+    done = 0
+    for start, end in (*spans, Span(len(text), len(text))):
+        if text[done:start].strip():
+            yield Unread(done, start, reason)
+        done = max(done, end)

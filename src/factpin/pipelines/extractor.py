@@ -23,7 +23,7 @@ from factpin.pipelines.examples import Read, Reader, collate
 from factpin.pipelines.model import Model
 from factpin.pipelines.model_folder import Precision, load_model, save_model
 from factpin.pipelines.settings import Settings
-from factpin.tasks.spans import Found, decode
+from factpin.tasks.spans import Found, Scale, decode
 from factpin.tokens import Tokenizer, batches, owner
 
 BUDGET = 1024  # tokens in a batch, padding included: small batches pad less and stay in the cache
@@ -107,7 +107,8 @@ class Extractor:
                 columns[d].append((label, first, last, score))
 
     def _annotated(self, read: Read, found: Found) -> Document:
-        mentions = decode(found, read.doc.text, read.pieces, self.settings.labels, self.settings.temperature)
+        scale = Scale(self.settings.temperature, self.settings.shift)
+        mentions = decode(found, read.doc.text, read.pieces, self.settings.labels, scale)
         return replace(
             read.doc,
             language=read.doc.language or self.settings.language or None,

@@ -3,11 +3,14 @@
 from rich.table import Table
 from rich.text import Text
 
-from factpin.documents import Document
+from factpin.documents import Document, Mention
 from factpin.pipelines.inputs import page_of
 
 COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_cyan", "bright_magenta", "bright_yellow",
            "bright_green", "bright_blue", "bright_red")  # fmt: skip
+# A text must not steer the terminal: control characters are shown as their pictures, carriage returns not at all.
+PICTURES: dict[int, int | None] = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
+PICTURES |= {0x0D: None, 0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
 
 def colour(label: str) -> str:
@@ -15,30 +18,48 @@ def colour(label: str) -> str:
     return COLOURS[sum(label.encode()) % len(COLOURS)]
 
 
+def shown(text: str) -> str:
+    """Text that a terminal may print."""
+    return text.translate(PICTURES)
+
+
+def title(doc: Document) -> str:
+    """The document's id and language."""
+    return shown(f"{doc.id} ({doc.language or 'unknown language'})")
+
+
 def highlight(doc: Document) -> Text:
-    """The text; each mention in its label's colour with the label behind it, inner ones underlined."""
+    """The text; each mention in its label's colour with the label behind it, what lies in several underlined."""
     text = Text()
-    ends: dict[int, list[str]] = {}
-    for m in doc.mentions:
-        ends.setdefault(m.end, []).append(m.type)
-    borders = sorted({0, len(doc.text), *(m.start for m in doc.mentions), *ends})
+    coming = sorted(doc.mentions, key=lambda m: m.start, reverse=True)
+    around: list[Mention] = []  # mentions that hold the piece
+    borders = sorted({0, len(doc.text), *(m.start for m in doc.mentions), *(m.end for m in doc.mentions)})
     for start, end in zip(borders, borders[1:], strict=False):
-        around = [m for m in doc.mentions if m.start <= start and end <= m.end]
-        inner = min(around, key=lambda m: m.end - m.start, default=None)
+        while coming and coming[-1].start == start:
+            around.append(coming.pop())
+        inner = min(around, key=_size, default=None)
         style = "" if inner is None else f"bold {colour(inner.type)}" + (" underline" if len(around) > 1 else "")
-        text.append(doc.text[start:end], style=style)
-        for label in ends.get(end, ()):
-            text.append(f"[{label}]", style=f"dim {colour(label)}")
+        text.append(shown(doc.text[start:end]), style=style)
+        for m in sorted(around, key=_size):
+            if m.end == end:
+                text.append(shown(f"[{m.type}]"), style=f"dim {colour(m.type)}")
+        around = [m for m in around if m.end > end]
     return text
 
 
+def _size(mention: Mention) -> int:
+    return mention.end - mention.start
+
+
 def table(doc: Document) -> Table:
-    """Every mention with its offsets and score."""
+    """Every mention with its offsets, page and score."""
     paged = "pages" in doc.meta
-    columns = ["start", "end", *(["page"] if paged else []), "mention", "type", "score"]
-    rows = Table(*columns, title=f"{doc.id} ({doc.language or 'unknown language'})", title_justify="left")
+    rows = Table(title=Text(title(doc)), title_justify="left")
+    for column in ("start", "end", *(["page"] if paged else []), "mention", "type", "score"):
+        rows.add_column(column, overflow="fold", justify="left" if column in ("mention", "type") else "right")
     for m in doc.mentions:
         page = [str(page_of(doc, m.start) or "")] if paged else []
         score = "" if m.score is None else f"{m.score:.3f}"
-        rows.add_row(str(m.start), str(m.end), *page, Text(m.text), Text(m.type, style=colour(m.type)), score)
+        label = Text(shown(m.type), style=colour(m.type))
+        rows.add_row(str(m.start), str(m.end), *page, Text(shown(m.text).replace("\n", " ")), label, score)
     return rows

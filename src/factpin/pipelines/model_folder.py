@@ -30,7 +30,7 @@ def save_model(
     """Write a model folder, factpin.json last."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(folder)
-    model.encoder.save_config(folder / "encoder")
+    model.encoder.config.save_pretrained(folder / "encoder")
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
     with write_bytes(folder / "model.safetensors") as stream:
         stream.write(safetensors.torch.save(pack(weights, precision)))
@@ -45,11 +45,15 @@ def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
                    for key, value in settings.head_config.items()}  # fmt: skip
     if settings.head not in HEADS:
         raise BadModel(f"{folder}: its head {settings.head!r} is unknown here. Known: {', '.join(HEADS)}.")
-    encoder = Encoder.from_config(folder / "encoder")
-    model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
+    tokenizer = Tokenizer.load(folder)
+    encoder = Encoder.from_config(folder / "encoder", tokenizer)
+    try:
+        model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
+    except TypeError as error:
+        raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
     _load_weights(folder / "model.safetensors", model)
     model.eval()
-    return settings, model, Tokenizer.load(folder)
+    return settings, model, tokenizer
 
 
 def _load_weights(path: Path, model: nn.Module) -> None:

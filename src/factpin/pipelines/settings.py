@@ -25,7 +25,8 @@ class Settings:
     max_length: int = 512  # tokens of a window, special ones included
     overlap: int = 64
     context: Literal["sentence", "window"] = "sentence"
-    temperature: float = 1.0
+    temperature: float = 1.0  # a score's probability is sigmoid((score - shift) / temperature)
+    shift: float = 0.0
     thresholds: dict[str, float] = field(default_factory=dict)  # by label; absent: the head's own
     precision: Literal["float32", "float16", "int8"] = "float32"
     name: str = ""

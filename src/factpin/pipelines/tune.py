@@ -1,4 +1,4 @@
-"""What is fitted on dev after training: the temperature of the scores, and thresholds by label.
+"""What is fitted on dev after training: the scale of the scores, and thresholds by label.
 
 temperature   T > 0 that minimises the negative log-likelihood of sigmoid(score / T) over the candidates
 threshold     of a label: the score above which its F1 on dev is highest
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from factpin.documents import Document
 from factpin.pipelines.extractor import Extractor
+from factpin.tasks.spans import Scale
 from factpin.tokens import char_span
 
 LOWEST = -4.0  # candidates score more than this: far below the decision, so that thresholds may fall too
+PULL = 1.0  # weight of the prior of the scale, in predictions
 ENOUGH = 20  # gold mentions of a label before a threshold of its own is worth fitting
 
 
@@ -48,14 +50,37 @@ def candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidate
     return Candidates(np.array(score, np.float64), np.array(right, np.bool_), np.array(label, np.int64), counts)
 
 
-def fit_temperature(found: Candidates) -> float:
-    """The temperature; 1 where there is too little to fit it on."""
-    if len(found.score) < ENOUGH or found.right.all() or not found.right.any():
-        return 1.0
-    grid = np.exp(np.linspace(np.log(0.05), np.log(20.0), 400))
-    sign = np.where(found.right, -1.0, 1.0)
-    loss = [np.logaddexp(0.0, sign * found.score / t).mean() for t in grid]  # -log sigmoid(±score / t)
-    return round(float(grid[int(np.argmin(loss))]), 4)
+def fit_scale(found: Candidates, thresholds: NDArray[np.float64]) -> Scale:
+    """Temperature and shift by logistic regression of right on score, over what is predicted (score > threshold).
+
+    Only predictions are looked at, because only they carry a score for anybody to trust. Newton's method on the
+    negative log-likelihood, with a little pull towards (1, 0) so that separable scores stay finite.
+    """
+    predicted = found.score > thresholds[found.label]
+    score, right = found.score[predicted], found.right[predicted].astype(np.float64)
+    if len(score) < ENOUGH:
+        return Scale()
+    X = np.stack([score, np.ones_like(score)], axis=1)  # (P, 2): p = sigmoid(w0 * score + w1)
+    sign = 1.0 - 2.0 * right
+    start = np.array([1.0, 0.0])
+
+    def loss(w: NDArray[np.float64]) -> float:
+        return float(np.logaddexp(0.0, sign * (X @ w)).sum() + PULL / 2 * ((w - start) ** 2).sum())
+
+    w = start
+    for _ in range(50):
+        p = 1.0 / (1.0 + np.exp(-np.clip(X @ w, -60, 60)))  # (P,)
+        gradient = X.T @ (p - right) + PULL * (w - start)
+        hessian = (X * (p * (1 - p))[:, None]).T @ X + PULL * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
+        while loss(w - step) > loss(w) and np.abs(step).max() > 1e-9:  # too far: Newton's step is for the near
+            step = step / 2
+        w = w - step
+        if np.abs(step).max() < 1e-9:
+            break
+    if w[0] < 1e-3:  # higher scores are not better here: nothing to scale
+        return Scale()
+    return Scale(round(float(1 / w[0]), 4), round(float(-w[1] / w[0]), 4))
 
 
 def fit_thresholds(found: Candidates, labels: Sequence[str], default: float) -> dict[str, float]:

@@ -76,8 +76,21 @@ def flat(cells: Targets) -> Targets:
     return Targets(cells.label[kept], cells.first[kept], cells.last[kept], cells.unalignable, cells.unknown)
 
 
-def decode(found: Found, text: str, pieces: Pieces, labels: Sequence[str], temperature: float = 1.0) -> list[Mention]:
-    """Mentions in the order of the text, each once, with sigmoid(score / temperature) as their probability."""
+@dataclass(frozen=True)
+class Scale:
+    """How a score becomes a probability: sigmoid((score - shift) / temperature), fitted on dev."""
+
+    temperature: float = 1.0
+    shift: float = 0.0
+
+    def probability(self, score: float) -> float:
+        """To four digits: the fifth depends on how texts were batched."""
+        x = max(-60.0, min(60.0, (score - self.shift) / self.temperature))
+        return round(float(1.0 / (1.0 + np.exp(-x))), 4)
+
+
+def decode(found: Found, text: str, pieces: Pieces, labels: Sequence[str], scale: Scale) -> list[Mention]:
+    """Mentions in the order of the text, each once, with their probability."""
     best: dict[tuple[int, int, int], float] = {}
     for label, first, last, score in zip(found.label, found.first, found.last, found.score, strict=True):
         start, end = char_span(pieces, int(first), int(last))
@@ -86,11 +99,5 @@ def decode(found: Found, text: str, pieces: Pieces, labels: Sequence[str], tempe
             best[key] = max(best.get(key, -np.inf), float(score))
     mentions = []
     for i, ((start, end, label), score) in enumerate(sorted(best.items(), key=lambda item: item[0])):
-        mentions.append(Mention(f"m{i}", start, end, text[start:end], labels[label], probability(score, temperature)))
+        mentions.append(Mention(f"m{i}", start, end, text[start:end], labels[label], scale.probability(score)))
     return mentions
-
-
-def probability(score: float, temperature: float = 1.0) -> float:
-    """sigmoid(score / temperature), to four digits: the fifth depends on how texts were batched."""
-    x = max(-60.0, min(60.0, score / temperature))
-    return round(float(1.0 / (1.0 + np.exp(-x))), 4)

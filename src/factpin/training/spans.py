@@ -22,7 +22,7 @@ from factpin.pipelines.examples import Batch, Reader, collate
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.model import Model
 from factpin.pipelines.settings import Settings
-from factpin.pipelines.tune import candidates, fit_temperature, fit_thresholds
+from factpin.pipelines.tune import candidates, fit_scale, fit_thresholds
 from factpin.scoring import Scores, align, calibration, macro, spans
 from factpin.scoring.counts import total
 from factpin.tasks.spans import Targets, flat, targets
@@ -186,11 +186,13 @@ def finish(
     reliability = None
     if dev:
         found = candidates(extractor, dev)
-        changes: dict[str, Any] = {"temperature": fit_temperature(found)}
         if config.tune_thresholds:
             default = float(extractor.model.head.default_threshold)
-            changes["thresholds"] = fit_thresholds(found, extractor.settings.labels, default)
-        extractor.settings = replace(extractor.settings, **changes)
+            thresholds = fit_thresholds(found, extractor.settings.labels, default)
+            extractor.settings = replace(extractor.settings, thresholds=thresholds)
+        cut = torch.as_tensor(extractor.threshold()).expand(len(extractor.settings.labels))
+        scale = fit_scale(found, cut.double().numpy())
+        extractor.settings = replace(extractor.settings, temperature=scale.temperature, shift=scale.shift)
         judged = spans.score(align(extractor.annotate(dev), dev).pairs)
         reliability = calibration(judged.outcomes)
         scores = {**figures(judged), "ece": reliability.ece}

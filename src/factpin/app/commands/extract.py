@@ -1,38 +1,51 @@
 """`factpin extract`: raw text to facts, the main job."""
 
+import sys
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
 
 from factpin import formats
-from factpin.app.console import counting, notes, out
+from factpin.app.console import Names, counting, notes, out
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.formats import Options, describe
-from factpin.pipelines.inputs import KINDS, find_files, read_input
+from factpin.pipelines.inputs import KINDS, Input, find_inputs, is_folder, read_inputs, rejects_of
+from factpin.pipelines.rejects import Rejects
+from factpin.pipelines.shipped import choose_models
 
 if TYPE_CHECKING:
     from factpin.pipelines.extract import Summary
 
+TARGETS = ("jsonl", "table", "brat", "color")
+
 
 @click.command()
 @click.argument("paths", metavar="[FILES|FOLDER|-]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--from", "kind", type=click.Choice(KINDS), help="What the files are; guessed from their endings.")
-@click.option("--model", "models", multiple=True, metavar="NAME|FOLDER", help="Several may be chained. "
+@click.option("--from", "kind", type=Names("kind of input", list(KINDS)), metavar="|".join(KINDS),
+              help="What the files are; guessed from their endings. Standard input is one text.")  # fmt: skip
+@click.option("--model", "names", multiple=True, metavar="NAME|FOLDER", help="Several may be chained. "
               "Without it: every shipped model that fits the text's language.")  # fmt: skip
-@click.option("--to", "target", type=click.Choice(["jsonl", "table", "brat", "color"]),
+@click.option("--to", "target", type=Names("kind of output", list(TARGETS)), metavar="|".join(TARGETS),
               help="Default: color in a terminal, jsonl elsewhere.")  # fmt: skip
-@click.option("--output", type=click.Path(path_type=Path),
-              help="File to write; for a FOLDER a folder, in which inputs that are done are passed over.")  # fmt: skip
+@click.option("--output", type=click.Path(path_type=Path, allow_dash=True),
+              help="File to write. A folder (a name without ending) gets a file for each input, and a run that was "
+              "stopped goes on there.")  # fmt: skip
 @click.option("--on-overflow", type=click.Choice(["window", "error"]), default="window", show_default=True,
               help="Text longer than a model reads at once: overlapping windows, or an error.")  # fmt: skip
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
+@click.option("--skip-bad", is_flag=True, help="Set bad files and records aside in a list of rejects and go on.")
+@click.option("--encoding", help="Encoding of text files.  [default: utf-8; HTML: what the page declares]")
 @click.option("--quiet", is_flag=True, help="No notes, no summary.")
 def extract(
-    paths: tuple[Path, ...], kind: str | None, models: tuple[str, ...], target: str | None, output: Path | None,
-    on_overflow: Literal["window", "error"], encoding: str, quiet: bool,
+    paths: tuple[Path, ...], kind: str | None, names: tuple[str, ...], target: str | None, output: Path | None,
+    on_overflow: Literal["window", "error"], skip_bad: bool, encoding: str | None, quiet: bool,
 ) -> int:  # fmt: skip
     """Find entities in raw text: files, folders, or standard input.
 
@@ -41,60 +54,83 @@ def extract(
     echo '谷爱凌出生于旧金山。' | factpin extract - --to table
     factpin extract corpus/ --output found/ --to jsonl
     """
-    from factpin.pipelines.extract import Summary, load_models, outputs
-    from factpin.pipelines.extract import extract as run
-
-    inputs = list(find_files(list(paths) or [Path("-")]))
-    if not inputs:
-        raise BadInput(f"{paths[0]}: there is no file in it whose ending is known. Name files, or use --from.")
+    output = None if str(output) == "-" else output
     target = target or ("color" if output is None and out().is_terminal else "jsonl")
-    extractors = load_models(models, on_overflow)
-    if not extractors:
-        raise BadInput("No model ships with this copy. Train one (`factpin train`), and name it with --model.")
-    summary = Summary()
+    _check(paths, target, output)
+    models = choose_models(names)
+    paths = paths or (Path("-"),)
+    inputs, passed = find_inputs(list(paths), kind, output=output)
+    if not inputs:
+        raise BadInput(f"{paths[0]}: no file in it has a known ending. Name files, or say what they are with --from.")
 
-    def documents(count_for: list[tuple[Path, str]]) -> Iterator[Document]:
-        for path, id in count_for:
-            yield from read_input(path, id, kind, encoding)
+    from factpin.pipelines.extract import Summary, load_models
+    from factpin.pipelines.extract import extract as run
+    from factpin.pipelines.extract_folder import begin, describe_run, extract_folder, is_done
 
-    with counting("extracting", quiet) as count:
-        if output is not None and any(p.is_dir() for p in paths) and target == "jsonl":
-            todo = [(path, id) for path, id in inputs if not outputs(output, id).exists()]
-            for path, id in todo:
-                formats.write(run(documents([(path, id)]), extractors, summary, count), outputs(output, id))
+    summary, console = Summary(), notes(quiet)
+    with Rejects(rejects_of(output)) if skip_bad else nullcontext() as rejects:
+        if output is not None and target == "jsonl" and is_folder(output):
+            options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow}
+            begin(output, describe_run(models, paths, options))
+            todo = [source for source in inputs if not is_done(output, source)]
+            with counting("extracting", quiet, _total(todo)) as count:
+                extract_folder(todo, output, load_models(models, on_overflow) if todo else [], encoding=encoding,
+                               rejects=rejects, summary=summary, on_document=count)  # fmt: skip
             if len(todo) < len(inputs):
-                notes(quiet).print(f"{len(inputs) - len(todo):,} inputs were done before")
+                console.print(f"{len(inputs) - len(todo):,} of {len(inputs):,} inputs were done before")
         else:
-            _write(run(documents(inputs), extractors, summary, count), target, output, quiet)
-    if not quiet:
-        _summarise(summary)
+            extractors = load_models(models, on_overflow)
+            for_eyes = output is None and out().is_terminal  # a progress line would stand in between
+            with counting("extracting", quiet or for_eyes, _total(inputs)) as count:
+                found = run(read_inputs(inputs, encoding, rejects), extractors, summary, count)
+                lost = _write(found, target, output)
+            if lost:
+                console.print(f"[yellow]not held by {target}:[/] {describe(lost)}")
+    _summarise(console, summary)
+    if passed:
+        console.print(f"[yellow]passed over:[/] {escape(describe(passed))} files (take them too with --from)")
+    if rejects is not None and rejects.count:
+        console.print(f"[red]set aside:[/] {rejects.count:,} bad files or records in {escape(str(rejects.path))}")
     return 0
 
 
-def _write(found: Iterator[Document], target: str, output: Path | None, quiet: bool) -> None:
-    from factpin.pipelines.highlight import highlight, table
-
-    if target == "jsonl":
-        formats.write(found, output or Path("-"), format="jsonl")
-    elif target == "brat":
-        if output is None:
-            raise BadInput("brat is a folder of files: name it with --output.")
-        lost = formats.write(found, output, format="brat", options=Options(lossy=True))
-        notes(quiet).print(f"[yellow]not held by brat:[/] {describe(lost)}" if lost else "")
-    else:
-        console = out()
-        for doc in found:
-            console.print(table(doc) if target == "table" else highlight(doc))
+def _check(paths: tuple[Path, ...], target: str, output: Path | None) -> None:
+    if not paths and sys.stdin.isatty():
+        raise BadInput("Nothing to read. Name files or a folder, or `-` to type a text. See factpin extract --help.")
+    if target == "brat" and output is None:
+        raise BadInput("brat is a folder of files: name it with --output.")
+    if target in ("table", "color") and output is not None:
+        raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
 
 
-def _summarise(summary: "Summary") -> None:
-    console = notes()
-    share = summary.read / summary.characters if summary.characters else 1.0
-    found = ", ".join(f"{count} {label}" for label, count in sorted(summary.mentions.items())) or "nothing"
-    console.print(
-        f"[dim]{summary.documents:,} documents, {summary.characters:,} characters, {share:.1%} read in "
-        f"{summary.windows:,} windows; found {found}[/]"
-    )
+def _total(inputs: list[Input]) -> int | None:
+    """How many documents will come, where that is known before they are read."""
+    return None if any(source.kind == "jsonl" for source in inputs) else len(inputs)
+
+
+def _write(found: Iterator[Document], target: str, output: Path | None) -> Counter[str]:
+    """Write or show the documents; gives back what the target cannot hold."""
+    if target in ("jsonl", "brat"):
+        return formats.write(found, output or Path("-"), format=target, options=Options(lossy=True))
+    from factpin.pipelines.highlight import highlight, table, title
+
+    console = out()
+    for doc in found:
+        if target == "table":
+            console.print(table(doc))
+        else:
+            console.print(Text(f"── {title(doc)}", style="dim"), highlight(doc), sep="\n", soft_wrap=True)
+    return Counter()
+
+
+def _summarise(console: Console, summary: "Summary") -> None:
+    found = ", ".join(f"{count:,} {label}" for label, count in sorted(summary.mentions.items())) or "nothing"
+    size = f"{summary.documents:,} documents, {summary.characters:,} characters"
+    read = f"{summary.share_read:.1%} read in {summary.windows:,} windows"
+    console.print(f"[dim]{size}, {read}; found {escape(found)}[/]")
+    if summary.replaced:
+        console.print(f"[yellow]replaced:[/] {summary.replaced:,} documents came with annotation of their own")
     if summary.without_model:
-        ids = ", ".join(summary.without_model[:5])
-        console.print(f"[yellow]{len(summary.without_model)} documents in a language that no model reads:[/] {ids}")
+        few = ", ".join(summary.without_model[:5]) + (", ..." if len(summary.without_model) > 5 else "")
+        console.print(f"[yellow]not read:[/] {len(summary.without_model):,} documents in a language that no model "
+                      f"reads: {escape(few)}")  # fmt: skip

@@ -1,10 +1,12 @@
 """`factpin models`: what ships, and which encoders can be had without a hub."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from factpin.app.console import notes, out, print_json
+from factpin.errors import BadInput
 
 
 @click.command()
@@ -12,7 +14,8 @@ from factpin.app.console import notes, out, print_json
 @click.option("--fetch", "wanted", metavar="NAME", help="Fetch an encoder now; training fetches at need.")
 @click.option("--to", "target", type=click.Path(path_type=Path), help="Folder to fetch into.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def models(encoders: bool, wanted: str | None, target: Path | None, as_json: bool) -> int:
+@click.option("--quiet", is_flag=True, help="No notes.")
+def models(encoders: bool, wanted: str | None, target: Path | None, as_json: bool, quiet: bool) -> int:
     """List the models that ship and what each finds; or the encoders to train on.
 
     \b
@@ -20,32 +23,58 @@ def models(encoders: bool, wanted: str | None, target: Path | None, as_json: boo
     factpin models --encoders
     factpin models --fetch m3e-zh
     """
-    from rich.table import Table
-
+    if target is not None and not wanted:
+        raise BadInput("--to says where to fetch an encoder. Name it: --fetch NAME (`factpin models --encoders`).")
     if wanted:
-        from factpin.encoders import fetch, home
+        from factpin.encoders import CATALOGUE, fetch, home
 
-        console = notes()
-        folder = fetch(wanted, target or home() / wanted, progress=lambda words: console.print(f"[dim]{words}[/]"))
-        print_json({"name": wanted, "folder": str(folder)}) if as_json else out().print(str(folder))
+        name = wanted.replace("_", "-") if wanted not in CATALOGUE else wanted
+        console = notes(quiet)
+        folder = fetch(name, target or home() / name, progress=lambda words: console.print(words, style="dim"))
+        if as_json:
+            print_json({"name": name, "folder": str(folder), "licence": CATALOGUE[name].licence})
+        else:
+            click.echo(str(folder))
         return 0
-    if encoders:
-        from factpin.encoders import CATALOGUE, home
-
-        rows = [{"name": name, "language": e.language, "shape": e.shape, "licence": e.licence,
-                 "fetched": (home() / name).is_dir(), "note": e.note} for name, e in CATALOGUE.items()]  # fmt: skip
-    else:
-        from factpin.pipelines.shipped import shipped
-
-        rows = [{"name": name, "task": s.task, "language": s.language or "any", "finds": s.finds,
-                 "labels": ", ".join(s.labels), "encoder": s.encoder} for name, s in shipped().items()]  # fmt: skip
+    rows = _encoders() if encoders else _shipped()
     if as_json:
         print_json({"encoders" if encoders else "models": rows})
     elif not rows:
         out().print("No model ships with this copy. Train one: factpin train --help")
     else:
-        table = Table(*rows[0])
-        for row in rows:
-            table.add_row(*("yes" if v is True else "" if v is False else str(v) for v in row.values()))
-        out().print(table)
+        _show(rows)
     return 0
+
+
+def _shipped() -> list[dict[str, Any]]:
+    from factpin.pipelines.shipped import find_model, shipped
+
+    return [{"name": name, "task": s.task, "language": s.language or "any", "finds": s.finds, "labels": s.labels,
+             "encoder": s.encoder, "folder": str(find_model(name))} for name, s in shipped().items()]  # fmt: skip
+
+
+def _encoders() -> list[dict[str, Any]]:
+    from factpin.encoders import CATALOGUE, home
+    from factpin.encoders.fetch import READY
+
+    fetched = {name: (home() / name / READY).is_file() for name in CATALOGUE}
+    return [{"name": name, "language": e.language, "shape": e.shape, "licence": e.licence, "may_ship": e.ships,
+             "fetched": fetched[name], "note": e.note} for name, e in CATALOGUE.items()]  # fmt: skip
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    table = Table()
+    for name in rows[0]:
+        if name != "folder":
+            table.add_column(name.replace("_", " "), overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(value) for name, value in row.items() if name != "folder"))
+    out().print(table)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -1,6 +1,7 @@
 """`factpin predict`: annotate a corpus with one model."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -16,22 +17,25 @@ from factpin.formats import Options, describe
 @click.option("--from", "source_format", type=FORMAT, help="Format of IN; guessed where it can be.")
 @click.option("--to", "target_format", type=FORMAT, help="Format of OUT; guessed from its ending.")
 @click.option("--lossy", is_flag=True, help="Write what the format can hold, and count what it cannot.")
-@click.option("--on-overflow", type=click.Choice(["window", "error"]), default="window", show_default=True)
+@click.option("--on-overflow", type=click.Choice(["window", "error"]), default="window", show_default=True,
+              help="Text longer than the model reads at once: overlapping windows, or an error.")  # fmt: skip
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of IN.")
 @click.option("--quiet", is_flag=True, help="No notes.")
 def predict(
     model: str, source: Path, target: Path, source_format: str | None, target_format: str | None, lossy: bool,
-    on_overflow: str, encoding: str, quiet: bool,
+    on_overflow: Literal["window", "error"], encoding: str, quiet: bool,
 ) -> int:  # fmt: skip
     """Annotate the documents of IN with MODEL; annotation that IN carries is not looked at and not kept."""
     import factpin
 
+    source_format = source_format or formats.guess(source, encoding)
+    target_format = target_format or formats.guess_by_name(target)
     extractor = factpin.load(model)
-    extractor.on_overflow = on_overflow  # type: ignore[assignment]
+    extractor.on_overflow = on_overflow
     with counting("predicting", quiet) as count:
         documents = formats.read(source, format=source_format, options=Options(encoding=encoding))
         lost = formats.write(extractor.annotate(documents, count), target, format=target_format,
                              options=Options(lossy=lossy))  # fmt: skip
     if lost:
-        notes(quiet).print(f"[yellow]not held:[/] {describe(lost)}")
+        notes(quiet).print(f"[yellow]not held by {target_format}:[/] {describe(lost)}")
     return 0

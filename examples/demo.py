@@ -1,0 +1,27 @@
+"""`make demo`: facts from real text with the models that ship, as the command line gives them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parent
+STEPS = [
+    ("Entities in Chinese and English text, each pinned to its characters", ["extract", "winter-games.txt", "computing.txt", "--to", "color"]),
+    ("The same as a table: offsets, types, calibrated scores", ["extract", "winter-games.txt", "--to", "table", "--quiet"]),
+    ("What is in a corpus, and what is wrong with it", ["doctor", "corpus.json"]),
+    ("Predict a corpus with a model", ["predict", "zh-entities", "corpus.json", "predicted.jsonl"]),
+    ("How good that is, under every convention", ["evaluate", "predicted.jsonl", "corpus.json", "--task", "spans"]),
+]  # fmt: skip
+
+
+def main() -> None:
+    for title, words in STEPS:
+        print(f"\n\033[1m{title}\033[0m\n$ factpin {' '.join(words)}\n", flush=True)
+        done = subprocess.run([sys.executable, "-m", "factpin", *words], cwd=EXAMPLES)
+        if done.returncode:
+            sys.exit(f"factpin {words[0]} ended with {done.returncode}")
+    (EXAMPLES / "predicted.jsonl").unlink()
+
+
+if __name__ == "__main__":
+    main()

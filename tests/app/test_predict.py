@@ -1,0 +1,97 @@
+"""`factpin predict`: a corpus in, the same corpus with a model's annotation out."""
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import factpin
+from factpin import formats
+from factpin.app.cli import main
+from factpin.formats import Options
+from tests.conftest import corpus
+from tests.pipelines.small_model import small_model
+
+Door = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def model(encoder_folder: Path) -> Path:
+    return small_model(encoder_folder)
+
+
+@pytest.fixture
+def door(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Door:
+    def call(*words: object, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main(["predict", *map(str, words)])
+        return int(stop.value.code or 0), *capsys.readouterr()
+
+    return call
+
+
+def test_the_command_finds_what_the_library_finds(door: Door, model: Path, tmp_path: Path) -> None:
+    documents = corpus(60, 41)
+    formats.write(documents, tmp_path / "gold.jsonl")
+    code, out, err = door(model, tmp_path / "gold.jsonl", tmp_path / "found.jsonl.gz")
+    assert (code, out, err) == (0, "", "")
+    found = list(formats.read(tmp_path / "found.jsonl.gz"))
+    assert found == list(factpin.load(model).annotate(documents))
+    right = sum({(m.start, m.end, m.type) for m in a.mentions} == {(m.start, m.end, m.type) for m in b.mentions}
+                for a, b in zip(found, documents, strict=True))  # fmt: skip
+    assert right > 50
+
+
+def test_a_corpus_may_be_annotated_in_its_place(door: Door, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    formats.write(corpus(5, 42), path)
+    assert door(model, path, path)[0] == 0
+    assert all(doc.coverage for doc in formats.read(path)) and len(list(formats.read(path))) == 5
+
+
+def test_a_pipe_reads_and_writes(door: Door, model: Path) -> None:
+    line = json.dumps({"id": "x", "text": "王小明出生于北京。"}).encode()
+    code, out, err = door(model, "-", "-", stdin=line)
+    assert code == 0 and err == ""
+    assert [m["text"] for m in json.loads(out)["mentions"]] == ["王小明", "北京"]
+
+
+def test_formats_are_changed_on_the_way_and_losses_are_counted(door: Door, model: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.conll", tmp_path / "out.json"
+    formats.write(corpus(10, 43), source, format="conll", options=Options(lossy=True))
+    code, out, err = door(model, source, target, "--to", "cluener")
+    assert code == 2 and "scores" in err and "--lossy" in err and not target.exists()
+    code, out, err = door(model, source, target, "--to", "cluener", "--lossy")
+    assert code == 0 and "not held by cluener: " in err and out == ""
+    assert len(list(formats.read(target, format="cluener"))) == len(list(formats.read(source, format="conll")))
+    assert door(model, source, target, "--to", "cluener", "--lossy", "--quiet")[2] == ""
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["absent.jsonl", "out.jsonl"], "no such file"),
+        (["in.jsonl", "out.xyz"], "--to"),
+        (["in.jsonl", "out.jsonl", "--from", "cluner"], "Did you mean 'cluener'?"),
+        (["in.jsonl", "out.jsonl", "--on-overflow", "error"], "--on-overflow window"),
+    ],
+)
+def test_a_refusal_is_one_line_and_writes_nothing(
+    door: Door, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.jsonl").write_text(json.dumps({"text": "王小明，" * 60}))
+    code, out, err = door(model, *words)
+    assert code == 2 and said in err and out == "" and len(err.splitlines()) == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_an_unknown_model_is_refused(door: Door, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"text": "x"}')
+    code, _, err = door("nowhere", tmp_path / "in.jsonl", tmp_path / "out.jsonl")
+    assert code == 2 and "There is no model 'nowhere'" in err

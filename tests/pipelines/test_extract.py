@@ -1,0 +1,134 @@
+"""Several models over documents of several languages: who is asked, what is put together, what is counted."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from factpin.documents import Coverage, Document, Entity, Mention, Span, Unread
+from factpin.errors import BadInput
+from factpin.pipelines.extract import Summary, combine, extract, gaps, load_models, reads
+from factpin.pipelines.extractor import Extractor
+from tests.conftest import corpus
+from tests.pipelines.small_model import small_model, variant
+
+
+@pytest.fixture(scope="module")
+def folder(encoder_folder: Path) -> Path:
+    return small_model(encoder_folder)
+
+
+@pytest.fixture(scope="module")
+def any_language(folder: Path) -> Extractor:
+    return load_models([folder])[0]
+
+
+@pytest.fixture(scope="module")
+def routed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Extractor]:
+    """A Chinese model that names places 地点, and an English one that names them town."""
+    root = tmp_path_factory.mktemp("routed")
+    return load_models([variant(folder, root / "zh", language="zh", labels=("人物", "地点")),
+                        variant(folder, root / "en", language="en", labels=("man", "town"))])  # fmt: skip
+
+
+def spans(doc: Document) -> list[tuple[int, int, str]]:
+    return [(m.start, m.end, m.type) for m in doc.mentions]
+
+
+CHINESE, ENGLISH = Document("c", "王小明出生于北京。"), Document("e", "Anna Weber was born in Berlin.")
+
+
+def test_a_model_is_asked_about_texts_of_its_language_only(routed: list[Extractor]) -> None:
+    zh, en = extract([CHINESE, ENGLISH], routed)
+    assert (zh.language, spans(zh)) == ("zh", [(0, 3, "人物"), (6, 8, "地点")])
+    assert (en.language, spans(en)) == ("en", [(0, 10, "man"), (23, 29, "town")])
+
+
+def test_a_language_that_the_document_states_is_believed(routed: list[Extractor]) -> None:
+    for stated in ("en", "en-US", "EN_gb"):
+        (doc,) = extract([replace(CHINESE, language=stated)], routed)
+        assert {m.type for m in doc.mentions} <= {"man", "town"} and doc.language == stated
+
+
+def test_a_text_that_no_model_reads_is_named_and_marked_unread(routed: list[Extractor]) -> None:
+    summary = Summary()
+    text = "Столица России это Москва."
+    (doc,) = extract([Document("r", text)], routed, summary)
+    assert doc.mentions == ()
+    assert doc.coverage == Coverage((), (Unread(0, len(text), "no model reads the language 'unknown'"),))
+    assert summary.without_model == ["r (unknown)"] and summary.share_read == 0.0
+
+
+def test_the_order_of_documents_is_kept_across_groups(routed: list[Extractor]) -> None:
+    documents = [replace(doc, mentions=(), sentences=()) for doc in corpus(600, 11)]
+    found = list(extract(documents, routed))
+    assert [doc.id for doc in found] == [doc.id for doc in documents]
+    assert [doc.text for doc in found] == [doc.text for doc in documents]
+
+
+def test_two_models_that_find_the_same_give_it_once(any_language: Extractor) -> None:
+    documents = [doc.text for doc in corpus(50, 12)]
+    alone = any_language.extract(documents)
+    twice = list(extract([Document(d.id, d.text) for d in alone], [any_language, any_language]))
+    assert [spans(d) for d in twice] == [sorted(spans(d)) for d in alone]
+    assert [d.coverage.read for d in twice if d.coverage] == [d.coverage.read for d in alone if d.coverage]
+
+
+def test_chained_models_add_to_each_other(folder: Path, any_language: Extractor, tmp_path: Path) -> None:
+    (towns,) = load_models([variant(folder, tmp_path / "towns", labels=("person", "town"))])
+    (doc,) = extract([CHINESE], [any_language, towns])
+    assert spans(doc) == [(0, 3, "person"), (6, 8, "place"), (6, 8, "town")]
+    assert [m.id for m in doc.mentions] == ["m0", "m1", "m2"]
+
+
+def test_of_two_equal_mentions_the_better_score_stays() -> None:
+    text = "北京大学"
+
+    def found(*mentions: tuple[int, int, str, float | None]) -> Document:
+        made = tuple(Mention(f"x{i}", s, e, text[s:e], t, p) for i, (s, e, t, p) in enumerate(mentions))
+        return Document("d", text, mentions=made)  # fmt: skip
+
+    one, two = found((0, 4, "a", 0.5), (0, 2, "b", None)), found((0, 2, "b", 0.3), (0, 4, "a", 0.9), (0, 4, "b", 0.1))
+    for pair in ([one, two], [two, one]):
+        whole = combine(Document("d", text), "zh", pair)
+        assert [(m.start, m.end, m.type, m.score) for m in whole.mentions] == [
+            (0, 2, "b", 0.3), (0, 4, "a", 0.9), (0, 4, "b", 0.1)]  # fmt: skip
+
+
+def test_annotation_that_came_along_is_replaced_and_counted(any_language: Extractor) -> None:
+    old = Mention("old", 3, 5, "出生", "verb")
+    came = replace(CHINESE, mentions=(old,), entities=(Entity("e0", ("old",)),), meta={"kept": 1})
+    summary = Summary()
+    one, two = extract([came, ENGLISH], [any_language], summary)
+    assert spans(one) == [(0, 3, "person"), (6, 8, "place")]
+    assert one.entities == () and one.meta == {"kept": 1} and summary.replaced == 1
+
+
+def test_the_summary_counts_what_was_read_and_found(any_language: Extractor) -> None:
+    summary, seen = Summary(), []
+    documents = [CHINESE, ENGLISH, Document("blank", " \n\n "), Document("empty", "")]
+    found = list(extract(documents, [any_language], summary, lambda: seen.append(1)))
+    assert summary.documents == len(seen) == 4
+    assert summary.characters == sum(len(doc.text) for doc in documents)
+    assert summary.mentions == {"person": 2, "place": 2}
+    assert summary.share_read == 1.0 and summary.without_model == []
+    assert summary.windows == sum(len(doc.coverage.read) for doc in found if doc.coverage)
+
+
+def test_overflow_is_refused_by_choice(folder: Path) -> None:
+    long = Document("long", "王小明，" * 60)
+    assert next(extract([long], load_models([folder]))).mentions
+    with pytest.raises(BadInput, match="long: .*--on-overflow window"):
+        next(extract([long], load_models([folder], on_overflow="error")))
+
+
+def test_gaps_hold_more_than_blanks() -> None:
+    spans = [Span(0, 2), Span(1, 2), Span(4, 6)]
+    assert list(gaps("ab  cd \n", spans, "x")) == []
+    assert list(gaps("abxycd!!", spans, "x")) == [Unread(2, 4, "x"), Unread(6, 8, "x")]
+    assert list(gaps("", [], "x")) == []
+
+
+def test_a_model_without_language_reads_all() -> None:
+    assert reads("", None) and reads("", "ru") and reads("zh", "zh-Hant")
+    assert not reads("zh", None) and not reads("zh", "en") and not reads("zh", "zha")
