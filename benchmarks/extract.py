@@ -54,7 +54,7 @@ CORPORA = {
 MEDIAN, MEAN, LONGEST = 52, 67, 237  # tokens
 FIXED = 16  # texts in a fixed batch
 SEED = 0
-FITTING = 60  # steps of L-BFGS
+FITTING = 200  # steps of L-BFGS
 Call = Callable[[], int]  # gives how many cells or mentions it found
 
 

@@ -5,21 +5,26 @@ import sys
 from pathlib import Path
 
 EXAMPLES = Path(__file__).parent
-STEPS = [
-    ("Entities in Chinese and English text, each pinned to its characters", ["extract", "winter-games.txt", "computing.txt", "--to", "color"]),
-    ("The same as a table: offsets, types, calibrated scores", ["extract", "winter-games.txt", "--to", "table", "--quiet"]),
-    ("What is in a corpus, and what is wrong with it", ["doctor", "corpus.json"]),
-    ("Predict a corpus with a model", ["predict", "zh-entities", "corpus.json", "predicted.jsonl"]),
-    ("How good that is, under every convention", ["evaluate", "predicted.jsonl", "corpus.json", "--task", "spans"]),
-]  # fmt: skip
+STEPS = {
+    "Entities in Chinese and English text, each pinned to its characters":
+        "extract winter-games.txt computing.txt --to color",
+    "The same as a table: offsets, types, calibrated scores":
+        "extract winter-games.txt --to table --quiet",
+    "What is in a corpus, and what is wrong with it":
+        "doctor corpus.json",
+    "Predict a corpus with a model":
+        "predict zh-entities corpus.json predicted.jsonl",
+    "How good that is, under every convention":
+        "evaluate predicted.jsonl corpus.json --task spans",
+}  # fmt: skip
 
 
 def main() -> None:
-    for title, words in STEPS:
-        print(f"\n\033[1m{title}\033[0m\n$ factpin {' '.join(words)}\n", flush=True)
-        done = subprocess.run([sys.executable, "-m", "factpin", *words], cwd=EXAMPLES)
+    for title, command in STEPS.items():
+        print(f"\n\033[1m{title}\033[0m\n$ factpin {command}\n", flush=True)
+        done = subprocess.run([sys.executable, "-m", "factpin", *command.split()], cwd=EXAMPLES)
         if done.returncode:
-            sys.exit(f"factpin {words[0]} ended with {done.returncode}")
+            sys.exit(f"factpin {command.split()[0]} ended with {done.returncode}")
     (EXAMPLES / "predicted.jsonl").unlink()
 
 

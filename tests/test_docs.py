@@ -3,6 +3,8 @@
 `python -m tests.test_docs` prints the table of docs/formats.md anew.
 """
 
+import ast
+import builtins
 import json
 import re
 import tomllib
@@ -133,6 +135,19 @@ def test_every_option_that_a_page_names_exists(path: Path) -> None:
     foreign = {"--help", "--nproc-per-node"}  # click's and torchrun's
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text)) <= known | foreign
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_python_block_stands_alone(path: Path) -> None:
+    """Blocks of a page may be run by different processes."""
+    for block in re.findall(r"^```python\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        nodes = list(ast.walk(ast.parse(block)))
+        used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        made = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        made |= {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
+        made |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ExceptHandler) and node.name}
+        made |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        assert used - made - set(dir(builtins)) == set(), block
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)

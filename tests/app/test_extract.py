@@ -256,6 +256,23 @@ def test_bad_files_are_set_aside_by_choice(door: Door, tmp_path: Path) -> None:
     assert done.code == 0 and not (tmp_path / "found" / "factpin-rejects.jsonl").exists()
 
 
+def test_rejects_of_a_run_to_standard_output_lie_here_and_are_no_input_of_the_next(
+    door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.txt", TEXT)
+    write(tmp_path / "b.jsonl", "{broken\n")
+    for _ in range(2):
+        done = door(".", "--skip-bad")
+        assert [r["id"] for r in done.records] == ["a"]
+        assert done.err.splitlines()[-1] == "set aside: 1 bad files or records in stdout.rejects.jsonl"
+
+
+def test_a_note_is_one_line_in_a_narrow_terminal(door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    assert len(door(write(tmp_path / "a.txt", TEXT)).err.splitlines()) == 1
+
+
 def test_another_encoding_is_read_when_it_is_named(door: Door, tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", TEXT.encode("gb18030"))
     refused = door(path)

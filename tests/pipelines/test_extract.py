@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factpin.documents import Coverage, Document, Entity, Mention, Span, Unread
+from factpin.documents import Coverage, Document, Entity, Mention, Span, Unread, from_json
 from factpin.errors import BadInput
 from factpin.pipelines.extract import Summary, combine, extract, gaps, load_models, reads
 from factpin.pipelines.extractor import Extractor
@@ -102,6 +102,16 @@ def test_annotation_that_came_along_is_replaced_and_counted(any_language: Extrac
     one, two = extract([came, ENGLISH], [any_language], summary)
     assert spans(one) == [(0, 3, "person"), (6, 8, "place")]
     assert one.entities == () and one.meta == {"kept": 1} and summary.replaced == 1
+
+
+def test_fields_of_replaced_annotation_do_not_cling_to_the_new(any_language: Extractor) -> None:
+    mention = {"start": 3, "end": 5, "text": "出生", "colour": "red"}
+    came = from_json({"id": "c", "text": CHINESE.text, "mentions": [mention], "source": "x"})
+    assert came.meta == {"source": "x", "extra": {"mentions[0]": {"colour": "red"}}}
+    (doc,) = extract([came], [any_language])
+    assert doc.meta == {"source": "x"}
+    (doc,) = extract([replace(CHINESE, meta={"extra": {"mine": 1}})], [any_language])
+    assert doc.meta == {"extra": {"mine": 1}}
 
 
 def test_the_summary_counts_what_was_read_and_found(any_language: Extractor) -> None:

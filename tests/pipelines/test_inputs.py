@@ -11,7 +11,7 @@ import pytest
 
 from factpin.documents import Document
 from factpin.errors import BadFile, BadInput, BadRecord, MissingExtra
-from factpin.pipelines.inputs import Input, declared, find_inputs, kind_of, page_of, read_input, read_inputs
+from factpin.pipelines.inputs import Input, declared, find_inputs, kind_of, page_of, pages_of, read_input, read_inputs
 from factpin.pipelines.rejects import Rejects
 from tests.pipelines.papers import locked, pdf
 
@@ -62,9 +62,16 @@ def test_a_pdf_has_its_text_and_its_pages(tmp_path: Path) -> None:
     doc = one(path)
     assert [doc.text[start:end] for start, end in doc.meta["pages"]] == [
         "Anna Weber was born\nin Berlin.", "", "Tom Hill lives in Rome."]  # fmt: skip
-    assert [page_of(doc, doc.text.index(name)) for name in ("Anna", "Berlin", "Tom", "Rome")] == [1, 1, 3, 3]
-    assert page_of(doc, doc.meta["pages"][0][1]) is None
-    assert page_of(Document("d", "x"), 0) is None
+    pages = pages_of(doc)
+    assert [page_of(pages, doc.text.index(name)) for name in ("Anna", "Berlin", "Tom", "Rome")] == [1, 1, 3, 3]
+    assert page_of(pages, pages[0][1]) is None
+    for at in range(len(doc.text)):
+        assert page_of(pages, at) == next((i for i, (s, e) in enumerate(pages, start=1) if s <= at < e), None)
+
+
+@pytest.mark.parametrize("other", [12, "ix-xii", [1, 2], [[0, 5], "x"], [[0, 5, 9]], [["0", "5"]], {"a": 1}, None])
+def test_pages_that_mean_something_else_are_no_pages(other: object) -> None:
+    assert pages_of(Document("d", "x", meta={"pages": other})) == []
 
 
 def test_a_pdf_locked_for_changes_only_is_read_and_one_with_a_password_is_not(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ def out() -> Console:
 
 
 def notes(quiet: bool = False) -> Console:
-    """Standard error, for progress and notes."""
-    return Console(stderr=True, highlight=False, quiet=quiet)
+    """Standard error, for notes; a note is one line, however narrow the terminal."""
+    return Console(stderr=True, highlight=False, quiet=quiet, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

@@ -34,7 +34,7 @@ def document(id: str, text: str, found: Annotations, merge: bool, note: NoteDown
         entities.join([tail])
     further = [n for n in found.normalizations if not entities.link(n)]
     for line, text_ in found.others:
-        note("unknown_relation", line, f"{text_[:40]!r} was left out; of the lines with * only Equiv is known")
+        note("unknown_line", line, f"{text_[:40]!r} was left out; of the lines with * only Equiv is known")
     owner, named = entities.finished()
     return Document(
         id=id,

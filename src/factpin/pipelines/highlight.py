@@ -4,7 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factpin.documents import Document, Mention
-from factpin.pipelines.inputs import page_of
+from factpin.pipelines.inputs import page_of, pages_of
 
 COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_cyan", "bright_magenta", "bright_yellow",
            "bright_green", "bright_blue", "bright_red")  # fmt: skip
@@ -53,12 +53,12 @@ def _size(mention: Mention) -> int:
 
 def table(doc: Document) -> Table:
     """Every mention with its offsets, page and score."""
-    paged = "pages" in doc.meta
+    pages = pages_of(doc)
     rows = Table(title=Text(title(doc)), title_justify="left")
-    for column in ("start", "end", *(["page"] if paged else []), "mention", "type", "score"):
+    for column in ("start", "end", *(["page"] if pages else []), "mention", "type", "score"):
         rows.add_column(column, overflow="fold", justify="left" if column in ("mention", "type") else "right")
     for m in doc.mentions:
-        page = [str(page_of(doc, m.start) or "")] if paged else []
+        page = [str(page_of(pages, m.start) or "")] if pages else []
         score = "" if m.score is None else f"{m.score:.3f}"
         label = Text(shown(m.type), style=colour(m.type))
         rows.add_row(str(m.start), str(m.end), *page, Text(shown(m.text).replace("\n", " ")), label, score)

@@ -9,6 +9,7 @@ import io
 import logging
 import os
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -71,7 +72,7 @@ def _walk(folder: Path, output: Path | None) -> Iterator[Path]:
     def refuse(error: OSError) -> None:
         raise BadFile(f"{error.filename}: cannot be read ({error.strerror}). Check its permissions.")
 
-    own = {output.resolve(), rejects_of(output).resolve()} if output is not None else set()
+    own = {path.resolve() for path in (output, rejects_of(output)) if path is not None}
     for place, folders, names in os.walk(folder, onerror=refuse):
         here = Path(place)
         folders[:] = sorted(f for f in folders if not f.startswith(".") and (here / f).resolve() not in own)
@@ -242,9 +243,18 @@ def _whole_characters(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def page_of(doc: Document, start: int) -> int | None:
-    """The page (from 1) that holds a character, where the document has pages."""
-    for number, (first, last) in enumerate(doc.meta.get("pages", ()), start=1):
-        if first <= start < last:
-            return number
-    return None
+def pages_of(doc: Document) -> list[tuple[int, int]]:
+    """Start and end of each page; none where `meta.pages` is absent, or something else of the document's source."""
+    pages = doc.meta.get("pages")
+    if not isinstance(pages, list):
+        return []
+    pairs = [
+        tuple(page) for page in pages if isinstance(page, list) and [type(border) for border in page] == [int, int]
+    ]
+    return pairs if len(pairs) == len(pages) else []
+
+
+def page_of(pages: list[tuple[int, int]], start: int) -> int | None:
+    """The page (from 1) that holds a character."""
+    number = bisect_right(pages, start, key=lambda page: page[0])
+    return number if number and start < pages[number - 1][1] else None

@@ -30,7 +30,7 @@ class TrainConfig:
     ema: float = 0.0  # decay of the moving average of the weights that is evaluated and kept; 0: none
     fgm: float = 0.0  # size of the adversarial step on the word embeddings; 0: none
     rdrop: float = 0.0  # weight of the agreement of two passes under dropout; 0: none
-    early_stopping: int | None = None  # epochs without a better metric before it stops
+    early_stopping: int | None = None  # evaluations without a better metric before it stops
     metric: str = "f1"
     evaluate_every: int | None = None  # steps; None: after each epoch
     save_every: int | None = None  # steps between checkpoints; None: after each epoch

@@ -72,7 +72,7 @@ class SpanJob:
         cells = targets(doc, read.pieces, self.extractor.settings.labels)
         self.noted["mentions"] += len(doc.mentions)
         self.noted["unalignable"] += len(cells.unalignable)
-        taught = 0
+        taught: set[tuple[int, int, int]] = set()
         for window in read.windows:
             inside = cells.inside(window)
             if not nested:
@@ -80,10 +80,10 @@ class SpanJob:
             width = getattr(self.model.head.config, "max_span", None)
             if width is not None:
                 inside = _no_wider(inside, width)
-            taught += len(inside.label)
+            places = zip(inside.label, inside.first + window.first, inside.last + window.first, strict=True)
+            taught.update((int(label), int(first), int(last)) for label, first, last in places)
             self.windows.append((read.pieces.ids[window.first : window.last], inside))
-        if len(read.windows) == 1:
-            self.noted["not_taught"] += len(cells.label) - taught
+        self.noted["not_taught"] += len(cells.label) - len(taught)  # overlaps of a CRF, too wide, across a border
 
     def batch(self, examples: Sequence[int]) -> tuple[Batch, Cells]:
         """Windows side by side, and their gold cells in token positions."""

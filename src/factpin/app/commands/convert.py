@@ -19,11 +19,11 @@ from factpin.pipelines.convert import convert as run
 @click.option("--skip-bad", is_flag=True, help="Set bad records aside in OUT.rejects.jsonl and go on.")
 @click.option("--utf16", is_flag=True, help="Offsets as JavaScript counts them (doccano, labelstudio).")
 @click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]), default="first", show_default=True,
-              help="Which mention a string without offsets means (duie, triples).")  # fmt: skip
+              help="Which mention a string without offsets means (duie, triples, uie).")  # fmt: skip
 @click.option("--fragments", type=click.Choice(["refuse", "merge"]), default="refuse", show_default=True,
               help="Discontinuous mentions (brat).")  # fmt: skip
 @click.option("--scheme", type=click.Choice(["bio", "bioes", "bmes"]), default="bio", show_default=True,
-              help="Tags to write (conll).")  # fmt: skip
+              help="Tags to write (conll, parallel).")  # fmt: skip
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of IN.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--quiet", is_flag=True, help="No notes.")

@@ -24,7 +24,7 @@ from factpin.tokens import Tokenizer
     "--learn-schema", "learn_schema_to", type=click.Path(path_type=Path), help="Write the schema that the corpus shows."
 )
 @click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]), default="first", show_default=True,
-              help="Which mention a string without offsets means (duie, triples).")  # fmt: skip
+              help="Which mention a string without offsets means (duie, triples, uie).")  # fmt: skip
 @click.option("--fragments", type=click.Choice(["refuse", "merge"]), default="refuse", show_default=True,
               help="Discontinuous mentions (brat).")  # fmt: skip
 @click.option("--utf16", is_flag=True, help="Offsets as JavaScript counts them (doccano, labelstudio).")

@@ -17,7 +17,7 @@ from factpin.pipelines.evaluate import render
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
 @click.option("--task", type=Names("task", ["docre", "document_relations", "ner", "re", "spans", "triples"]),
               help="spans, triples or document_relations; guessed from what GOLD holds.")  # fmt: skip
-@click.option("--from", "source_format", type=FORMAT, help="Format of GOLD (and of PRED unless it is guessed).")
+@click.option("--from", "source_format", type=FORMAT, help="Format of GOLD; PRED is guessed.")
 @click.option("--train", type=click.Path(path_type=Path), help="Training corpus, for Ign F1.")
 @click.option("--against", type=click.Path(path_type=Path), help="Another prediction, for a paired test.")
 @click.option("--samples", default=1000, show_default=True, help="Bootstrap samples.")

@@ -88,7 +88,7 @@ def extract(
                 console.print(f"[yellow]not held by {target}:[/] {describe(lost)}")
     _summarise(console, summary)
     if passed:
-        console.print(f"[yellow]passed over:[/] {escape(describe(passed))} files (take them too with --from)")
+        console.print(f"[yellow]passed over:[/] {escape(describe(passed))} (no known ending; take them with --from)")
     if rejects is not None and rejects.count:
         console.print(f"[red]set aside:[/] {rejects.count:,} bad files or records in {escape(str(rejects.path))}")
     return 0

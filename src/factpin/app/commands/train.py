@@ -31,6 +31,7 @@ FEW = 200  # sentences below which figures are not to be trusted
 @click.option("--head-size", type=int)
 @click.option("--max-span", type=int, help="Widest span in tokens: scoring costs length x width.")
 @click.option("--max-length", "--max-seq-length", type=int, help="Tokens of a window.")
+@click.option("--overlap", type=int, help="Tokens that neighbouring windows share.")
 @click.option(
     "--context", type=click.Choice(["sentence", "window"]), help="Read sentence by sentence, or as much as fits."
 )

@@ -1,0 +1,139 @@
+"""Joins of spans against a scan over the definition, to the last bit."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from factpin.layers import join as module
+from factpin.layers.join import BITS, Candidates, Links, join, pack
+from factpin.layers.places import Places
+
+B, N = 3, 9
+Row = tuple[int, int, int, float]
+
+
+def links(R: int, level: float) -> Links:
+    return Links(torch.randn(B, N, N) + level, torch.randn(B, R, N), torch.randn(B, R, N))
+
+
+def spans(count: int, classes: int = 1) -> Candidates:
+    """Random spans of two roles, in the order of the texts; the last text has none."""
+    rows = set()
+    for _ in range(count):
+        i, j = sorted(torch.randint(0, N, (2,)).tolist())
+        rows.add((int(torch.randint(0, B - 1, ())), int(torch.randint(0, 2 * classes, ())), i, j))
+    table = torch.tensor(sorted(rows)).view(-1, 4)
+    place = Places(*table.unbind(1))
+    subject = place.label < classes
+    score = torch.randn(len(rows)) + 1.0
+    return Candidates(place, score, subject.nonzero().squeeze(1), (~subject).nonzero().squeeze(1))
+
+
+def scan(found: Candidates, heads: Links, tails: Links, threshold: Tensor, allowed: Tensor | None = None) -> list[Row]:
+    """The definition over dense scores: (subject, object, relation, score) in order."""
+    h, t = (x.A[:, None] + x.v[:, :, None, :] + x.u[:, :, :, None] for x in (heads, tails))  # (B, R, N, N)
+    p, rows = found.place, []
+    for s in found.subjects.tolist():
+        for o in found.objects.tolist():
+            b = int(p.batch[s])
+            if b != int(p.batch[o]):
+                continue
+            least = torch.minimum(h[b, :, p.start[s], p.start[o]], t[b, :, p.end[s], p.end[o]])
+            least = least.clamp_max(found.score[s]).clamp_max(found.score[o])  # (R,)
+            for r in (least > threshold).nonzero().squeeze(1).tolist():
+                if allowed is None or allowed[r, p.label[s], p.label[o]]:
+                    rows.append((s, o, r, float(least[r])))
+    return rows
+
+
+def joined(*arguments, **options) -> tuple[list[Row], list[bool]]:
+    found, truncated = join(*arguments, **options)
+    rows = list(zip(*(x.tolist() for x in (found.subject, found.object, found.relation, found.score)), strict=True))
+    return rows, truncated.tolist()
+
+
+@pytest.mark.parametrize("block", [10, 1000, 1 << 22])
+@pytest.mark.parametrize("level", [-5.0, -2.0, 0.0])
+@pytest.mark.parametrize("R", [1, 7, 70, 130])
+def test_a_join_is_the_scan_over_all_pairs_and_relations(
+    R: int, level: float, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BLOCK", block)
+    torch.manual_seed(R)
+    case = (spans(30), links(R, level), links(R, level), torch.zeros(R))
+    assert joined(*case) == (scan(*case), [False] * B)
+
+
+@pytest.mark.parametrize("block", [10, 1 << 22])
+def test_every_relation_has_its_own_threshold(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", block)
+    torch.manual_seed(0)
+    threshold = torch.linspace(-2.0, 1.0, 7)
+    case = (spans(30), links(7, 0.0), links(7, 0.0), threshold)
+    rows, _ = joined(*case)
+    assert rows == scan(*case)
+    assert all(score > threshold[r] for _, _, r, score in rows) and {r for _, _, r, _ in rows} == set(range(7))
+
+
+@pytest.mark.parametrize("block", [10, 1 << 22])
+def test_classes_that_a_relation_does_not_allow_are_never_joined(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", block)
+    torch.manual_seed(0)
+    allowed = torch.rand(7, 6, 6) < 0.3
+    case = (spans(40, classes=3), links(7, 0.0), links(7, 0.0), torch.zeros(7))
+    rows, _ = joined(*case, allowed=allowed)
+    assert rows == scan(*case, allowed)
+    assert 0 < len(rows) < len(scan(*case))
+
+
+@pytest.mark.parametrize("block", [10, 1000, 1 << 22])
+@pytest.mark.parametrize("most", [0, 1, 5, 60, 10_000])
+def test_the_best_are_kept_and_the_rest_is_said_to_be_missing(
+    most: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BLOCK", block)
+    torch.manual_seed(1)
+    case = (spans(30), links(7, 0.0), links(7, 0.0), torch.zeros(7))
+    everything = scan(*case)
+    batch = case[0].place.batch
+    expected, truncated = [], []
+    for text in range(B):
+        own = [row for row in everything if batch[row[0]] == text]
+        best = set(sorted(range(len(own)), key=lambda i: (-own[i][3], i))[:most])
+        expected += [row for i, row in enumerate(own) if i in best]
+        truncated.append(len(own) > most)
+    assert joined(*case, most=most) == (expected, truncated)
+    assert truncated[:2] == [most < 10_000] * 2 and not truncated[2]
+
+
+def test_of_equal_scores_the_earlier_stay_whatever_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(2)
+    found = spans(30)
+    found = Candidates(found.place, torch.full_like(found.score, 0.5), found.subjects, found.objects)  # ties everywhere
+    case = (found, links(7, 1.0), links(7, 1.0), torch.zeros(7))
+    whole = joined(*case, most=20)
+    for block in (10, 300):
+        monkeypatch.setattr(module, "BLOCK", block)
+        assert joined(*case, most=20) == whole
+
+
+@pytest.mark.parametrize("R", [1, 61, 62, 63, 124, 130])
+def test_words_hold_one_bit_for_every_relation(R: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", 4 * BITS)
+    torch.manual_seed(0)
+    A, u, v = torch.randn(5, 6), torch.randn(R, 5), torch.randn(R, 6)
+    threshold = torch.randn(R)
+    words = pack(Links(A, u, v), threshold)
+    s = A + v[:, None, :] + u[:, :, None]  # (R, I, J)
+    for r in range(R):
+        assert torch.equal((words[..., r // BITS] >> (r % BITS)) & 1 == 1, s[r] > threshold[r])
+    assert (words >= 0).all() and words.shape[2] == -(-R // BITS)
+
+
+def test_nothing_to_join_is_no_trouble() -> None:
+    none = spans(0)
+    found, truncated = join(none, links(7, 0.0), links(7, 0.0), torch.zeros(7))
+    assert found.score.shape == (0,) and truncated.tolist() == [False] * B
+    lonely = spans(12)
+    lonely = Candidates(lonely.place, lonely.score, lonely.subjects, lonely.objects[:0])
+    assert joined(lonely, links(7, 0.0), links(7, 0.0), torch.zeros(7))[0] == []
