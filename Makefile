@@ -30,7 +30,7 @@ test: check
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 verify: .venv/ready
-	$(BIN)/python -m pytest -m verify
+	HYPOTHESIS_PROFILE=wide $(BIN)/python -m pytest -m verify tests
 
 format: .venv/ready
 	$(BIN)/ruff format --quiet .

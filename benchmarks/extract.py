@@ -9,7 +9,7 @@ and a mean of 67, at most 237. Every side reads a text whole, in one piece; the 
 Batching: windows that are already cut -> cells, with the same weights; ours is `Extractor.find`. Pipeline: texts ->
 mentions, tokenising and decoding included; transformers.pipeline("token-classification", aggregation "simple") gets
 the very encoder of our model under a linear head of BIO tags. That head is fitted to what our model finds in these
-texts, so that both sides have about as many mentions to decode.
+texts, so that both sides have alike mentions to decode; of mentions that overlap it can say one.
 
 All rows take turns in one process; figures are medians over the rounds. CPU time (process_time) decides on one thread,
 wall time on two, where waiting threads may spin: set OMP_WAIT_POLICY=PASSIVE, or measure on a quiet machine. Memory:

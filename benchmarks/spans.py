@@ -367,8 +367,8 @@ def duel(peer: Peer, root: Path, plan: Plan, rounds: int, scratch: Path) -> tupl
             torch.manual_seed(plan.seed * 1_000_003 + step)
             one_step(ours, b, rate, took[1])
             step += 1
-    for side, name in zip((theirs, ours), SIDES, strict=True):
-        torch.save(side.model.state_dict(), scratch / f"{name}.pt")
+    for model, name in zip((theirs.model, ours.model), SIDES, strict=True):
+        torch.save(model.state_dict(), scratch / f"{name}.pt")
     for _ in range(rounds):
         predict(theirs, plan.dev, took[0])
         predict(ours, plan.dev, took[1])

@@ -33,8 +33,8 @@ def plain_name(path: Path) -> str:
 
 
 def plain_stem(path: Path) -> str:
-    """The file's name without any of its endings: train.json.xz -> train."""
-    return Path(plain_name(path)).stem
+    """The file's name without any of its endings: train.json.xz -> train; standard input is stdin."""
+    return "stdin" if str(path) == "-" else Path(plain_name(path)).stem
 
 
 @contextmanager
@@ -70,6 +70,12 @@ def _opened(path: Path) -> BinaryIO:
 
 def lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """(line number from 1, line without its end) for every line; LF and CRLF end a line, nothing else does."""
+    for number, position, raw in byte_lines(path, encoding):
+        yield number, line_text(path, number, position, raw)
+
+
+def byte_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, int, bytes]]:
+    """(line number from 1, position of its first byte, line without its end); the bytes are not yet checked."""
     position = 0
     with open_bytes(path) as stream:
         if not _is_utf8(encoding):
@@ -78,12 +84,16 @@ def lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
             if number == 1 and raw.startswith(codecs.BOM_UTF8):
                 raw = raw[3:]
                 position = 3
-            try:
-                line = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise _not_utf8(path, position + error.start, raw[error.start], number) from None
+            yield number, position, raw.rstrip(b"\n").removesuffix(b"\r")
             position += len(raw)
-            yield number, line.rstrip("\n").removesuffix("\r")
+
+
+def line_text(path: Path, number: int, position: int, raw: bytes) -> str:
+    """The text of one of the `byte_lines`, or an error that names the byte which is not UTF-8."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path, position + error.start, raw[error.start], number) from None
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:

@@ -166,3 +166,10 @@ def test_a_schema_is_learned_and_checked(tmp_path: Path) -> None:
     assert factpin("doctor", SAMPLES / "jsonl.jsonl", "--schema", schema).returncode == 0
     schema.write_text(schema.read_text(encoding="utf-8").replace("出生地", "死亡地"), encoding="utf-8")
     assert factpin("doctor", SAMPLES / "jsonl.jsonl", "--schema", schema).returncode == 1
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    many = CLUENER.read_text(encoding="utf-8") * 3000
+    script = f"{sys.executable} -m factpin convert - - --from cluener --to jsonl --quiet | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], input=many, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "0" and done.stderr == ""

@@ -14,6 +14,7 @@ from factpin.documents.language import WORDS, find_language
         ("王小明 uses Python and PyTorch 每天都写代码，也写文档。", "zh"),
         ("The word 北京 means northern capital, and it is old.", "en"),
         ("Anna Weber, Tom Hill, Maria Rossi", "en"),
+        ("The words der, die, das, und are not long.", "en"),
         ("Der Mann ist nicht mit der Frau nach Berlin gefahren, und das ist gut.", "de"),
         ("Le président est dans une ville avec des amis, et il est content.", "fr"),
         ("El presidente y los ministros salieron de la ciudad con una carta para el rey.", "es"),

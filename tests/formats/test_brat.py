@@ -168,7 +168,7 @@ def test_other_symmetric_lines_and_dangling_attributes_are_noted(tmp_path: Path)
     report = Report()
     put(tmp_path, "ab", "T1\tX 0 1\ta", "*\tOverlap T1 T1", "A1\tNegation T8")
     doc = only(tmp_path, report=report)
-    assert report.counts == {"unknown_relation": 1, "unknown_target": 1}
+    assert report.counts == {"unknown_line": 1, "unknown_target": 1}
     assert doc.meta["attributes"][0]["target"] == "T8"
 
 

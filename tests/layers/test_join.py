@@ -22,7 +22,7 @@ def spans(count: int, classes: int = 1) -> Candidates:
     for _ in range(count):
         i, j = sorted(torch.randint(0, N, (2,)).tolist())
         rows.add((int(torch.randint(0, B - 1, ())), int(torch.randint(0, 2 * classes, ())), i, j))
-    table = torch.tensor(sorted(rows)).view(-1, 4)
+    table = torch.tensor(sorted(rows), dtype=torch.int64).view(-1, 4)
     place = Places(*table.unbind(1))
     subject = place.label < classes
     score = torch.randn(len(rows)) + 1.0

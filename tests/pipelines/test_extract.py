@@ -136,6 +136,7 @@ def test_gaps_hold_more_than_blanks() -> None:
     spans = [Span(0, 2), Span(1, 2), Span(4, 6)]
     assert list(gaps("ab  cd \n", spans, "x")) == []
     assert list(gaps("abxycd!!", spans, "x")) == [Unread(2, 4, "x"), Unread(6, 8, "x")]
+    assert list(gaps("abcdef!", [Span(0, 6), Span(1, 2)], "x")) == [Unread(6, 7, "x")]
     assert list(gaps("", [], "x")) == []
 
 

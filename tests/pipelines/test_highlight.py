@@ -26,7 +26,10 @@ def printed(what: Table | Text, *, terminal: bool = False, width: int = 80) -> s
 
 def test_every_mention_is_followed_by_its_label() -> None:
     doc = document("王小明出生于北京。", (0, 3, "person"), (6, 8, "place"))
-    assert highlight(doc).plain == "王小明[person]出生于北京[place]。"
+    text = highlight(doc)
+    assert text.plain == "王小明[person]出生于北京[place]。"
+    bold = [text.plain[span.start : span.end] for span in text.spans if str(span.style).startswith("bold")]
+    assert bold == ["王小明", "北京"]
 
 
 def test_nested_and_crossing_mentions_keep_the_text_and_all_labels() -> None:

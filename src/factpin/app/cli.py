@@ -48,7 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads are slower on a shared CPU; read by torch
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
-        code = cli.main(list(arguments) if arguments is not None else None, prog_name="factpin", standalone_mode=False)
+        with cli.make_context("factpin", list(sys.argv[1:] if arguments is None else arguments)) as context:
+            code = cli.invoke(context)
+        sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except FactpinError as error:
         _fail(str(error))

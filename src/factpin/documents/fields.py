@@ -1,9 +1,11 @@
 """Typed access to a decoded JSON record: each function gives the value, or a BadDocument that names the field."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from factpin.errors import BadDocument
+
+T = TypeVar("T")
 
 KINDS = {dict: "an object", list: "a list", str: "a string", int: "a whole number", float: "a number",
          bool: "true or false", type(None): "null"}  # fmt: skip
@@ -11,22 +13,34 @@ KINDS = {dict: "an object", list: "a list", str: "a string", int: "a whole numbe
 
 def get_str(record: Mapping[str, Any], key: str, where: str = "", default: str | None = None) -> str:
     """A string; absent is `default`, or an error where there is none."""
-    return as_str(_value(record, key, where, default), path(where, key))
+    value = record.get(key, default)
+    if not isinstance(value, str):
+        raise _unfit(record, key, where, "a string")
+    return value
 
 
 def get_int(record: Mapping[str, Any], key: str, where: str = "") -> int:
     """A whole number (no boolean, no float)."""
-    return as_int(_value(record, key, where, None), path(where, key))
+    value = record.get(key)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _unfit(record, key, where, "a whole number")
+    return value
 
 
 def get_list(record: Mapping[str, Any], key: str, where: str = "", default: list[Any] | None = None) -> list[Any]:
     """A list."""
-    return as_list(_value(record, key, where, default), path(where, key))
+    value = record.get(key, default)
+    if not isinstance(value, list):
+        raise _unfit(record, key, where, "a list")
+    return value
 
 
 def get_dict(record: Mapping[str, Any], key: str, where: str = "") -> dict[str, Any]:
     """An object."""
-    return as_dict(_value(record, key, where, None), path(where, key))
+    value = record.get(key)
+    if not isinstance(value, dict):
+        raise _unfit(record, key, where, "an object")
+    return value
 
 
 def get_score(record: Mapping[str, Any], key: str = "score", where: str = "") -> float | None:
@@ -70,6 +84,27 @@ def as_dict(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
+def as_strings(value: Any, where: str) -> list[str]:
+    """`value` if it is a list of strings."""
+    strings = as_list(value, where)
+    if set(map(type, strings)) != {str}:
+        for item in strings:
+            as_str(item, where)
+    return strings
+
+
+def each(values: list[Any], where: str, parse: Callable[[Any, int], T]) -> list[T]:
+    """parse(value, index) of every value; its errors name fields of the value, here they get the value's place."""
+    parsed: list[T] = []
+    try:
+        for i, value in enumerate(values):
+            parsed.append(parse(value, i))
+    except BadDocument as problem:
+        problem.field = path(f"{where}[{len(parsed)}]", problem.field)
+        raise
+    return parsed
+
+
 def wrong(value: Any, where: str, expected: str) -> BadDocument:
     """The error for a value of the wrong kind."""
     try:
@@ -83,14 +118,12 @@ def wrong(value: Any, where: str, expected: str) -> BadDocument:
 
 def path(where: str, key: str) -> str:
     """The field's place: path("mentions[3]", "end") -> "mentions[3].end"."""
-    return f"{where}.{key}" if where else key
+    return f"{where}.{key}" if where and key and not key.startswith("[") else where + key
 
 
-def _value(record: Mapping[str, Any], key: str, where: str, default: Any) -> Any:
-    try:
-        return record[key]
-    except KeyError:
-        if default is not None:
-            return default
-        near = ", ".join(list(record)[:8]) or "none"
-        raise BadDocument(f"the field {key!r} is missing; the record has: {near}.", field=path(where, key)) from None
+def _unfit(record: Mapping[str, Any], key: str, where: str, expected: str) -> BadDocument:
+    """The error for a field that is absent or of the wrong kind."""
+    if key in record:
+        return wrong(record[key], path(where, key), expected)
+    near = ", ".join(list(record)[:8]) or "none"
+    return BadDocument(f"the field {key!r} is missing; the record has: {near}.", field=path(where, key))

@@ -162,24 +162,22 @@ class Document:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_text(self.text)
-        size = len(self.text)
+        text, size = self.text, len(self.text)
+        if not text.isascii():
+            _check_encodable(text)
         end = 0
-        for i, sentence in enumerate(self.sentences):
-            if not end <= sentence[0] < sentence[1] <= size:
+        for i, (start, next_end) in enumerate(self.sentences):
+            if not end <= start < next_end <= size:
                 raise BadDocument(
-                    f"{self.id}: sentence {i} is {sentence[0]}:{sentence[1]} in a text of {size} characters; "
+                    f"{self.id}: sentence {i} is {start}:{next_end} in a text of {size} characters; "
                     f"expected sentences in order, not overlapping, inside the text.",
                     field=f"sentences[{i}]",
                 )
-            end = sentence[1]
-        text = self.text
-        known: set[str] = set()
+            end = next_end
         for i, mention in enumerate(self.mentions):
             if mention.end > size or text[mention.start : mention.end] != mention.text:
                 raise _mismatch(self, i)
-            known.add(mention.id)
-        _check_unique(self.id, "mention", known, len(self.mentions))
+        known = _unique(self.mentions, self.id, "mention")
         if self.entities or self.facts or self.events:
             _check_references(self, known)
 
@@ -215,9 +213,7 @@ def _check_score(score: float, owner: str) -> None:
         raise BadDocument(f"{owner}: score {score} is no probability; expected 0 to 1.", field="score")
 
 
-def _check_text(text: str) -> None:
-    if text.isascii():
-        return
+def _check_encodable(text: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -228,31 +224,33 @@ def _check_text(text: str) -> None:
         ) from None
 
 
-def _check_unique(document: str, kind: str, known: set[str], count: int) -> None:
-    if len(known) != count:
+def _unique(items: tuple[Mention | Entity | Event, ...], document: str, kind: str) -> set[str | None]:
+    """The ids of items, and None: what a field that may be absent can name."""
+    known: set[str | None] = {item.id for item in items}
+    if len(known) != len(items):
         raise BadDocument(
-            f"{document}: two of its {count} {kind} ids are equal; expected unique ids.", field=f"{kind}s"
+            f"{document}: two of its {len(items)} {kind} ids are equal; expected unique ids.", field=f"{kind}s"
         )
+    known.add(None)
+    return known
 
 
-def _check_references(doc: Document, mentions: set[str]) -> None:
-    entities = {entity.id for entity in doc.entities}
-    _check_unique(doc.id, "entity", entities, len(doc.entities))
-    events = {event.id for event in doc.events}
-    _check_unique(doc.id, "event", events, len(doc.events))
-
-    def need(known: set[str], kind: str, id: str | None, field: str) -> None:
-        if id is not None and id not in known:
-            raise BadDocument(f"{doc.id}: {field} names the {kind} {id!r}, which is not in the document.", field=field)
-
+def _check_references(doc: Document, mentions: set[str | None]) -> None:
+    entities = _unique(doc.entities, doc.id, "entity")
+    events = _unique(doc.events, doc.id, "event")
     for i, entity in enumerate(doc.entities):
         for id in entity.mentions:
-            need(mentions, "mention", id, f"entities[{i}].mentions")
+            if id not in mentions:
+                raise _unknown(doc, f"entities[{i}].mentions", "mention", id)
     for i, fact in enumerate(doc.facts):
-        need(entities, "entity", fact.head, f"facts[{i}].head")
-        need(entities, "entity", fact.tail, f"facts[{i}].tail")
-        need(mentions, "mention", fact.head_mention, f"facts[{i}].head_mention")
-        need(mentions, "mention", fact.tail_mention, f"facts[{i}].tail_mention")
+        if fact.head not in entities:
+            raise _unknown(doc, f"facts[{i}].head", "entity", fact.head)
+        if fact.tail not in entities:
+            raise _unknown(doc, f"facts[{i}].tail", "entity", fact.tail)
+        if fact.head_mention not in mentions:
+            raise _unknown(doc, f"facts[{i}].head_mention", "mention", fact.head_mention)
+        if fact.tail_mention not in mentions:
+            raise _unknown(doc, f"facts[{i}].tail_mention", "mention", fact.tail_mention)
         for evidence in fact.evidence:
             if not 0 <= evidence.sentence < len(doc.sentences):
                 raise BadDocument(
@@ -261,13 +259,22 @@ def _check_references(doc: Document, mentions: set[str]) -> None:
                     field=f"facts[{i}].evidence",
                 )
         for qualifier in fact.qualifiers:
-            need(entities, "entity", qualifier.entity, f"facts[{i}].qualifiers")
-            need(mentions, "mention", qualifier.mention, f"facts[{i}].qualifiers")
+            if qualifier.entity not in entities:
+                raise _unknown(doc, f"facts[{i}].qualifiers", "entity", qualifier.entity)
+            if qualifier.mention not in mentions:
+                raise _unknown(doc, f"facts[{i}].qualifiers", "mention", qualifier.mention)
     for i, event in enumerate(doc.events):
-        need(mentions, "mention", event.trigger, f"events[{i}].trigger")
+        if event.trigger not in mentions:
+            raise _unknown(doc, f"events[{i}].trigger", "mention", event.trigger)
         for argument in event.arguments:
-            need(mentions, "mention", argument.mention, f"events[{i}].arguments")
-            need(events, "event", argument.event, f"events[{i}].arguments")
+            if argument.mention not in mentions:
+                raise _unknown(doc, f"events[{i}].arguments", "mention", argument.mention)
+            if argument.event not in events:
+                raise _unknown(doc, f"events[{i}].arguments", "event", argument.event)
+
+
+def _unknown(doc: Document, field: str, kind: str, id: str | None) -> BadDocument:
+    return BadDocument(f"{doc.id}: {field} names the {kind} {id!r}, which is not in the document.", field=field)
 
 
 def _mismatch(doc: Document, index: int) -> OffsetMismatch:

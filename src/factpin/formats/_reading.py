@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -77,11 +78,18 @@ class Reading:
 
     def default_id(self, number: int) -> str:
         """The id of a record that has none: the file's stem and the record's number."""
-        return f"{files.plain_stem(self.path)}-{number}"
+        return f"{self.stem}-{number}"
+
+    @cached_property
+    def stem(self) -> str:
+        """The file's name without its endings."""
+        return files.plain_stem(self.path)
 
     def note(self, kind: str, line: int, document: str, message: str, count: int = 1) -> None:
         """Report something noticed at a line."""
-        self.report.note(Note(kind, str(self.path), line, document, message), count)
+        if self.report.counts[kind] < EXAMPLES:
+            self.report.notes.append(Note(kind, str(self.path), line, document, message))
+        self.report.counts[kind] += count
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The file's numbered lines."""
@@ -89,12 +97,19 @@ class Reading:
 
     def json_lines(self, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
         """One JSON value a line: parse(value, line). Blank lines are passed over."""
-        records = ((number, line) for number, line in self.lines() if line and not line.isspace())
-        return self.each(records, lambda line, number: parse(decode(line), number))
+        for number, position, raw in files.byte_lines(self.path, self.options.encoding):
+            try:
+                document = parse(decode(raw), number)
+            except (BadDocument, BadRecord) as problem:
+                line = files.line_text(self.path, number, position, raw)
+                if line and not line.isspace():
+                    self._set_aside(problem, number, line)
+            else:
+                yield document
 
     def json_items(self, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
         """A file that is one JSON list: parse(item, number from 1), never holding more than a piece of the file."""
-        return self.each(self._items(), lambda item, number: parse(item, number))
+        return self.each(self._items(), parse)
 
     def each(self, records: Iterable[tuple[int, Any]], parse: Callable[[Any, int], Document]) -> Iterator[Document]:
         """parse(record, line) for all (line, record); a record that fails is an error, or set aside by choice."""
@@ -104,12 +119,15 @@ class Reading:
                     raise record
                 document = parse(record, line)
             except (BadDocument, BadRecord) as problem:
-                error = problem if isinstance(problem, BadRecord) else self.bad_record(problem, line)
-                if not self.options.skip_bad:
-                    raise error from None
-                self.report.reject(error, raw_text(record))
+                self._set_aside(problem, line, record)
             else:
                 yield document
+
+    def _set_aside(self, problem: BadDocument | BadRecord, line: int, record: Any) -> None:
+        error = problem if isinstance(problem, BadRecord) else self.bad_record(problem, line)
+        if not self.options.skip_bad:
+            raise error from None
+        self.report.reject(error, raw_text(record))
 
     def bad_record(self, problem: BadDocument, line: int) -> BadRecord:
         """The error of a document as the error of the record it came from."""
@@ -227,7 +245,7 @@ def _no_constant(name: str) -> Any:
     raise _Constant(f"{name} is not JSON; write null, or leave the field out")
 
 
-def decode(line: str) -> Any:
+def decode(line: str | bytes) -> Any:
     """The JSON value of a line."""
     try:
         return orjson.loads(line)

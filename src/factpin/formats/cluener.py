@@ -32,18 +32,18 @@ def _document(value: Any, default_id: str) -> Document:
         for surface, places in as_dict(surfaces, f"label.{type}").items():
             where = f"label.{type}.{surface}"
             for place in as_list(places, where):
-                pair = as_list(place, where)
-                if len(pair) != 2:
+                if len(as_list(place, where)) != 2:
                     raise wrong(place, where, "a pair [first character, last character]")
-                spans.append((as_int(pair[0], where), as_int(pair[1], where) + 1, type, surface))
+                first, last = place
+                spans.append((as_int(first, where), as_int(last, where) + 1, type, surface))
     spans.sort()
     id = record.get("id", default_id)
     return Document(
         id=id if isinstance(id, str) else str(as_int(id, "id")),
         text=text,
         sentences=(Span(0, len(text)),) if text else (),
-        mentions=tuple(Mention(f"m{i}", start, end, surface, type)
-                       for i, (start, end, type, surface) in enumerate(spans)),
+        mentions=tuple([Mention(f"m{i}", start, end, surface, type)
+                        for i, (start, end, type, surface) in enumerate(spans)]),
         meta={key: value for key, value in record.items() if key not in FIELDS},
     )  # fmt: skip
 

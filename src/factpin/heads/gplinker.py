@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
@@ -37,6 +38,8 @@ from factpin.layers.factored import factored_negatives
 from factpin.layers.join import Candidates, Links, join
 from factpin.layers.multilabel_loss import positive_loss
 from factpin.layers.places import Places, pieces
+from factpin.tasks.links import Found
+from factpin.tasks.triples import Targets
 
 SPANS = 256  # subjects, and objects, that are joined in one text: more come from a model that is not trained
 TRIPLES = 4096  # kept of one text
@@ -199,6 +202,45 @@ class GPLinker(nn.Module):
                 f"subject and an object among the {P} spans, of one text, the subject of a class < {S} and the object "
                 f"of another. Check how it was built."
             )
+
+
+def gold_of(targets: Sequence[Targets], shift: int) -> TripleCells:
+    """The targets of the windows of a batch; `shift` special tokens stand before the text of each."""
+    spans: list[tuple[int, int, int, int]] = []
+    triples: list[tuple[int, int, int]] = []
+    for row, y in enumerate(targets):
+        at = len(spans)
+        spans += [
+            (row, int(c), int(i) + shift, int(j) + shift) for c, i, j in zip(y.label, y.first, y.last, strict=True)
+        ]
+        links = zip(y.relation, y.subject, y.object, strict=True)
+        triples += [(int(r), int(s) + at, int(o) + at) for r, s, o in links]
+    return TripleCells.of(spans, triples)
+
+
+def found_of(cells: TripleCells, texts: int, shift: int) -> list[Found]:
+    """What was found in each of the windows of a batch, in pieces; `shift` as in `gold_of`."""
+    spans, batch = cells.spans, cells.spans.batch.cpu().numpy()
+    label, start, end = (x.cpu().numpy() for x in (spans.label, spans.start, spans.end))
+    relation, subject, object_ = (x.cpu().numpy() for x in (cells.relation, cells.subject, cells.object))
+    span_score, score = (np.zeros(0) if x is None else x.cpu().numpy() for x in (spans.score, cells.score))
+    found = []
+    for row in range(texts):
+        own, links = batch == row, batch[subject] == row
+        place = own.cumsum() - 1  # the index of a span among its own text's
+        found.append(
+            Found(
+                label[own],
+                start[own] - shift,
+                end[own] - shift,
+                span_score[own].astype(np.float64),
+                relation[links],
+                place[subject[links]],
+                place[object_[links]],
+                score[links].astype(np.float64),
+            )
+        )
+    return found
 
 
 def _pairs(scores: EfficientGlobalPointerScores) -> Tensor:

@@ -4,19 +4,16 @@ Each document is read by the models of its language. What several models find is
 same type is one mention, with the better score. Annotation that a document brought along is replaced.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from factpin.documents import Coverage, Document, Mention, Span, Unread
 from factpin.documents.language import find_language
-from factpin.pipelines.extractor import AHEAD, Extractor
-
-PINNED = re.compile(r"(mentions|entities|facts|events)\[\d+\]")  # where a field stood that factpin does not know
+from factpin.pipelines.extractor import AHEAD, Extractor, meta_without_annotation
 
 
 @dataclass
@@ -101,17 +98,8 @@ def combine(doc: Document, language: str | None, found: Sequence[Document]) -> D
         facts=(),
         events=(),
         coverage=Coverage(spans, tuple(gaps(doc.text, spans, reason))),
-        meta=_meta(doc),
+        meta=meta_without_annotation(doc),
     )
-
-
-def _meta(doc: Document) -> dict[str, Any]:
-    """The document's meta without what the native format keeps there for annotation that is gone now."""
-    meta = dict(doc.meta)
-    if isinstance(meta.get("extra"), dict):
-        extra = {key: value for key, value in meta.pop("extra").items() if not PINNED.match(key)}
-        meta |= {"extra": extra} if extra else {}
-    return meta
 
 
 def gaps(text: str, spans: Sequence[Span], reason: str) -> Iterator[Unread]:

@@ -7,11 +7,12 @@ Windows of many documents are sorted by length and read in batches of a token bu
 of what came in, and does not depend on how it was batched.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -28,6 +29,7 @@ from factpin.tokens import Tokenizer, batches, owner
 
 BUDGET = 1024  # tokens in a batch, padding included: small batches pad less and stay in the cache
 AHEAD = 256  # documents that are sorted together
+PINNED = re.compile(r"(mentions|entities|facts|events)\[\d+\]")  # where a field stood that factpin does not know
 
 
 @dataclass
@@ -118,7 +120,17 @@ class Extractor:
             facts=(),
             events=(),
             coverage=Coverage(tuple(Span(window.start, window.end) for window in read.windows)),
+            meta=meta_without_annotation(read.doc),
         )
+
+
+def meta_without_annotation(doc: Document) -> dict[str, Any]:
+    """The document's meta without what the native format keeps there for annotation that is gone now."""
+    meta = dict(doc.meta)
+    if isinstance(meta.get("extra"), dict):
+        extra = {key: value for key, value in meta.pop("extra").items() if not PINNED.match(key)}
+        meta |= {"extra": extra} if extra else {}
+    return meta
 
 
 def _range(read: Read, window: int) -> slice:

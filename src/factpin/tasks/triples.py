@@ -1,0 +1,332 @@
+"""Triples: facts <-> spans that are subjects or objects, and links between them, in pieces; ends inclusive there.
+
+    targets(doc, pieces, labels, occurrences)   what a head is taught
+    decode(found, doc, pieces, labels, rules)   what a head found, as mentions, entities and facts
+
+A pinned fact is taught where it is pinned. Where an argument is not, `occurrences` says which mentions of its entity
+stand for it: the first, the pair that stands nearest, or all pairs.
+A qualifier is a link of its own, from the fact's tail to the qualifier's value, under the name "relation.role": a head
+often has several tails of one relation, each with its own qualifiers, while a tail seldom has two heads. Decoding gives
+a link of that name to every fact of the relation that ends in the same mention. Facts of one relation that share their
+tail's mention but not their qualifiers come back with the qualifiers of all: they are counted as `merged`.
+Mentions of one text and type are one entity. `decode(targets(x)) == x` but for what Targets counts.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Schema
+from factpin.errors import BadInput
+from factpin.tasks.links import Cell, Found, Ints, Labels, fits
+from factpin.tasks.spans import Scale
+from factpin.tokens import Pieces, Window, char_span, piece_spans
+
+Occurrences = Literal["first", "nearest", "all"]
+
+
+# ---- targets --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The facts of a document as spans and links, in piece indices of the whole document, and what could not be."""
+
+    label: Ints  # (P,) class of a span
+    first: Ints  # (P,)
+    last: Ints  # (P,) inclusive
+    relation: Ints  # (T,) link
+    subject: Ints  # (T,) index of a span
+    object: Ints  # (T,) index of a span
+    fact: Ints  # (T,) index in doc.facts: the first that this link tells; -1 for a qualifier
+    unalignable: tuple[Fact, ...] = ()  # no mention of an argument stands at borders of pieces
+    unknown: tuple[Fact, ...] = ()  # of a relation or a type that the labels do not have
+    ambiguous: tuple[Fact, ...] = ()  # not pinned, and more than one pair of mentions could be meant
+    merged: tuple[Fact, ...] = ()  # their qualifiers cannot be told from those of another fact
+    lost_qualifiers: int = 0  # unalignable or unknown, while the fact itself is taught
+
+    def inside(self, window: Window) -> "Targets":
+        """The links that lie wholly in a window with their spans, counted from its first piece."""
+        good = (self.first >= window.first) & (self.last < window.last)
+        here = good[self.subject] & good[self.object]
+        spans, place = np.unique(np.concatenate([self.subject[here], self.object[here]]), return_inverse=True)
+        subject, object_ = np.split(place.astype(np.int64), 2)
+        first, last = self.first[spans] - window.first, self.last[spans] - window.first
+        return Targets(self.label[spans], first, last, self.relation[here], subject, object_, self.fact[here])
+
+    def outside(self, windows: Sequence[Window]) -> list[int]:
+        """The facts, as indices in doc.facts, of which no window holds both arguments."""
+        held = {int(k) for window in windows for k in self.inside(window).fact}
+        return sorted({int(k) for k in self.fact} - held - {-1})
+
+
+class _Link(NamedTuple):
+    relation: int
+    subject: Cell
+    object: Cell
+
+
+def targets(doc: Document, pieces: Pieces, labels: Labels, occurrences: Occurrences = "nearest") -> Targets:
+    """Every fact as links between the spans of its mentions."""
+    if occurrences not in ("first", "nearest", "all"):
+        raise BadInput(f"The occurrences {occurrences!r} are unknown. Known: first, nearest, all.")
+    work = _Teaching(doc, pieces, labels, occurrences)
+    for k, fact in enumerate(doc.facts):
+        work.teach(k, fact)
+    spans = sorted({cell for link in work.links for cell in (link.subject, link.object)})
+    at = {cell: i for i, cell in enumerate(spans)}
+    rows = sorted((link.relation, at[link.subject], at[link.object], k) for link, k in work.links.items())
+    label, first, last = np.array(spans, np.int64).reshape(-1, 3).T
+    relation, subject, object_, fact_of = np.array(rows, np.int64).reshape(-1, 4).T
+    return Targets(
+        label,
+        first,
+        last,
+        relation,
+        subject,
+        object_,
+        fact_of,
+        unalignable=tuple(work.unalignable),
+        unknown=tuple(work.unknown),
+        ambiguous=tuple(work.ambiguous),
+        merged=tuple(doc.facts[k] for k in work.merged()),
+        lost_qualifiers=work.lost_qualifiers,
+    )
+
+
+class _Teaching:
+    """The links of one document, fact by fact."""
+
+    def __init__(self, doc: Document, pieces: Pieces, labels: Labels, occurrences: Occurrences) -> None:
+        self.labels = labels
+        self.occurrences = occurrences
+        first, last, ok = piece_spans(pieces, [m.start for m in doc.mentions], [m.end for m in doc.mentions])
+        self.span = {m.id: (int(first[i]), int(last[i])) for i, m in enumerate(doc.mentions) if ok[i]}
+        self.mention = {m.id: m for m in doc.mentions}
+        self.entity = {e.id: e for e in doc.entities}
+        self.link = {name: r for r, name in enumerate(labels.relations)}
+        self.slot = {slot: r + len(labels.relations) for r, slot in enumerate(labels.slots)}
+        self.links: dict[_Link, int] = {}
+        self.told: dict[tuple[int, Cell], dict[int, set[tuple[int, Cell]]]] = {}  # by fact, at (relation, tail)
+        self.unalignable: list[Fact] = []
+        self.unknown: list[Fact] = []
+        self.ambiguous: list[Fact] = []
+        self.lost_qualifiers = 0
+
+    def teach(self, k: int, fact: Fact) -> None:
+        heads, tails = self._mentions(fact.head, fact.head_mention), self._mentions(fact.tail, fact.tail_mention)
+        if not heads or not tails:
+            self.unalignable.append(fact)
+            return
+        pairs = _choose(heads, tails, self.occurrences)
+        cells = [(self._cell(h, "subject"), self._cell(t, "object"), t) for h, t in pairs]
+        if fact.relation not in self.link or any(s is None or o is None for s, o, _ in cells):
+            self.unknown.append(fact)
+            return
+        if len(heads) * len(tails) > 1:
+            self.ambiguous.append(fact)
+        relation = self.link[fact.relation]
+        for subject, object_, tail in cells:
+            if subject is not None and object_ is not None:
+                self.links.setdefault(_Link(relation, subject, object_), k)
+                told = self.told.setdefault((relation, object_), {}).setdefault(k, set())
+                told.update(self._qualify(fact, tail))
+
+    def _qualify(self, fact: Fact, tail: Mention) -> Iterator[tuple[int, Cell]]:
+        for q in fact.qualifiers:
+            slot, values = self.slot.get((fact.relation, q.role)), self._mentions(q.entity, q.mention)
+            subject = self._cell(tail, "subject")
+            chosen = [self._cell(v, "object") for _, v in _choose([tail], values, self.occurrences)] if values else []
+            if slot is None or subject is None or not chosen or None in chosen:
+                self.lost_qualifiers += 1
+                continue
+            for cell in chosen:
+                if cell is not None:
+                    self.links.setdefault(_Link(slot, subject, cell), -1)
+                    yield slot, cell
+
+    def merged(self) -> list[int]:
+        """Facts of one relation at one tail whose qualifiers differ."""
+        return sorted({k for told in self.told.values() if len({*map(frozenset, told.values())}) > 1 for k in told})
+
+    def _mentions(self, entity: str, pinned: str | None) -> list[Mention]:
+        """Those that may stand for an argument and lie at borders of pieces, in the order of the text."""
+        ids = self.entity[entity].mentions if pinned is None else (pinned,)
+        found = [self.mention[id] for id in ids if id in self.span]
+        return sorted(found, key=lambda m: (m.start, m.end))
+
+    def _cell(self, m: Mention, role: Literal["subject", "object"]) -> Cell | None:
+        label = self.labels.subject(m.type) if role == "subject" else self.labels.object(m.type)
+        return None if label is None else (label, *self.span[m.id])
+
+
+def _choose(heads: list[Mention], tails: list[Mention], occurrences: Occurrences) -> list[tuple[Mention, Mention]]:
+    """Which pairs are meant; two mentions of one place are a pair only where there is no other."""
+    pairs = [(h, t) for h in heads for t in tails]
+    pairs = [(h, t) for h, t in pairs if (h.start, h.end) != (t.start, t.end)] or pairs
+    if occurrences == "first":
+        return pairs[:1]
+    if occurrences == "nearest":
+        return [min(pairs, key=lambda pair: _distance(*pair))]
+    return pairs
+
+
+def _distance(a: Mention, b: Mention) -> tuple[bool, int, int, int]:
+    """Characters between; those that overlap come last, and of equals the earlier comes first."""
+    gap = max(a.start, b.start) - min(a.end, b.end)
+    return gap < 0, max(gap, 0), a.start, b.start
+
+
+# ---- decode ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How found links become facts."""
+
+    schema: Schema = field(default_factory=Schema)  # leaves out types that do not fit; functional: the best tail stays
+    complete: bool = False  # add what follows from symmetric and inverse relations
+    mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
+    scale: Scale = field(default_factory=Scale)  # of facts
+    span_scale: Scale = field(default_factory=Scale)  # of mentions
+
+
+@dataclass(frozen=True)
+class Decoded:
+    mentions: tuple[Mention, ...]
+    entities: tuple[Entity, ...]
+    facts: tuple[Fact, ...]
+    dropped: dict[str, int]  # links left out, by reason: schema, functional, loose qualifier
+
+
+class _Spot(NamedTuple):
+    """A mention before it has an id."""
+
+    start: int
+    end: int
+    type: str
+
+
+class _Told(NamedTuple):
+    """A fact before it has ids."""
+
+    head: _Spot
+    relation: str
+    tail: _Spot
+
+
+def decode(found: Found, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
+    """Mentions in the order of the text, entities by text and type, and facts pinned to both mentions."""
+    rules = rules or Rules()
+    spots = []
+    best: dict[_Spot, float] = {}
+    for (label, first, last), score in zip(found.spans(), found.span_score, strict=True):
+        spot = _Spot(*char_span(pieces, first, last), labels.type_of(label))
+        spots.append(spot)
+        best[spot] = max(best.get(spot, -np.inf), float(score))
+    facts: dict[_Told, float] = {}
+    slots: dict[tuple[str, _Spot], list[tuple[str, _Spot]]] = {}
+    for r, s, o, score in zip(found.relation, found.subject, found.object, found.score, strict=True):
+        head, tail = spots[s], spots[o]
+        if head.start == head.end or tail.start == tail.end:  # pieces that carry no characters
+            continue
+        if r < len(labels.relations):
+            told = _Told(head, labels.relations[r], tail)
+            facts[told] = max(facts.get(told, -np.inf), float(score))
+        else:
+            relation, role = labels.slots[r - len(labels.relations)]
+            slots.setdefault((relation, head), []).append((role, tail))
+    dropped: Counter[str] = Counter()
+    facts = _ruled(facts, doc.text, rules, dropped)
+    held = {(told.relation, told.tail) for told in facts}
+    dropped["loose qualifier"] = sum(len(values) for key, values in slots.items() if key not in held)
+    slots = {key: sorted(set(values)) for key, values in slots.items() if key in held}
+    kept = {spot for told in facts for spot in (told.head, told.tail)}
+    kept |= {spot for values in slots.values() for _, spot in values}
+    if rules.mentions == "all":
+        kept |= {spot for spot in best if spot.start < spot.end}
+    return _nouns(doc, {spot: best[spot] for spot in sorted(kept)}, facts, slots, rules, +dropped)
+
+
+def _ruled(facts: dict[_Told, float], text: str, rules: Rules, dropped: Counter[str]) -> dict[_Told, float]:
+    """The facts that the schema lets stand, and those that follow from them."""
+    fitting = {
+        told: score for told, score in facts.items()
+        if fits(rules.schema, told.relation, told.head.type, told.tail.type)
+    }  # fmt: skip
+    dropped["schema"] = len(facts) - len(fitting)
+    facts = _functional(fitting, text, rules.schema)
+    dropped["functional"] = len(fitting) - len(facts)
+    if not rules.complete:
+        return facts
+    added = dict(facts)
+    for told, score in facts.items():
+        relation = rules.schema.relations.get(told.relation)
+        back = relation and (told.relation if relation.symmetric else relation.inverse)
+        if back:
+            turned = _Told(told.tail, back, told.head)
+            added[turned] = max(added.get(turned, -np.inf), score)
+    return _functional(added, text, rules.schema)
+
+
+def _functional(facts: dict[_Told, float], text: str, schema: Schema) -> dict[_Told, float]:
+    """A functional relation keeps the facts of the tail with the highest score; of equals, the earliest."""
+
+    def name(spot: _Spot) -> tuple[str, str]:
+        return text[spot.start : spot.end], spot.type
+
+    best: dict[tuple[tuple[str, str], str], _Told] = {}
+    for told in sorted(facts, key=lambda told: (-facts[told], told)):
+        relation = schema.relations.get(told.relation)
+        if relation and relation.functional:
+            best.setdefault((name(told.head), told.relation), told)
+    return {
+        told: score for told, score in facts.items()
+        if (name(told.head), told.relation) not in best
+        or name(best[name(told.head), told.relation].tail) == name(told.tail)
+    }  # fmt: skip
+
+
+def _nouns(
+    doc: Document,
+    spots: dict[_Spot, float],
+    facts: dict[_Told, float],
+    slots: dict[tuple[str, _Spot], list[tuple[str, _Spot]]],
+    rules: Rules,
+    dropped: Counter[str],
+) -> Decoded:
+    """Ids for everything; spots are sorted."""
+    mention = {spot: f"m{i}" for i, spot in enumerate(spots)}
+    groups: dict[tuple[str, str], list[_Spot]] = {}
+    for spot in spots:
+        groups.setdefault((doc.text[spot.start : spot.end], spot.type), []).append(spot)
+    entity = {spot: f"e{i}" for i, group in enumerate(groups.values()) for spot in group}
+
+    def fact(told: _Told, score: float) -> Fact:
+        sentences = {doc.sentence_of(spot.start) for spot in (told.head, told.tail)}
+        return Fact(
+            entity[told.head],
+            told.relation,
+            entity[told.tail],
+            mention[told.head],
+            mention[told.tail],
+            rules.scale.probability(score),
+            tuple(Evidence(i) for i in sorted(i for i in sentences if i is not None)),
+            qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in slots.get(told[1:], ())),
+        )
+
+    return Decoded(
+        tuple(
+            Mention(id, x.start, x.end, doc.text[x.start : x.end], x.type, rules.span_scale.probability(spots[x]))
+            for x, id in mention.items()
+        ),
+        tuple(
+            Entity(f"e{i}", tuple(mention[x] for x in group), type, name)
+            for i, ((name, type), group) in enumerate(groups.items())
+        ),
+        tuple(fact(told, facts[told]) for told in sorted(facts)),
+        dict(dropped),
+    )
