@@ -2,7 +2,9 @@
 
 Pairs of odd number are `dev`: cues and scopes were developed on them. Pairs of even number are `held`: scored by their
 total only. The table prints the held score of the very first run next to today's, since a held set that has been looked
-at often is held no longer. `--text` reads running text instead: the share of each status over random pairs of words.
+at often is held no longer. Both halves were written together, short and before the cues, so they are an upper bound:
+running text is harder, and there false alarms matter as much as misses. `--text` reads such text instead and shows the
+share of each status over random pairs of names, with examples for the eye.
 
     python benchmarks/assertion.py
     python benchmarks/assertion.py --part held
@@ -26,7 +28,7 @@ from factpin.tasks.assertion import assertion
 
 Case = dict[str, Any]
 PAIRS = Path(__file__).parent.parent / "tests" / "tasks"
-FIRST_HELD: dict[str, float] = {}  # accuracy on held when it was scored for the first time
+FIRST_HELD = {"en": 0.977, "zh": 1.0}  # accuracy on held when it was scored for the first time
 _NAME = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+)*|[\u4e00-\u9fff]{2,4}")
 
 
@@ -61,8 +63,9 @@ def score(console: Console, language: str, part: str) -> None:
     right = [g == f for g, f in zip(gold, found, strict=True)]
     pairs = {case["pair"] for case in cases}
     wrong = {case["pair"] for case, ok in zip(cases, right, strict=True) if not ok}
-    first = f"; first measured {FIRST_HELD[language]:.1%}" if part == "held" and language in FIRST_HELD else ""
-    title = f"{language} {part}: {accuracy(right):.1%} of {len(cases)}, both of a pair {1 - len(wrong) / len(pairs):.1%}"
+    first = f"; first measured {FIRST_HELD[language]:.1%}" if part == "held" else ""
+    whole = 1 - len(wrong) / len(pairs)
+    title = f"{language} {part}: {accuracy(right):.1%} of {len(cases)}, both of a pair {whole:.1%}"
     table = Table(title=title + first)
     for column in ("status", "F1", "gold", "found"):
         table.add_column(column)
@@ -93,7 +96,12 @@ def running_text(console: Console, path: Path, size: int, show: int) -> None:
         if status.cue and shares[status.status] <= show:
             cue = text[status.cue.start : status.cue.end]
             named = f"{text[slice(*head)]} | {text[slice(*tail)]}"
-            console.print(f"{status.status} <{cue}> ({named}) {text[start:end].strip()}", markup=False, highlight=False)
+            console.print(
+                f"{status.status} <{cue}> ({named}) {text[start:end].strip()}",
+                markup=False,
+                highlight=False,
+                soft_wrap=True,
+            )
     console.print({status: f"{count / max(1, shares.total()):.1%}" for status, count in shares.most_common()})
 
 

@@ -38,8 +38,17 @@ def main() -> None:
     tables = read_recipe(options.recipe)
     dev = list(formats.read(tables["task"]["dev"], format=tables["task"].get("from")))
     extractor = factpin.load(options.run)
-    settings = replace(extractor.settings, encoder=Path(extractor.settings.encoder).name, thresholds={})
+    how = tables["spans"]
+    settings = replace(
+        extractor.settings,
+        encoder=Path(extractor.settings.encoder).name,
+        max_length=how["max_length"],
+        overlap=how["overlap"],
+        head_config={**extractor.settings.head_config, "max_span": how["max_span"]},
+        thresholds={},
+    )
     extractor.settings = settings
+    extractor.model.head.config = replace(extractor.model.head.config, max_span=how["max_span"])
     plain = figures(judge(extractor, dev))
     found = candidates(extractor, dev)
     thresholds = fit_thresholds(found, settings.labels, float(extractor.model.head.default_threshold))

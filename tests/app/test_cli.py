@@ -170,6 +170,7 @@ def test_a_schema_is_learned_and_checked(tmp_path: Path) -> None:
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
     many = CLUENER.read_text(encoding="utf-8") * 3000
-    script = f"{sys.executable} -m factpin convert - - --from cluener --to jsonl --quiet | head -n 1; echo ${{PIPESTATUS[0]}}"
+    convert = f"{sys.executable} -m factpin convert - - --from cluener --to jsonl --quiet"
+    script = f"{convert} | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], input=many, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "0" and done.stderr == ""

@@ -1,16 +1,22 @@
 """GPLinker: its loss against float64, its triples against a scan over all scores, and what it learns."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
 
+from factpin.documents import Document, Entity, Evidence, Fact, Mention, Span, canonical
 from factpin.errors import FactpinError
 from factpin.heads import Cells
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointerScores
 from factpin.heads.global_pointer import GlobalPointerScores
-from factpin.heads.gplinker import GPLinker, GPLinkerConfig, GPLinkerScores, TripleCells
+from factpin.heads.gplinker import GPLinker, GPLinkerConfig, GPLinkerScores, TripleCells, found_of, gold_of
 from factpin.layers import join
 from factpin.layers.multilabel_loss import multilabel_loss
+from factpin.tasks.links import labels_of
+from factpin.tasks.triples import decode, targets
+from tests.tokens.families import characters
 
 WIDTH = 20
 # (batch, class, first, last); class 0: subjects, class 1: objects
@@ -382,6 +388,44 @@ def test_typed_spans_are_learned_and_the_schema_may_forbid_pairs_of_types() -> N
     allowed[1, 0, 4] = False  # relation 1 may not join a person to a date
     rows = head.triples(scores, allowed=allowed).rows()
     assert sorted(rows) == sorted(row for row in gold.rows() if row[1] != 1)
+
+
+def sentence(text: str, facts: list[tuple[str, str, str]]) -> Document:
+    """A sentence whose facts name their arguments; each stands once."""
+    names = sorted({name for head, _, tail in facts for name in (head, tail)}, key=text.index)
+    mentions = [Mention(f"m{i}", text.index(x), text.index(x) + len(x), x) for i, x in enumerate(names)]
+    of = {x: i for i, x in enumerate(names)}
+    told = [Fact(f"e{of[h]}", r, f"e{of[t]}", f"m{of[h]}", f"m{of[t]}") for h, r, t in facts]
+    entities = [Entity(f"e{i}", (f"m{i}",), name=x) for i, x in enumerate(names)]
+    return Document(text, text, None, (Span(0, len(text)),), tuple(mentions), tuple(entities), tuple(told))
+
+
+def test_a_few_sentences_are_learned_and_decoded_to_what_was_annotated() -> None:
+    docs = [
+        sentence("谷爱凌出生于美国", [("谷爱凌", "出生地", "美国")]),
+        sentence("北京大学在北京", [("北京大学", "所在地", "北京"), ("北京大学", "出生地", "北京大学在北京")]),
+        sentence(
+            "美国的谷爱凌和李雷", [("谷爱凌", "国籍", "美国"), ("李雷", "国籍", "美国"), ("谷爱凌", "出生地", "美国")]
+        ),
+        sentence("没有什么", []),
+    ]
+    labels, pieces = labels_of(docs, typed=False), [characters().encode(doc.text) for doc in docs]
+    gold = gold_of([targets(doc, p, labels) for doc, p in zip(docs, pieces, strict=True)], shift=1)
+    real = torch.zeros(4, 12, dtype=torch.bool)
+    for row, p in enumerate(pieces):
+        real[row, 1 : 1 + len(p)] = True
+    torch.manual_seed(2)
+    H = torch.randn(4, 12, WIDTH)
+    head = build(relations=labels.names)
+    losses = learn(head, H, real, gold)
+    assert losses[-1] < losses[0] / 10
+    parts = found_of(head.triples(head(H, real)), 4, shift=1)
+    for doc, p, found in zip(docs, pieces, parts, strict=True):
+        decoded = decode(found, doc, p, labels)
+        mentions = tuple(replace(m, score=None) for m in decoded.mentions)
+        facts = tuple(replace(f, score=None, evidence=()) for f in decoded.facts)
+        assert all(f.score > 0.5 and f.evidence == (Evidence(0),) for f in decoded.facts)
+        assert canonical(replace(doc, mentions=mentions, entities=decoded.entities, facts=facts)) == canonical(doc)
 
 
 def test_weights_survive_saving_and_loading() -> None:

@@ -5,8 +5,9 @@ import torch
 from torch import Tensor
 
 from factpin.layers import join as module
-from factpin.layers.join import BITS, Candidates, Links, join, pack
+from factpin.layers.join import BITS, Candidates, Links, join, pack, span_hits
 from factpin.layers.places import Places
+from factpin.layers.pointer import cells_that_exist
 
 B, N = 3, 9
 Row = tuple[int, int, int, float]
@@ -128,6 +129,23 @@ def test_words_hold_one_bit_for_every_relation(R: int, monkeypatch: pytest.Monke
     for r in range(R):
         assert torch.equal((words[..., r // BITS] >> (r % BITS)) & 1 == 1, s[r] > threshold[r])
     assert (words >= 0).all() and words.shape[2] == -(-R // BITS)
+
+
+@pytest.mark.parametrize("rows", [1, 4, 128])
+@pytest.mark.parametrize("max_span", [None, 1, 3])
+@pytest.mark.parametrize("threshold", [-torch.inf, -1.0, 0.5, torch.inf])
+def test_span_hits_are_those_of_the_dense_scan(
+    rows: int, max_span: int | None, threshold: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ROWS", rows)
+    torch.manual_seed(0)
+    q, k = torch.randn(2, B, N, 3, 4, dtype=torch.float64).unbind()
+    real = torch.rand(B, N) < 0.8
+    s = torch.einsum("bicd,bjcd->bcij", q, k).masked_fill(~cells_that_exist(real, max_span)[:, None], -torch.inf)
+    found, score = span_hits(q, k, real, max_span, threshold)
+    at = (found.batch, found.label, found.start, found.end)
+    assert sorted(torch.stack(at, 1).tolist()) == (s > threshold).nonzero().tolist()
+    assert torch.allclose(score, s[at])
 
 
 def test_nothing_to_join_is_no_trouble() -> None:

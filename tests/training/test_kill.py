@@ -1,4 +1,4 @@
-"""kill -9, twenty times, at random moments of a training: never an unreadable folder, and the same weights at the end."""
+"""kill -9, twenty times, at random moments of a training: never an unreadable folder, the same weights at the end."""
 
 import os
 import random

@@ -22,7 +22,7 @@ def get_str(record: Mapping[str, Any], key: str, where: str = "", default: str |
 def get_int(record: Mapping[str, Any], key: str, where: str = "") -> int:
     """A whole number (no boolean, no float)."""
     value = record.get(key)
-    if isinstance(value, bool) or not isinstance(value, int):
+    if type(value) is not int:  # a boolean is an int too
         raise _unfit(record, key, where, "a whole number")
     return value
 
@@ -65,7 +65,7 @@ def as_str(value: Any, where: str) -> str:
 
 def as_int(value: Any, where: str) -> int:
     """`value` if it is a whole number."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    if type(value) is not int:  # a boolean is an int too
         raise wrong(value, where, "a whole number")
     return value
 

@@ -237,7 +237,7 @@ def _unique(items: tuple[Mention | Entity | Event, ...], document: str, kind: st
 
 def _check_references(doc: Document, mentions: set[str | None]) -> None:
     entities = _unique(doc.entities, doc.id, "entity")
-    events = _unique(doc.events, doc.id, "event")
+    events = _unique(doc.events, doc.id, "event") if doc.events else set()
     for i, entity in enumerate(doc.entities):
         for id in entity.mentions:
             if id not in mentions:

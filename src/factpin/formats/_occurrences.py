@@ -9,7 +9,7 @@ fact pinned to the nearest pair. Occurrences at word borders are preferred in sc
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from factpin.documents import Document, Entity, Fact, Mention, Qualifier
@@ -35,7 +35,7 @@ class Triple(NamedTuple):
     @property
     def names(self) -> tuple[Name, ...]:
         """All its arguments."""
-        return self.head, self.tail, *(name for _, name in self.slots)
+        return self.head, self.tail, *[name for _, name in self.slots]
 
 
 @dataclass
@@ -48,20 +48,14 @@ class Placed:
     unfound: list[int] = field(default_factory=list)
 
 
-class _Spot(NamedTuple):
-    """A mention before it has an id."""
-
-    start: int
-    end: int
-    type: str
-    surface: str
+_Spot = tuple[int, int, str, str]  # a mention before it has an id: start, end, type, surface
 
 
 def place(triples: Sequence[Triple], text: str, reading: Reading, line: int, document: str) -> Placed:
     """Find every argument in the text; a triple of which one argument is missing is unfound as a whole."""
     choice = reading.options.occurrences
     starts = _all_starts(triples, text, reading, line, document)
-    spots: dict[Name, set[_Spot]] = {}
+    spots: set[_Spot] = set()
     told: list[tuple[Triple, list[_Spot]]] = []
     unfound = []
     seen: set[Triple] = set()
@@ -69,47 +63,44 @@ def place(triples: Sequence[Triple], text: str, reading: Reading, line: int, doc
         if triple in seen:
             reading.note("duplicate_fact", line, document, f"{triple.head.surface} {triple.relation} is told twice")
         seen.add(triple)
-        missing = [name.surface for name in triple.names if not starts[name.surface]]
-        if missing:
+        names = triple.names
+        found = [starts[name.surface] for name in names]
+        if not all(found):
             unfound.append(i)
-            reading.note("argument_not_found", line, document, f"{missing[0]!r} ({triple.relation}) is not in the text")
+            missing = names[found.index([])].surface
+            reading.note("argument_not_found", line, document, f"{missing!r} ({triple.relation}) is not in the text")
             continue
-        chosen = _choose(triple, starts, nearest=choice != "first")
+        if choice == "first":
+            chosen = [_spot(name, here[0]) for name, here in zip(names, found, strict=True)]
+        else:
+            chosen = _nearest(triple, starts)
         told.append((triple, chosen))
-        for name, spot in zip(triple.names, chosen, strict=True):
-            group = spots.setdefault(name, set())
-            group.add(spot)
-            if choice == "all" and len(group) == 1:
-                group.update(_spot(name, start) for start in starts[name.surface])
-    return _nouns(spots, told, unfound)
+        spots.update(chosen)
+        if choice == "all":
+            spots.update(_spot(name, start) for name, here in zip(names, found, strict=True) for start in here)
+    return Placed(*_nouns(sorted(spots), told), unfound)
 
 
-def _nouns(spots: dict[Name, set[_Spot]], told: list[tuple[Triple, list[_Spot]]], unfound: list[int]) -> Placed:
-    ids = {spot: f"m{i}" for i, spot in enumerate(sorted(spot for group in spots.values() for spot in group))}
-    order = sorted(spots, key=lambda name: min(spots[name]))
-    entity = {name: f"e{i}" for i, name in enumerate(order)}
+def _nouns(
+    spots: list[_Spot], told: list[tuple[Triple, list[_Spot]]]
+) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
+    """A mention for every spot, an entity for every name in the order of its first spot, a fact for every triple."""
+    mention = {spot: f"m{i}" for i, spot in enumerate(spots)}
+    members: dict[tuple[str, str], list[str]] = {}
+    for (_, _, type, surface), id in mention.items():
+        members.setdefault((surface, type), []).append(id)
+    entity = {name: f"e{i}" for i, name in enumerate(members)}
+    mentions = [Mention(id, start, end, surface, type) for (start, end, type, surface), id in mention.items()]
+    entities = [Entity(entity[name], tuple(ids), name[1], name[0]) for name, ids in members.items()]
     facts = []
-    for triple, chosen in told:
-        slots = zip(triple.slots, chosen[2:], strict=True)
-        facts.append(
-            Fact(
-                head=entity[triple.head],
-                relation=triple.relation,
-                tail=entity[triple.tail],
-                head_mention=ids[chosen[0]],
-                tail_mention=ids[chosen[1]],
-                qualifiers=tuple(Qualifier(role, entity[name], ids[spot]) for (role, name), spot in slots),
-            )
-        )
-    return Placed(
-        mentions=tuple(Mention(id, spot.start, spot.end, spot.surface, spot.type) for spot, id in ids.items()),
-        entities=tuple(
-            Entity(entity[name], tuple(ids[spot] for spot in sorted(spots[name])), name.type, name.surface)
-            for name in order
-        ),
-        facts=tuple(facts),
-        unfound=unfound,
-    )
+    for (head, relation, tail, slots), chosen in told:
+        fact = Fact(entity[head], relation, entity[tail], mention[chosen[0]], mention[chosen[1]])
+        if slots:
+            pinned = zip(slots, chosen[2:], strict=True)
+            qualifiers = tuple([Qualifier(role, entity[name], mention[spot]) for (role, name), spot in pinned])
+            fact = replace(fact, qualifiers=qualifiers)
+        facts.append(fact)
+    return tuple(mentions), tuple(entities), tuple(facts)
 
 
 # ---- where ----------------------------------------------------------------------------------------------------------
@@ -120,12 +111,15 @@ def _all_starts(
 ) -> dict[str, list[int]]:
     """Every surface's occurrences, in order; what is doubtful about them is noted once a record."""
     starts: dict[str, list[int]] = {}
-    for surface in dict.fromkeys(name.surface for triple in triples for name in triple.names):
-        starts[surface], whole = occurrences(text, surface)
-        if len(starts[surface]) > 1:
-            reading.note("ambiguous_argument", line, document, f"{surface!r} stands {len(starts[surface])} times")
-        if starts[surface] and not whole:
-            reading.note("inside_word", line, document, f"{surface!r} stands inside a longer word only")
+    for triple in triples:
+        for surface, _ in triple.names:
+            if surface in starts:
+                continue
+            starts[surface], whole = occurrences(text, surface)
+            if len(starts[surface]) > 1:
+                reading.note("ambiguous_argument", line, document, f"{surface!r} stands {len(starts[surface])} times")
+            if starts[surface] and not whole:
+                reading.note("inside_word", line, document, f"{surface!r} stands inside a longer word only")
     return starts
 
 
@@ -138,6 +132,8 @@ def occurrences(text: str, surface: str) -> tuple[list[int], bool]:
     while at >= 0:
         found.append(at)
         at = text.find(surface, at + len(surface))
+    if found and not _in_word(surface[0]) and not _in_word(surface[-1]):
+        return found, True  # no word goes on past its ends, whatever stands beside it
     whole = [start for start in found if not _cuts_word(text, start) and not _cuts_word(text, start + len(surface))]
     return (whole, True) if whole else (found, False)
 
@@ -148,13 +144,11 @@ def _cuts_word(text: str, at: int) -> bool:
 
 def _in_word(character: str) -> bool:
     """Letters and digits of scripts that write blanks between words; from U+2E80 on they do not (or glue particles)."""
-    return character.isalnum() and (character < "\u2e80" or "\uffff" < character < "\U00020000")
+    return (character < "\u2e80" or "\uffff" < character < "\U00020000") and character.isalnum()
 
 
-def _choose(triple: Triple, starts: dict[str, list[int]], *, nearest: bool) -> list[_Spot]:
+def _nearest(triple: Triple, starts: dict[str, list[int]]) -> list[_Spot]:
     heads, tails = starts[triple.head.surface], starts[triple.tail.surface]
-    if not nearest:
-        return [_spot(name, starts[name.surface][0]) for name in triple.names]
     head, tail = nearest_pair(heads, len(triple.head.surface), tails, len(triple.tail.surface))
     chosen = [_spot(triple.head, head), _spot(triple.tail, tail)]
     for _, name in triple.slots:
@@ -178,7 +172,7 @@ def nearest_pair(heads: list[int], head_size: int, tails: list[int], tail_size: 
 
 
 def _spot(name: Name, start: int) -> _Spot:
-    return _Spot(start, start + len(name.surface), name.type, name.surface)
+    return start, start + len(name.surface), name.type, name.surface
 
 
 # ---- and back -------------------------------------------------------------------------------------------------------

@@ -55,12 +55,6 @@ class Report:
     rejected: int = 0
     on_reject: Callable[[BadRecord, str], None] | None = None  # gets the error and the raw record
 
-    def note(self, note: Note, count: int = 1) -> None:
-        """Count a note, and keep it if it is among the first of its kind."""
-        if self.counts[note.kind] < EXAMPLES:
-            self.notes.append(note)
-        self.counts[note.kind] += count
-
     def reject(self, error: BadRecord, raw: str) -> None:
         """Set a bad record aside."""
         self.rejected += 1
@@ -86,7 +80,7 @@ class Reading:
         return files.plain_stem(self.path)
 
     def note(self, kind: str, line: int, document: str, message: str, count: int = 1) -> None:
-        """Report something noticed at a line."""
+        """Count something noticed at a line, and keep it if it is among the first of its kind."""
         if self.report.counts[kind] < EXAMPLES:
             self.report.notes.append(Note(kind, str(self.path), line, document, message))
         self.report.counts[kind] += count

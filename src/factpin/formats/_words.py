@@ -13,7 +13,8 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from operator import add
 from typing import Any
 
 from factpin.documents import Document, Span
@@ -39,18 +40,27 @@ WORDS = re.compile(rf"(?:\w|[{MARKS}])+|\S")
 
 def join(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """The text of tokens, and where each of them stands in it."""
-    gaps = [1] * (len(tokens) - 1)
-    chinese = sum(IS_CJK.search(token) is not None for token in tokens if not token.isascii())
-    if chinese and all(len(token) == 1 for token in tokens):
-        gaps = [0] * (len(tokens) - 1)
-    elif 2 * chinese > len(tokens):
-        gaps = [int(not IS_CJK.match(a[-1:]) and not IS_CJK.match(b[:1])) for a, b in pairwise(tokens)]
-    borders = []
-    at = 0
-    for token, gap in zip(tokens, [*gaps, 0], strict=False):
-        borders.append((at, at + len(token)))
-        at += len(token) + gap
-    return "".join(token + " " * gap for token, gap in zip(tokens, [*gaps, 0], strict=False)), borders
+    sizes = list(map(len, tokens))
+    gaps = _gaps(tokens)
+    if gaps is None:
+        text = " ".join(tokens)
+        starts = accumulate([size + 1 for size in sizes], initial=0)
+    else:
+        text = "".join([token + " " * gap for token, gap in zip(tokens, gaps, strict=True)])
+        starts = accumulate(map(add, sizes, gaps), initial=0)
+    return text, [(start, start + size) for start, size in zip(starts, sizes, strict=False)]
+
+
+def _gaps(tokens: Sequence[str]) -> list[int] | None:
+    """The blanks after every token, none after the last; None where all others have one."""
+    letters = "".join(tokens)
+    if letters.isascii() or not IS_CJK.search(letters):
+        return None
+    if all(len(token) == 1 for token in tokens):
+        return [0] * len(tokens)
+    if 2 * sum(IS_CJK.search(token) is not None for token in tokens) > len(tokens):
+        return [int(not IS_CJK.match(a[-1:]) and not IS_CJK.match(b[:1])) for a, b in pairwise(tokens)] + [0]
+    return None
 
 
 def split(text: str) -> list[tuple[int, int]]:
@@ -82,7 +92,19 @@ def token_span(borders: Sequence[tuple[int, int]], start: int, end: int) -> tupl
 
 def token_meta(text: str, borders: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """What a reader adds to meta so that the same tokens are written again: nothing where the rule finds them."""
-    return {} if list(borders) == split(text) else {"tokens": [list(border) for border in borders]}
+    if not _has_strange_token(text, borders) and list(borders) == split(text):
+        return {}
+    return {"tokens": [[start, end] for start, end in borders]}
+
+
+def _has_strange_token(text: str, borders: Sequence[tuple[int, int]]) -> bool:
+    """Whether one of the tokens, such as "x-y", cannot come from `split`, whatever stands around it: a quick look."""
+    for start, end in borders:
+        if end - start > 1:
+            token = text[start:end]
+            if not token.isalnum() and not RULE.fullmatch(token) and not WORDS.fullmatch(token):
+                return True
+    return False
 
 
 def rebuilds(text: str, borders: Sequence[tuple[int, int]]) -> bool:

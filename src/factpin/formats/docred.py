@@ -14,12 +14,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Any
 
-from factpin.documents import Document, Entity, Evidence, Fact, Mention, Span
-from factpin.documents.fields import as_dict, as_int, as_list, as_str, get_int, get_list, get_str, wrong
+from factpin.documents import Document, Entity, Evidence, Fact, Mention
+from factpin.documents.fields import as_dict, as_int, as_list, as_strings, each, get_int, get_list, get_str, wrong
 from factpin.errors import BadDocument
 from factpin.formats import _words
 from factpin.formats._guess import Head
@@ -31,9 +31,10 @@ HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "same spans", "
                    "facts", "evidence", "meta"})  # fmt: skip
 ENDING = ".json"
 FIELDS = ("title", "sents", "vertexSet", "labels")
-MENTION = ("name", "sent_id", "pos", "type")
-LABEL = ("r", "h", "t", "evidence")
+MENTION = {"name", "sent_id", "pos", "type"}
+LABEL = {"r", "h", "t", "evidence"}
 COMPUTED = ("global_pos", "index")
+MENTION_COMPUTED = MENTION.union(COMPUTED)
 
 
 def read(reading: Reading) -> Iterator[Document]:
@@ -52,13 +53,13 @@ class _Record:
     firsts: list[int]  # token of every sentence
     text: str
     borders: list[tuple[int, int]]
-    spans: list[Span | None]  # of every sentence
+    evidence: list[Evidence | None]  # that every sentence is; None where it has no character
     mentions: list[Mention] = field(default_factory=list)
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
-    computed: dict[str, dict[str, Any]] = field(default_factory=dict)  # fields of mentions that follow from the rest
+    computed: list[tuple[int, int]] = field(default_factory=list)  # mentions with fields that follow from the rest
 
-    def note(self, kind: str, message: str) -> None:
-        self.reading.note(kind, self.number, self.id, message)
+    def note(self, kind: str, message: str, count: int = 1) -> None:
+        self.reading.note(kind, self.number, self.id, message, count)
 
     def sentence(self, value: Any, where: str) -> int:
         """A sentence's index in the file."""
@@ -71,90 +72,98 @@ class _Record:
 def _document(value: Any, number: int, reading: Reading) -> Document:
     record = as_dict(value, "")
     id = get_str(record, "title")
-    sents = [[as_str(token, f"sents[{i}]") for token in as_list(sent, f"sents[{i}]")]
-             for i, sent in enumerate(get_list(record, "sents"))]  # fmt: skip
+    sents = each(get_list(record, "sents"), "sents", lambda sent, _: as_strings(sent, ""))
     sizes = [len(sent) for sent in sents]
-    text, borders = _words.join([token for sent in sents for token in sent])
+    text, borders = _words.join(list(chain.from_iterable(sents)))
     spans = _words.sentence_spans(borders, sizes)
-    this = _Record(reading, number, id, sizes, list(accumulate(sizes, initial=0)), text, borders, spans)
+    held = count()
+    evidence = [None if span is None else Evidence(next(held)) for span in spans]
+    this = _Record(reading, number, id, sizes, list(accumulate(sizes, initial=0)), text, borders, evidence)
     if None in spans:
         this.note("empty_sentence", f"{spans.count(None)} sentences have no character and are left out")
-    entities = [_entity(entry, i, this) for i, entry in enumerate(get_list(record, "vertexSet"))]
-    facts = [_fact(label, i, entities, this) for i, label in enumerate(get_list(record, "labels", default=[]))]
+    entities = each(get_list(record, "vertexSet"), "vertexSet", lambda entry, i: _entity(entry, i, this))
+    labels = get_list(record, "labels", default=[])
+    told = each(labels, "labels", lambda label, i: _label(label, i, len(entities), this))
     if this.mentions and len(this.computed) == len(this.mentions):
         this.extra["vertexSet"] = {"computed": list(COMPUTED)}
     else:
-        for where, fields in this.computed.items():
+        for i, j in this.computed:
+            where = f"vertexSet[{i}][{j}]"
+            fields = {key: record["vertexSet"][i][j][key] for key in COMPUTED}
             this.extra[where] = fields | this.extra.get(where, {})
     return Document(
         id=id,
         text=text,
-        sentences=tuple(span for span in spans if span is not None),
+        sentences=tuple([span for span in spans if span is not None]),
         mentions=tuple(this.mentions),
         entities=tuple(entities),
-        facts=tuple(facts),
+        facts=tuple([Fact(f"e{h}", relation, f"e{t}", evidence=evidence) for h, relation, t, evidence in told]),
         meta=_words.reader_meta(record, FIELDS, _words.token_meta(text, borders), this.extra),
     )
 
 
 def _entity(value: Any, i: int, this: _Record) -> Entity:
-    where = f"vertexSet[{i}]"
-    entry = as_list(value, where)
+    entry = as_list(value, "")
     if not entry:
-        raise BadDocument("an entity without a mention; expected at least one. Name one, or drop it.", field=where)
-    found = [_mention(item, i, j, this) for j, item in enumerate(entry)]
+        raise BadDocument("an entity without a mention; expected at least one. Name one, or drop it.")
+    found = each(entry, "", lambda item, j: _mention(item, i, j, this))
     mentions = [m for m, _ in found]
-    twice = len(mentions) - len({(m.start, m.end) for m in mentions})
-    if twice:
-        this.reading.note("duplicate_mention", this.number, this.id, f"{where} names a span twice", twice)
-    types = dict.fromkeys(m.type for m in mentions)
-    if len(types) > 1:
-        this.note("types_differ", f"{where} has mentions of the types {', '.join(types)}; the first one counts")
     this.mentions.extend(mentions)
-    return Entity(f"e{i}", tuple(m.id for m in mentions), mentions[0].type, found[0][1])
+    first, name = found[0]
+    if len(mentions) > 1:
+        twice = len(mentions) - len({(m.start, m.end) for m in mentions})
+        if twice:
+            this.note("duplicate_mention", f"vertexSet[{i}] names a span twice", twice)
+        types = dict.fromkeys([m.type for m in mentions])
+        if len(types) > 1:
+            kinds = ", ".join(types)
+            this.note("types_differ", f"vertexSet[{i}] has mentions of the types {kinds}; the first one counts")
+    return Entity(f"e{i}", tuple([m.id for m in mentions]), first.type, name)
 
 
 def _mention(value: Any, i: int, j: int, this: _Record) -> tuple[Mention, str]:
     """The mention, and its name in the file."""
-    where = f"vertexSet[{i}][{j}]"
-    record = as_dict(value, where)
-    sent = this.sentence(record.get("sent_id"), f"{where}.sent_id")
-    pos = get_list(record, "pos", where)
-    first, last = (as_int(at, f"{where}.pos") for at in pos) if len(pos) == 2 else (0, 0)
+    record = as_dict(value, "")
+    sent = this.sentence(record.get("sent_id"), "sent_id")
+    pos = get_list(record, "pos")
+    first, last = (as_int(pos[0], "pos"), as_int(pos[1], "pos")) if len(pos) == 2 else (0, 0)
     if not 0 <= first < last <= this.sizes[sent]:
-        raise wrong(pos, f"{where}.pos", f"[first, end) of tokens in sentence {sent}, which has {this.sizes[sent]}")
+        raise wrong(pos, "pos", f"[first, end) of tokens in sentence {sent}, which has {this.sizes[sent]}")
     at = this.firsts[sent] + first
     start, end = this.borders[at][0], this.borders[at + last - first - 1][1]
-    type = get_str(record, "type", where, default="")
-    mention = Mention(f"m{len(this.mentions) + j}", start, end, this.text[start:end], type)
-    name = get_str(record, "name", where, default=mention.text)
-    if name.replace(" ", "") != mention.text.replace(" ", ""):
-        this.note("name_differs", f"{where}: the name is {name!r}, the tokens are {mention.text!r}")
-    extra = {key: item for key, item in record.items() if key not in MENTION}
-    if extra.get("global_pos") == [at, at] and extra.get("index") == f"{i}_{j}":
-        this.computed[where] = {key: extra.pop(key) for key in COMPUTED}
-    if name != mention.text and (j or not name):
+    text = this.text[start:end]
+    mention = Mention(f"m{len(this.mentions) + j}", start, end, text, get_str(record, "type", default=""))
+    name = get_str(record, "name", default=text)
+    if name != text and name.replace(" ", "") != text.replace(" ", ""):
+        this.note("name_differs", f"vertexSet[{i}][{j}]: the name is {name!r}, the tokens are {text!r}")
+    known = MENTION
+    if record.get("global_pos") == [at, at] and record.get("index") == f"{i}_{j}":
+        this.computed.append((i, j))
+        known = MENTION_COMPUTED
+    extra = {} if known.issuperset(record) else {key: item for key, item in record.items() if key not in known}
+    if name != text and (j or not name):
         extra["name"] = name
     if extra:
-        this.extra[where] = extra
+        this.extra[f"vertexSet[{i}][{j}]"] = extra
     return mention, name
 
 
-def _fact(value: Any, i: int, entities: list[Entity], this: _Record) -> Fact:
-    where = f"labels[{i}]"
-    record = as_dict(value, where)
-    ends = []
-    for key in ("h", "t"):
-        index = get_int(record, key, where)
-        if not 0 <= index < len(entities):
-            raise wrong(index, f"{where}.{key}", f"the index of one of {len(entities)} entities")
-        ends.append(entities[index].id)
-    sents = [this.sentence(sent, f"{where}.evidence") for sent in get_list(record, "evidence", where, default=[])]
-    evidence = tuple(Evidence(s - this.spans[:s].count(None)) for s in sents if this.spans[s] is not None)
-    extra = {key: item for key, item in record.items() if key not in LABEL}
-    if extra:
-        this.extra[where] = extra
-    return Fact(ends[0], get_str(record, "r", where), ends[1], evidence=evidence)
+def _label(value: Any, i: int, entities: int, this: _Record) -> tuple[int, str, int, tuple[Evidence, ...]]:
+    """Head, relation, tail and evidence of a label."""
+    record = as_dict(value, "")
+    head, tail = _index(record, "h", entities), _index(record, "t", entities)
+    sents = get_list(record, "evidence", default=[])
+    evidence = [proof for sent in sents if (proof := this.evidence[this.sentence(sent, "evidence")]) is not None]
+    if not LABEL.issuperset(record):
+        this.extra[f"labels[{i}]"] = {key: item for key, item in record.items() if key not in LABEL}
+    return head, get_str(record, "r"), tail, tuple(evidence)
+
+
+def _index(record: dict[str, Any], key: str, entities: int) -> int:
+    index = get_int(record, key)
+    if not 0 <= index < entities:
+        raise wrong(index, key, f"the index of one of {entities} entities")
+    return index
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from factpin.documents import Document, Span
-from factpin.documents.fields import as_dict, as_list, as_str, get_list, get_str
+from factpin.documents.fields import as_dict, as_list, as_str, each, get_list, get_str
 from factpin.errors import BadDocument
 from factpin.formats._guess import Head
 from factpin.formats._occurrences import Name, Triple, not_found_again, place, triples_of
@@ -39,8 +39,8 @@ def _document(value: Any, line: int, reading: Reading) -> Document:
     record = as_dict(value, "")
     text = get_str(record, "text")
     id = own_id(record, reading.default_id(line))
-    spos = [as_dict(spo, f"spo_list[{i}]") for i, spo in enumerate(get_list(record, "spo_list", default=[]))]
-    triples = [_triple(spo, f"spo_list[{i}]") for i, spo in enumerate(spos)]
+    spos = get_list(record, "spo_list", default=[])
+    triples = each(spos, "spo_list", lambda spo, _: _triple(spo))
     placed = place(triples, text, reading, line, id)
     return Document(
         id=id,
@@ -53,44 +53,42 @@ def _document(value: Any, line: int, reading: Reading) -> Document:
     )
 
 
-def _triple(spo: dict[str, Any], where: str) -> Triple:
-    head = Name(get_str(spo, "subject", where), get_str(spo, "subject_type", where, default=""))
-    relation = get_str(spo, "predicate", where)
+def _triple(value: Any) -> Triple:
+    spo = as_dict(value, "")
+    head = Name(get_str(spo, "subject"), get_str(spo, "subject_type", default=""))
+    relation = get_str(spo, "predicate")
     if not relation:
-        raise BadDocument("the predicate is empty; expected a name.", field=f"{where}.predicate")
+        raise BadDocument("the predicate is empty; expected a name.", field="predicate")
     values, types = spo.get("object"), spo.get("object_type", "")
     if not isinstance(values, dict):
-        tail = Name(get_str(spo, "object", where), _value(types, f"{where}.object_type"))
-        return Triple(head, relation, tail)
-    types = types if isinstance(types, dict) else {VALUE: as_str(types, f"{where}.object_type")}
-    names = {
-        slot: Name(as_str(surface, f"{where}.object.{slot}"), get_str(types, slot, f"{where}.object_type", default=""))
-        for slot, surface in values.items()
-    }
-    if VALUE not in names:
-        raise BadDocument(f"the object has no {VALUE!r}; it has: {', '.join(names) or 'nothing'}.",
-                          field=f"{where}.object")  # fmt: skip
-    tail = names.pop(VALUE)
-    return Triple(head, relation, tail, tuple(names.items()))
+        values = {VALUE: get_str(spo, "object")}
+    if not isinstance(types, dict):
+        types = {VALUE: as_str(types, "object_type")}
+    if VALUE not in values:
+        raise BadDocument(f"the object has no {VALUE!r}; it has: {', '.join(values) or 'nothing'}.", field="object")
+    tail = _name(values, types, VALUE)
+    slots = [(slot, _name(values, types, slot)) for slot in values if slot != VALUE]
+    return Triple(head, relation, tail, tuple(slots))
 
 
-def _value(types: Any, where: str) -> str:
-    return get_str(types, VALUE, where, default="") if isinstance(types, dict) else as_str(types, where)
+def _name(values: dict[str, Any], types: dict[str, Any], slot: str) -> Name:
+    return Name(get_str(values, slot, "object"), get_str(types, slot, "object_type", default=""))
 
 
 def _meta(
     record: dict[str, Any], spos: list[dict[str, Any]], triples: list[Triple], unfound: list[int]
 ) -> dict[str, Any]:
     meta = unknown(record, FIELDS)
-    reserved = OWN & meta.keys()
-    if reserved:
-        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=min(reserved))
+    if not OWN.isdisjoint(meta):
+        reserved = min(OWN & meta.keys())
+        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=reserved)
     if unfound:
         meta["unfound"] = [spos[i] for i in unfound]
     own: dict[str, Any] = {}
     if spos and all(isinstance(spo["object"], str) for spo in spos):
         own["version"] = 1
-    extra = {_key(triple): unknown(spo, SPO) for spo, triple in zip(spos, triples, strict=True) if spo.keys() - SPO}
+    extra = {_key(triple): unknown(spo, SPO) for spo, triple in zip(spos, triples, strict=True)
+             if not SPO.issuperset(spo)}  # fmt: skip
     if extra:
         own["extra"] = extra
     if own:
@@ -145,7 +143,7 @@ def _unfound(doc: Document) -> list[dict[str, Any]]:
     try:
         unfound = [as_dict(spo, "unfound") for spo in as_list(doc.meta.get("unfound", []), "unfound")]
         for spo in unfound:
-            _triple(spo, "unfound")
+            _triple(spo)
     except BadDocument:
         return []
     return unfound

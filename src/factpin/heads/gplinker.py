@@ -35,7 +35,7 @@ from factpin.heads.global_pointer import GlobalPointer, GlobalPointerConfig, Glo
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact
 from factpin.layers.factored import factored_negatives
-from factpin.layers.join import Candidates, Links, join
+from factpin.layers.join import Candidates, Links, join, span_hits
 from factpin.layers.multilabel_loss import positive_loss
 from factpin.layers.places import Places, pieces
 from factpin.tasks.links import Found
@@ -161,8 +161,7 @@ class GPLinker(nn.Module):
         heads, tails = scores.heads, scores.tails
         B, R, _ = heads.u.shape
         table = thresholds(threshold, R, heads.u.device)
-        found = self.spans.hits(scores.spans, float(table.amin()))
-        found, cut = self._best_spans(found, max_spans, B)
+        found, cut = self._best_spans(self._span_hits(scores.spans, float(table.amin())), max_spans, B)
         score = found.score if found.score is not None else heads.u.new_zeros(len(found))
         subject = found.label < len(self.config.subjects)
         candidates = Candidates(
@@ -171,9 +170,15 @@ class GPLinker(nn.Module):
             subject.nonzero().squeeze(1),
             (~subject).nonzero().squeeze(1),
         )
-        first, last = (Links(_pairs(x), x.u, x.v) for x in (heads, tails))
+        with exact(heads.u):  # spans lie on real tokens: A needs no mask
+            first, last = (Links(x.q @ x.k.mT, x.u, x.v) for x in (heads, tails))
         triples, more = join(candidates, first, last, table, allowed=allowed, most=max_triples)
         return TripleCells(found, triples.relation, triples.subject, triples.object, triples.score, cut | more)
+
+    def _span_hits(self, scores: GlobalPointerScores, threshold: float) -> Cells:
+        with exact(scores.q):
+            place, score = span_hits(scores.q, scores.k, scores.real, self.config.max_span, threshold)
+        return Cells(place.batch, place.label, place.start, place.end, score).sorted()
 
     def _best_spans(self, found: Cells, most: int | None, B: int) -> tuple[Cells, Tensor]:
         """The best subjects and the best objects of each text, in order, and which texts (B,) had more."""

@@ -1,4 +1,4 @@
-"""Spans to triples: which (subject, relation, object) stand, without a (B, R, N, N) tensor.
+"""Spans, and spans to triples: which (subject, relation, object) stand, without a (B, R, N, N) tensor.
 
     A, u, v   factored scores of pairs of tokens: A (B, N, N), u and v (B, R, N)
     s         A[b, i, j] + v[b, r, j] + u[b, r, i], added in this order, so that a score is that of the dense form
@@ -7,10 +7,10 @@
 
     score of a triple = min(subject, object, heads, tails); it stands where its score is above its relation's threshold
 
-Texts with few pairs are joined together: every pair of spans is scored for every relation. A text with more pairs than
-BLOCK holds is joined by bits: a word tells for a pair of tokens which of BITS relations are above the threshold, and
-`and` of the words at both ends of two spans tells which relations hold between them, BITS at a time. Both ways give the
-same triples in the same order: by text, subject, object, relation.
+Texts with few pairs are joined together: every pair of spans is scored for every relation. In a text with more pairs
+than BLOCK holds, pairs are first sorted out by bits: a word tells for a pair of tokens which of BITS relations are
+above the threshold, and `and` of the words at both ends of two spans tells whether any relation can hold between them,
+BITS at a time. Both ways give the same triples in the same order: by text, subject, object, relation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,31 @@ from torch.nn.functional import pad
 
 from factpin.layers.places import Places, pieces
 
-BLOCK = 1 << 21  # scores held at once
+BLOCK = 1 << 19  # scores held at once
+ROWS = 128  # rows of spans scored at once: more rows waste cells under the diagonal
 BITS = 62  # relations in a word: no shift touches the sign
+MANY = 4  # scores for each u of the batch from which it pays to turn u and v round in memory
+
+
+def span_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshold: float) -> tuple[Places, Tensor]:
+    """The places and scores of the spans above the threshold, q and k (B, N, C, d).
+
+    What `tiled_hits` finds, for a batch at once: C is small here, and cells that do not exist are left out of the hits.
+    """
+    B, N, C, _ = q.shape
+    left, right = q.transpose(1, 2), k.permute(0, 2, 3, 1)  # (B, C, N, d), (B, C, d, N)
+    found, scores = [], [q.new_zeros(0)]
+    rows = min(ROWS, max(1, BLOCK // max(1, B * C * N)))
+    for top in range(0, N, rows):
+        s = left[:, :, top : top + rows] @ right[..., top:]  # (B, C, rows, N - top)
+        batch, label, i, j = (s > threshold).nonzero().unbind(1)
+        exists = (i <= j) & real[batch, i + top] & real[batch, j + top]
+        if max_span is not None:
+            exists &= j - i < max_span
+        batch, label, i, j = (x[exists] for x in (batch, label, i, j))
+        found.append(Places(batch, label, i + top, j + top))
+        scores.append(s[batch, label, i, j])
+    return Places.join(found, q.device), torch.cat(scores)
 
 
 @dataclass(frozen=True)
@@ -36,11 +59,19 @@ class Links:
 
     def rows(self, batch: Tensor, i: Tensor, j: Tensor) -> Tensor:
         """Scores of m pairs for every relation (m, R)."""
-        return (self.A[batch, i, j][:, None] + self.v[batch, :, j]).add_(self.u[batch, :, i])
+        return (self.A[batch, i, j][:, None] + _of_tokens(self.v, batch, j)).add_(_of_tokens(self.u, batch, i))
 
-    def at(self, batch: Tensor, relation: Tensor, i: Tensor, j: Tensor) -> Tensor:
-        """Scores of m pairs for one relation each (m,)."""
-        return self.A[batch, i, j].add_(self.v[batch, relation, j]).add_(self.u[batch, relation, i])
+    def by_token(self) -> "Links":
+        """The same numbers, with the relations of a token side by side in memory: for many rows."""
+        return Links(self.A, self.u.mT.contiguous().mT, self.v.mT.contiguous().mT)
+
+
+def _of_tokens(x: Tensor, batch: Tensor, i: Tensor) -> Tensor:
+    """x (B, R, N) at m tokens (m, R)."""
+    rows = x.mT  # (B, N, R)
+    if rows.is_contiguous():
+        return rows.flatten(0, 1).index_select(0, batch * rows.shape[1] + i)
+    return rows[batch, i]
 
 
 @dataclass(frozen=True)
@@ -90,12 +121,14 @@ def join(
     threshold (R,); allowed (R, C, C), True where a relation may join a subject and an object of these classes.
     """
     B, R = heads.u.shape[:2]
-    work = _Join(spans, heads, tails, threshold, allowed)
     none = torch.zeros(0, dtype=torch.int64, device=threshold.device)
     parts = [Triples(none, none, none, spans.score[:0])]
     truncated = torch.zeros(B, dtype=torch.bool)
     subjects, objects = (_counts(spans.place.batch[index], B) for index in (spans.subjects, spans.objects))
     costs = [s * o * R for s, o in zip(subjects, objects, strict=True)]
+    if sum(costs) > MANY * heads.u.numel():
+        heads, tails = heads.by_token(), tails.by_token()
+    work = _Join(spans, heads, tails, threshold, allowed)
     for first, last in _groups(costs):
         kept = [_Best(most) for _ in range(first, last)]
         if sum(costs[first:last]) > BLOCK:
@@ -163,23 +196,18 @@ class _Join:
 
     def by_pairs(self, texts: range, objects: list[int]) -> Triples:
         """All pairs of spans of some texts, flat."""
-        place = self.spans.place
-        text = place.batch[self.spans.subjects]
-        own = self.spans.subjects[(text >= texts.start) & (text < texts.stop)]  # (S',)
+        batch = self.spans.place.batch
+        own = self.spans.subjects
+        own = own[(batch[own] >= texts.start) & (batch[own] < texts.stop)]  # (S',)
         count = torch.tensor(objects, device=own.device)  # (B,)
         begin = count.cumsum(0) - count  # where the objects of a text begin
-        many = count[place.batch[own]]  # (S',)
+        many = count[batch[own]]  # (S',)
         subject = own.repeat_interleave(many)  # (P,)
         at = torch.arange(subject.numel(), device=own.device) - (many.cumsum(0) - many).repeat_interleave(many)
-        batch = place.batch[subject]
-        object_ = self.spans.objects[begin[batch] + at]
-        s = self.heads.rows(batch, place.start[subject], place.start[object_])  # (P, R)
-        hit = s > self.threshold
-        pair, relation = hit.nonzero().unbind(1)
-        return self._standing(subject[pair], object_[pair], relation, s[hit])
+        return self._standing(subject, self.spans.objects[begin[batch[subject]] + at])
 
     def by_bits(self, text: int) -> Iterator[Triples]:
-        """All pairs of spans of one text, a block of subjects at a time."""
+        """The pairs of spans of one text between which a relation can hold, a block of them at a time."""
         place = self.spans.place
         subjects, objects = (x[place.batch[x] == text] for x in (self.spans.subjects, self.spans.objects))
         heads, head_row, head_column = self._words(self.heads, text, place.start[subjects], place.start[objects])
@@ -190,16 +218,11 @@ class _Join:
         subjects, head_row, tail_row = subjects[rows], head_row[rows], tail_row[rows]
         objects, head_column, tail_column = objects[columns], head_column[columns], tail_column[columns]
 
-        bit = torch.ones((), dtype=torch.int64, device=subjects.device) << torch.arange(BITS, device=subjects.device)
-        size = BLOCK // max(1, objects.numel() * heads.shape[2] * BITS)
+        size = BLOCK // max(1, objects.numel() * heads.shape[2])
         for block in pieces(torch.arange(subjects.numel(), device=subjects.device), size):
             word = heads[head_row[block]][:, head_column] & tails[tail_row[block]][:, tail_column]  # (block, O, W)
-            s, o, w = word.nonzero().unbind(1)
-            which, k = ((word[s, o, w][:, None] & bit) != 0).nonzero().unbind(1)
-            subject, object_, relation = subjects[block[s[which]]], objects[o[which]], w[which] * BITS + k
-            batch = place.batch[subject]
-            score = self.heads.at(batch, relation, place.start[subject], place.start[object_])
-            yield self._standing(subject, object_, relation, score)
+            for pair in pieces(word.any(dim=2).nonzero(), BLOCK // self.threshold.numel()):
+                yield self._standing(subjects[block[pair[:, 0]]], objects[pair[:, 1]])
 
     def _words(self, links: Links, text: int, i: Tensor, j: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Words (I, J, W) over the distinct tokens of i and j, and the row and the column of each span."""
@@ -208,15 +231,22 @@ class _Join:
         part = Links(links.A[text][i][:, j], links.u[text][:, i], links.v[text][:, j])
         return pack(part, self.threshold), row, column
 
-    def _standing(self, subject: Tensor, object_: Tensor, relation: Tensor, head: Tensor) -> Triples:
-        """Of triples whose heads are above the threshold, those that stand."""
-        place = self.spans.place
-        tail = self.tails.at(place.batch[subject], relation, place.end[subject], place.end[object_])
-        score = head.minimum(tail).minimum(self.spans.score[subject]).minimum(self.spans.score[object_])
-        stands = score > self.threshold[relation]
+    def _standing(self, subject: Tensor, object_: Tensor) -> Triples:
+        """Of pairs of spans (P,), the triples that stand; tails are scored only where a head is above its threshold."""
+        place, score = self.spans.place, self.spans.score
+        batch = place.batch[subject]
+        head = self.heads.rows(batch, place.start[subject], place.start[object_])  # (P, R)
+        alive = (head > self.threshold).any(dim=1).nonzero().squeeze(1)  # (M,)
+        if alive.numel() < subject.numel():
+            batch, subject, object_, head = batch[alive], subject[alive], object_[alive], head[alive]
+        s = self.tails.rows(batch, place.end[subject], place.end[object_])  # (M, R)
+        s = torch.minimum(s, head, out=s)
+        s = torch.minimum(s, score[subject].minimum(score[object_])[:, None], out=s)
+        hit = s > self.threshold
         if self.allowed is not None:
-            stands &= self.allowed[relation, place.label[subject], place.label[object_]]
-        return Triples(relation, subject, object_, score).take(stands)
+            hit &= self.allowed.permute(1, 2, 0)[place.label[subject], place.label[object_]]
+        pair, relation = hit.nonzero().unbind(1)
+        return Triples(relation, subject[pair], object_[pair], s[pair, relation])
 
 
 def pack(links: Links, threshold: Tensor) -> Tensor:

@@ -77,9 +77,9 @@ def pack(weights: dict[str, Tensor], precision: Precision) -> dict[str, Tensor]:
         elif precision == "float16" or w.dim() < 2:
             packed[name] = w.half()
         else:
-            scale = w.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127  # (rows, 1)
-            packed[name] = (w / scale).round().to(torch.int8)
-            packed[f"{name}.scale"] = scale.float()
+            scale = (w.abs().amax(dim=1, keepdim=True) / 126.9).half().float().clamp_min(1e-6)  # (rows, 1), as stored
+            packed[name] = (w / scale).round().clamp(-127, 127).to(torch.int8)
+            packed[f"{name}.scale"] = scale.half()
     return packed
 
 
@@ -90,6 +90,6 @@ def unpack(packed: dict[str, Tensor]) -> dict[str, Tensor]:
         if name.endswith(".scale") and name.removesuffix(".scale") in packed:
             continue
         if w.dtype == torch.int8:
-            w = w.float() * packed[f"{name}.scale"]
+            w = w.float() * packed[f"{name}.scale"].float()
         weights[name] = w.float() if w.is_floating_point() else w
     return weights

@@ -23,9 +23,10 @@ are needed for `clause`, `event` and `sentence`. Conventions, held by tests/task
 - Plans, attempts and expectations are hedged; a plain future ("will") is asserted, it is a matter of time.
 - What was and is no more ("no longer", 不再, "ceased to") is negated: the fact does not hold.
 - Refusal, failure, denial and cancellation are negated. "Did not deny" and "cannot be ruled out" are hedged.
-- Verbs that vouch for what they say (confirm, show, admit, 证实, 承认) leave it asserted; announce and 宣布 are reports.
+- Verbs that vouch for what they say (confirm, show, admit, 证实) leave it asserted; announce and 宣布 are reports.
 - Two negations, one right inside the other, undo each other. "Not … until" asserts.
-- Cues inside a mention or a title in 《》 are none.
+- A pair inside one noun phrase ("did not reduce [cocaine]-induced {seizures}", "[Berlin], {Germany}") stays asserted.
+- Cues inside a mention or a title (《…》, a short quotation in capitals) are none.
 """
 
 import re
@@ -41,14 +42,16 @@ from factpin.tasks import _cues_en, _cues_zh
 PRECEDENCE = ("negated", "conditional", "hedged", "reported", "asserted")
 BORDERS_SEEN = 64  # borders looked at behind a cue: keeps the time linear in a text of nothing but commas
 ASIDE = {"en": 60, "zh": 20}  # characters of a clause such as ", a spokesman said," that stands aside
+BESIDE = 30  # characters behind "said" that tell only who or when
 INNER_GAP = {"en": 14, "zh": 3}  # characters between two negations of which one is inside the other
-EVENT_BEFORE = 120  # characters before a cue in which the event is looked for
-CLOSE = 5  # characters from a cue to the mention it alone speaks about: "not Istanbul but Ankara"
+SUBJECT = 120  # characters before a cue in which what it speaks about is looked for
+CLAUSES = 3  # what a Chinese 说 or 如果 is taken to speak about, where no quotation tells
+CLOSE = {"en": 5, "zh": 1}  # characters from a cue to the mention it alone speaks about: "not Istanbul but Ankara"
+PHRASE_GAP = 40  # characters between two mentions of one noun phrase: Apple's CEO Tim Cook
 GAP = 12  # characters between two mentions that are coordinated or in apposition
 NEAR = {"en": 40, "zh": 8}  # characters between the later mention and a cue that looks back at it
 
 _QUESTION = re.compile(r"[?？][”’」』\"'）)\s]*\Z")
-_TITLE = re.compile(r"《[^《》]{0,80}》")
 _BETWEEN = re.compile(r"[,，、;；]|\b(?:and|or|nor|but)\b|也|又|都", re.IGNORECASE)
 _THAT = re.compile(r"[^,;:]{0,60}?\bthat\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"[\s,，]*(?:and|which|who|whose|where|when|after|before|so|that)\b", re.IGNORECASE)
@@ -217,7 +220,7 @@ class _Sentence:
 
     def _cues(self, taken: list[tuple[int, int]]) -> list[tuple[Span, str, str]]:
         names = bytearray(len(self.text))
-        for start, end in [*taken, *(title.span() for title in _TITLE.finditer(self.text))]:
+        for start, end in [*taken, *(title.span() for title in self.language.words.TITLE.finditer(self.text))]:
             start, end = max(0, start), min(end, len(names))
             names[start:end] = b"\1" * max(0, end - start)
         found = []
@@ -273,17 +276,24 @@ class _Sentence:
         return 0
 
     def _stop(self, place: int) -> int:
-        stop = bisect_left(self.stops, place)
-        return self.stops[stop] if stop < len(self.stops) else len(self.text)
+        """Where a report or a condition ends; Chinese goes on from comma to comma, so there after CLAUSES clauses."""
+        found = bisect_left(self.stops, place)
+        stop = self.stops[found] if found < len(self.stops) else len(self.text)
+        if self.language.code == "en" or self.text[place : place + 1] in ("：", ":", "“", "「"):
+            return stop
+        first = bisect_left(self.starts, place + 1)  # a comma right behind the cue opens what is said
+        commas = [start for start, _, kind in self.borders[first : first + BORDERS_SEEN] if kind == ","]
+        return min([stop, *commas[CLAUSES - 1 : CLAUSES]])
 
     def _scope(self, cue: Span, status: str, reach: str) -> _Scope:
         clause = Span(self._clause_start(cue.start), self._clause_end(cue.end))
         start, end = cue.end, clause.end
-        if reach == "event":
-            event = self.language.words.EVENT.search(self.text, max(clause.start, cue.start - EVENT_BEFORE), cue.start)
-            start, end = (clause.start, clause.end) if event else (cue.start, cue.start)
-        elif reach == "clause":
-            start = clause.start
+        if reach in ("clause", "event"):
+            subject = (self.text, max(clause.start, cue.start - SUBJECT), cue.start)
+            words = self.language.words
+            called_off = reach == "clause" or words.EVENT.search(*subject)
+            open_how = status == "hedged" and words.HOW.search(*subject)
+            start, end = clause if called_off and not open_how else (cue.start, cue.start)
         elif reach == "condition":
             start, end = clause.start, self._stop(cue.end)
         elif reach == "sentence":
@@ -296,13 +306,14 @@ class _Sentence:
         return _Scope(cue, status, reach, start, end, clause)
 
     def _aside(self, cue: Span, clause: Span) -> bool:
-        """Is it a speaker named beside what he says, as in ", a spokesman said." or ”店主说。"""
-        if clause.start == 0 or clause.end - clause.start > ASIDE[self.language.code]:
+        """Is it a speaker named beside what he says, as in ", a spokesman said on Monday," or ”店主说。?"""
+        code = self.language.code
+        if clause.start == 0 or clause.end - clause.start > ASIDE[code] or _GOES_ON.match(self.text, clause.start):
             return False
-        if _GOES_ON.match(self.text, clause.start):
-            return False
-        last = not self.text[clause.end :].strip(_END_MARKS)
-        return last or self.language.code == "en"
+        said = self.text[cue.end : clause.end].strip(_END_MARKS)
+        if code == "en":
+            return len(said) <= BESIDE
+        return not said and not self.text[clause.end :].strip(_END_MARKS)
 
     def _without_undone(self, scopes: list[_Scope]) -> list[_Scope]:
         """Drop negations that undo each other, and those before "until"."""
@@ -330,28 +341,34 @@ class _Sentence:
             return _meets(scope, last)
         if _meets(scope, last):
             return not self._apart(scope, first, last)
-        close = 0 <= first.start - scope.cue.end <= CLOSE
-        if scope.reach == "next":
-            return close and _meets(scope, first)
-        return (close and _meets(scope, first)) or self._looks_back(scope, first, last)
+        if (
+            scope.status == "negated"
+            and 0 <= first.start - scope.cue.end <= CLOSE[self.language.code]
+            and _meets(scope, first)
+        ):
+            return not self._apart(scope, first, last)  # not Istanbul but Ankara
+        return scope.reach != "next" and self._looks_back(scope, first, last)
 
     def _apart(self, scope: _Scope, first: Span, last: Span) -> bool:
         """Is the pair related by something that the cue does not speak about, though it stands in its reach?"""
         if first.start < scope.cue.end:
             return False
-        between = self.text[first.end : last.start]
+        between = self._between(first, last)
         if len(between) <= GAP and _APPOSED.fullmatch(between):
             return True
+        away = first.start - scope.cue.end
+        if away > CLOSE[self.language.code] and self.language.words.PHRASE.fullmatch(between):
+            return True
         # 从未在里昂踢过球的[前锋]加盟…: the cue belongs to what describes the first mention
-        relative = self.language.code == "zh" and scope.reach == "after" and first.start - scope.cue.end > CLOSE
+        relative = self.language.code == "zh" and scope.reach == "after" and away > 1
         return relative and self.text[first.start - 1] == "的"
 
     def _looks_back(self, scope: _Scope, first: Span, last: Span) -> bool:
-        """Does a cue behind both mentions speak about them? A and B did not …; 与B没有关系; the sale … never happened."""
+        """Does a cue behind both mentions speak about them? A and B did not …; 与B没有关系; the sale never happened."""
         words, gap = self.language.words, scope.cue.start - last.end
         if gap < 0 or last.start < scope.clause.start:
             return False
-        between = self.text[first.end : last.start]
+        between = self._between(first, last)
         if first.start < scope.clause.start:
             fronted = first.start <= GAP and words.FRONTED.fullmatch(self.text[: max(0, first.start)])
             return bool(fronted and gap <= NEAR[self.language.code] and _AFTER_COMMA.fullmatch(between[: GAP + 1]))
@@ -364,6 +381,10 @@ class _Sentence:
         before = self.text[max(0, last.start - 2) : last.start]
         clear = "的" not in self.text[last.end : scope.cue.start]
         return bool(clear and words.BEFORE_LATER and words.BEFORE_LATER.search(before))
+
+    def _between(self, first: Span, last: Span) -> str:
+        """What stands between the mentions; where that is long, a part too long for any pattern."""
+        return self.text[max(0, first.end) : max(0, min(last.start, first.end + PHRASE_GAP + 1))]
 
     def _word(self, scope: _Scope) -> str:
         return self.text[scope.cue.start : scope.cue.end].lower()

@@ -9,7 +9,8 @@ A qualifier is a link of its own, from the fact's tail to the qualifier's value,
 often has several tails of one relation, each with its own qualifiers, while a tail seldom has two heads. Decoding gives
 a link of that name to every fact of the relation that ends in the same mention. Facts of one relation that share their
 tail's mention but not their qualifiers come back with the qualifiers of all: they are counted as `merged`.
-Mentions of one text and type are one entity. `decode(targets(x)) == x` but for what Targets counts.
+Mentions of one text and type are one entity. `decode(targets(x)) == x` but for what Targets counts, and for white space
+at the ends of a mention, which is left out.
 """
 
 from collections import Counter

@@ -60,7 +60,7 @@ class Tokenizer:
 
     def to_json(self) -> str:
         """The text of a tokenizer.json."""
-        return str(self._library.to_str(pretty=True))
+        return str(self._library.to_str())
 
     def save(self, folder: Path, *, max_length: int | None = None) -> None:
         """Write tokenizer.json, and tokenizer_config.json with the parts that the special tokens play."""

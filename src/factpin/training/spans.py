@@ -31,6 +31,8 @@ from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.loop import train
 from factpin.training.parallel import World, join_world
 
+SHORT = 64  # pieces: no window is bound to be shorter than this
+
 
 @dataclass(frozen=True)
 class SpansConfig:
@@ -43,7 +45,7 @@ class SpansConfig:
     bias: Literal["qk", "hidden"] = "qk"  # of efficient_global_pointer
     scheme: Literal["bio", "bioes"] = "bioes"  # of crf
     max_span: int | None = None
-    max_length: int | None = None  # tokens of a window; None: as many as the encoder reads, at most 512
+    max_length: int | None = None  # tokens of a window; None: a little more than the longest in training
     overlap: int = 64
     context: Literal["sentence", "window"] = "sentence"
     dropout: float = 0.1
@@ -101,6 +103,15 @@ class SpanJob:
         if not self.dev:
             return {}
         return figures(spans.score(align(self.extractor.annotate(self.dev), self.dev).pairs))
+
+
+def _familiar(extractor: Extractor, longest: int) -> int:
+    """Tokens of a window that is little longer than any in training.
+
+    A model that learned from single sentences has never been told that a span of 200 tokens is none: on longer
+    windows it invents such spans. So it reads them in windows of a size that it knows.
+    """
+    return min(extractor.settings.max_length, max(SHORT, round(longest * 1.25)) + extractor.tokenizer.frame_size)
 
 
 def _no_wider(cells: Targets, width: int) -> Targets:
@@ -165,6 +176,8 @@ def train_spans(
     world = world or join_world()
     extractor = build(config, labels, how.seed)
     job = SpanJob(extractor, training, dev)
+    if config.max_length is None:
+        extractor.settings = replace(extractor.settings, max_length=_familiar(extractor, max(job.lengths)))
     if world.leads:
         folder.mkdir(parents=True, exist_ok=True)
         write_recipe(folder / "recipe.toml", {"task": {"name": "spans", **(data or {})}, "spans": to_dict(config),
