@@ -21,7 +21,8 @@ STEPS = {
 
 def main() -> None:
     for title, command in STEPS.items():
-        print(f"\n\033[1m{title}\033[0m\n$ factpin {command}\n", flush=True)
+        bold, plain = ("\033[1m", "\033[0m") if sys.stdout.isatty() else ("", "")
+        print(f"\n{bold}{title}{plain}\n$ factpin {command}\n", flush=True)
         done = subprocess.run([sys.executable, "-m", "factpin", *command.split()], cwd=EXAMPLES)
         if done.returncode:
             sys.exit(f"factpin {command.split()[0]} ended with {done.returncode}")

@@ -52,11 +52,26 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         (folder / "a").write_text("x")
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())
-    for words in ("first", "second"):
-        with files.write_folder(target) as folder:
-            (folder / words).write_text(words)
-        assert [p.name for p in target.iterdir()] == [words]
+    target.mkdir()
+    with files.write_folder(target) as folder:
+        (folder / "a").write_text("x")
+    with pytest.raises(BadFile, match="something already"), files.write_folder(target):
+        pass
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
+    assert [p.name for p in target.iterdir()] == ["a"]
+
+
+def test_pipes_and_links_are_written_to_never_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE)
+    with files.write_bytes(tmp_path / "pipe") as stream:
+        stream.write(b"through")
+    assert reader.communicate()[0] == b"through"
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with files.write_bytes(tmp_path / "link") as stream:
+        stream.write(b"x")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_bytes() == b"x"
 
 
 def test_bytes_that_are_not_utf8_are_refused_with_their_place(tmp_path: Path) -> None:

@@ -12,12 +12,13 @@ import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from factpin.errors import BadFile
+from factpin.errors import BadFile, BadInput
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -37,6 +38,12 @@ def plain_stem(path: Path) -> str:
     return "stdin" if str(path) == "-" else Path(plain_name(path)).stem
 
 
+def refuse_same(source: Path, target: Path) -> None:
+    """Refuse to write a file onto the one that is being read."""
+    if str(target) != "-" and target.exists() and source.exists() and target.samefile(source):
+        raise BadInput(f"{target}: would be read and written: this is the same file. Name another one to write.")
+
+
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
     """The unpacked bytes of a file; `-` is standard input."""
@@ -52,7 +59,9 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         raise BadFile(f"{path}: this is a folder, a file was expected. Name a file inside it.") from None
     except PermissionError:
         raise BadFile(f"{path}: may not be read. Check its permissions.") from None
-    except (lzma.LZMAError, gzip.BadGzipFile, EOFError, zstd.ZstdError) as error:
+    except NotADirectoryError:
+        raise BadFile(f"{path}: part of the path is a file, not a folder. Check the path.") from None
+    except (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, zstd.ZstdError) as error:
         raise BadFile(f"{path}: the packed file is damaged ({error}). Pack it again, or unpack it by hand.") from None
 
 
@@ -150,12 +159,16 @@ def write_bytes(path: Path) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    path = Path(path)
+    path = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     if path.is_dir():
         raise BadFile(f"{path}: this is a folder, a file was to be written. Name a file inside it.")
+    if path.exists() and not path.is_file():  # a pipe or a device: written to, never replaced
+        with open(path, "wb") as raw, _packing(raw, path.suffix) as stream:
+            yield stream
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
     except OSError as error:
         raise BadFile(f"{path}: cannot be written ({error.strerror}). Choose another place.") from None
     temporary = Path(name)
@@ -191,10 +204,17 @@ def _packing(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def write_folder(path: Path) -> Iterator[Path]:
-    """A temporary neighbour folder to fill, renamed to `path` when all went well; an old one is replaced."""
+    """A temporary neighbour folder to fill, renamed to `path` when all went well; files are never replaced."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    if str(path) == "-":
+        raise BadFile("-: a folder cannot be written to standard output. Name a folder.")
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise BadFile(f"{path}: there is something already. Name a new folder, or empty this one first.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent))
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be written ({error.strerror}). Choose another place.") from None
     try:
         yield temporary
         for file in temporary.rglob("*"):
@@ -202,13 +222,7 @@ def write_folder(path: Path) -> Iterator[Path]:
                 with open(file, "rb") as stream:
                     os.fsync(stream.fileno())
         os.chmod(temporary, 0o777 & ~_umask())
-        if path.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.parent))
-            os.replace(path, old)
-            os.replace(temporary, path)
-            shutil.rmtree(old)
-        else:
-            os.replace(temporary, path)
+        os.replace(temporary, path)  # onto nothing, or onto an empty folder
         _sync_folder(path.parent)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -1,9 +1,11 @@
+import json
 from pathlib import Path
 
 import pytest
 
 from factpin import formats
 from factpin.documents import Document, canonical
+from factpin.errors import BadInput
 from factpin.formats import Options
 from factpin.pipelines.convert import convert
 
@@ -43,3 +45,23 @@ def test_a_long_list_is_never_held_whole(tmp_path: Path) -> None:
     assert next(read).text == "Ann lives in Rome ."
     assert sum(1 for _ in read) == 29_999
     assert report.rejected == 1
+
+
+def test_what_follows_a_broken_item_of_a_list_is_set_aside_whole(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    items = [f'{{"text": "Ann lives in Rome {i} .", "triple_list": [["Ann", "r", "Rome"]]}}' for i in range(30_000)]
+    items[20_000] = '{"text": "broken'
+    path.write_text("[" + ",\n".join(items) + "]")
+    done = convert(path, tmp_path / "out.jsonl", source_format="triples", options=Options(skip_bad=True))
+    assert done.documents == 20_000 and done.rejects is not None
+    rejects = [json.loads(line) for line in done.rejects.read_text().splitlines()]
+    assert "".join(r["record"] for r in rejects) == ",\n".join(items[20_000:]) + "]"
+
+
+def test_a_file_is_never_written_onto_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    convert(SAMPLES / "cluener.json", path)
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match="the same file"):
+        convert(path, path)
+    assert path.read_bytes() == before

@@ -77,6 +77,14 @@ def test_what_a_tokenizer_cannot_do_is_counted(tmp_path: Path) -> None:
     assert report["words"] == 3 and report["pieces_per_word"] >= 1
 
 
+def test_noise_of_annotation_tools_is_found(tmp_path: Path) -> None:
+    blank = Document("1", "在杭州 。", mentions=(Mention("m0", 1, 4, "杭州 ", "p"), Mention("m1", 1, 3, "杭州", "p"),
+                                              Mention("m2", 1, 3, "杭州", "p")))  # fmt: skip
+    report = doctor([write(tmp_path / "a.jsonl", blank, Document("2", " \n"))])
+    found = {kind: report["kinds"][kind] for kind in ("blank_edge", "repeated_mention", "empty_document")}
+    assert found == {"blank_edge": 1, "repeated_mention": 1, "empty_document": 1}
+
+
 def test_rare_labels_are_warned_of(tmp_path: Path) -> None:
     docs = [marked(str(i), f"北京{i}号", ("北京", "place")) for i in range(30)]
     report = doctor([write(tmp_path / "a.jsonl", *docs, marked("x", "李雷", ("李雷", "person")))])

@@ -86,8 +86,9 @@ def test_text_longer_than_a_window_is_read_to_its_end(extractor: Extractor) -> N
 def test_overflow_can_be_refused(extractor: Extractor) -> None:
     strict = replace(extractor, on_overflow="error")
     assert strict.extract(["王小明出生于北京。" * 40])[0].mentions
-    with pytest.raises(BadInput, match="--on-overflow window"):
-        strict.extract(["王小明，" * 60])
+    for text in ("王小明，" * 60, "\u200d\n\n" * 8 + "王小明，" * 60):
+        with pytest.raises(BadInput, match="--on-overflow window"):
+            strict.extract([text])
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n\t", "\u200b", "\x00"])
@@ -141,7 +142,9 @@ def test_a_cut_file_of_weights_is_a_clear_error(tmp_path: Path, folder: Path) ->
 @pytest.mark.parametrize(
     "change, words",
     [({"version": 99}, "newer factpin"), ({"head": "oracle"}, "unknown here"), ({"colour": 1}, "damaged"),
-     ({"version": "x"}, "no version"), ({"head_config": {"labels": ["a"], "size": 3}}, "damaged")],
+     ({"version": "x"}, "no version"), ({"head_config": {"labels": ["a"], "size": 3}}, "damaged"),
+     ({"max_length": None}, "max_length"), ({"temperature": 0}, "temperature"), ({"head_config": []}, "head_config"),
+     ({"language": 5}, "language")],
 )  # fmt: skip
 def test_settings_of_another_world_are_refused(
     tmp_path: Path, folder: Path, change: dict[str, object], words: str
@@ -164,6 +167,22 @@ def test_a_model_saved_in_any_precision_finds_the_same(extractor: Extractor, tmp
     sizes = {p: (tmp_path / "m" / "model.safetensors").stat().st_size for p in [precision]}
     full = sum(w.numel() for w in extractor.model.state_dict().values())
     assert sizes[precision] < {"float32": 4.2, "float16": 2.2, "int8": 1.6}[precision] * full
+
+
+@pytest.mark.parametrize("key", ["_attn_implementation", "attn_implementation"])
+def test_a_kernel_that_a_folder_names_is_never_fetched(tmp_path: Path, folder: Path, key: str) -> None:
+    broken = copy(folder, tmp_path / "broken")
+    config = orjson.loads((broken / "encoder" / "config.json").read_bytes())
+    (broken / "encoder" / "config.json").write_bytes(orjson.dumps({**config, key: "somebody/kernel"}))
+    with pytest.raises(BadModel, match="never run"):
+        factpin.load(broken)
+
+
+def test_one_text_is_no_list_of_texts(extractor: Extractor) -> None:
+    with pytest.raises(BadInput, match="a list of texts"):
+        extractor.extract("王小明出生于北京。")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="a list of texts"):
+        extractor.extract([None])  # type: ignore[list-item]
 
 
 def test_the_card_tells_what_users_ask(folder: Path) -> None:

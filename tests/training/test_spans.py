@@ -73,11 +73,12 @@ def test_every_switch_trains_and_changes_the_run(
 
 def test_accumulation_equals_a_larger_batch(encoder_folder: Path, tmp_path: Path) -> None:
     calm = SpansConfig(str(_without_dropout(encoder_folder, tmp_path / "calm")), dropout=0.0)
-    for name, size, pieces in (("whole", 8, 1), ("pieces", 2, 4)):
-        how = replace(QUICK, epochs=1, batch_size=size, accumulation=pieces)
-        train_spans(corpus(40, 1), [], calm, how, tmp_path / name, quiet=True)
-    one, two = weights(tmp_path / "whole"), weights(tmp_path / "pieces")
-    assert all(torch.allclose(one[k], two[k], atol=2e-4) for k in one)
+    for fgm in (0.0, 0.5):
+        for name, size, pieces in (("whole", 8, 1), ("pieces", 2, 4)):
+            how = replace(QUICK, epochs=1, batch_size=size, accumulation=pieces, fgm=fgm)
+            train_spans(corpus(40, 1), [], calm, how, tmp_path / f"{name}{fgm}", quiet=True)
+        one, two = weights(tmp_path / f"whole{fgm}"), weights(tmp_path / f"pieces{fgm}")
+        assert all(torch.allclose(one[k], two[k], atol=2e-4) for k in one)
 
 
 def _without_dropout(folder: Path, target: Path) -> Path:
@@ -184,12 +185,38 @@ def test_nothing_to_learn_is_a_clear_error(encoder_folder: Path, tmp_path: Path)
         train_spans([Document("d", "x")], [], SpansConfig(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True)
 
 
-def test_resuming_with_other_settings_is_refused(encoder_folder: Path, tmp_path: Path) -> None:
-    how = replace(QUICK, max_steps=1)
-    train_spans(corpus(8, 1), [], SpansConfig(str(encoder_folder)), how, tmp_path / "m", quiet=True)
+@pytest.mark.parametrize("change", ["head", "seed", "ema", "data"])
+def test_resuming_with_other_settings_is_refused(change: str, encoder_folder: Path, tmp_path: Path) -> None:
+    how, config, docs = replace(QUICK, max_steps=1), SpansConfig(str(encoder_folder)), corpus(8, 1)
+    train_spans(docs, [], config, how, tmp_path / "m", quiet=True)
+    recipe = (tmp_path / "m" / "recipe.toml").read_bytes()
+    config = replace(config, head="crf") if change == "head" else config
+    how = replace(how, seed=8) if change == "seed" else replace(how, ema=0.9) if change == "ema" else how
+    docs = corpus(8, 2) if change == "data" else docs
     with pytest.raises(BadFile, match="does not fit this run"):
-        train_spans(corpus(8, 1), [], SpansConfig(str(encoder_folder), head="crf"), how, tmp_path / "m", resume=True,
-                    quiet=True)  # fmt: skip
+        train_spans(docs, [], config, how, tmp_path / "m", resume=True, quiet=True)
+    assert (tmp_path / "m" / "recipe.toml").read_bytes() == recipe
+
+
+def test_an_unfinished_run_is_not_started_over_without_a_word(encoder_folder: Path, tmp_path: Path) -> None:
+    config, how = SpansConfig(str(encoder_folder)), replace(QUICK, max_steps=1)
+    train_spans(corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
+    (tmp_path / "m" / "factpin.json").unlink()
+    with pytest.raises(BadInput, match="unfinished run"):
+        train_spans(corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
+    (tmp_path / "m" / "checkpoints" / "last.pt").write_bytes(b"garbage")
+    with pytest.raises(BadFile, match="no checkpoint"):
+        train_spans(corpus(8, 1), [], config, how, tmp_path / "m", resume=True, quiet=True)
+
+
+@pytest.mark.parametrize(
+    "record, words",
+    [({"epochs": "3"}, "a whole number"), ({"schedule": "liner"}, "'linear'"), ({"epoch": 3}, "Did you mean"),
+     ({"max_steps": 0}, "at least 1"), ({"early_stopping": 0}, "at least 1"), ({"bf16": 1}, "true or false")],
+)  # fmt: skip
+def test_a_typo_in_a_recipe_is_an_error_at_once(record: dict[str, object], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        from_dict(TrainConfig, record, "train")
 
 
 def test_nested_spans_are_learned_by_the_pointer_heads(encoder_folder: Path, tmp_path: Path) -> None:

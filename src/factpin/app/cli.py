@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads are slower on a shared CPU; read by torch
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
-        with cli.make_context("factpin", list(sys.argv[1:] if arguments is None else arguments)) as context:
+        words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+        with cli.make_context("factpin", words) as context:
             code = cli.invoke(context)
         sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
@@ -64,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:  # a full disk, a folder that may not be written
+        _fail(f"{error.filename or 'output'}: {error.strerror or error}. Free some room, or choose another place.")
 
 
 def _fail(message: str) -> None:

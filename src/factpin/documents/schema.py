@@ -92,20 +92,35 @@ class Schema:
 
 def learn_schema(documents: Iterable[Document]) -> Schema:
     """The narrowest schema that allows every document. Marks of relations are set only where all evidence agrees."""
-    types: set[str] = set()
-    facts: dict[str, _Seen] = defaultdict(_Seen)
+    learner = SchemaLearner()
     for doc in documents:
-        types.update(m.type for m in doc.mentions if m.type)
-        types.update(e.type for e in doc.entities if e.type)
+        learner.add(doc)
+    return learner.schema()
+
+
+class SchemaLearner:
+    """Learns a schema from documents that come one at a time."""
+
+    def __init__(self) -> None:
+        self.types: set[str] = set()
+        self.facts: dict[str, _Seen] = defaultdict(_Seen)
+
+    def add(self, doc: Document) -> None:
+        """Take one document into account."""
+        self.types.update(m.type for m in doc.mentions if m.type)
+        self.types.update(e.type for e in doc.entities if e.type)
         kinds = {e.id: e.type for e in doc.entities}
         pairs = {(f.head, f.relation, f.tail) for f in doc.facts}
         tails: dict[tuple[str, str], set[str]] = defaultdict(set)
         for fact in doc.facts:
             tails[fact.head, fact.relation].add(fact.tail)
-            facts[fact.relation].add(fact, kinds, (fact.tail, fact.relation, fact.head) in pairs)
+            self.facts[fact.relation].add(fact, kinds, (fact.tail, fact.relation, fact.head) in pairs)
         for (_, relation), found in tails.items():
-            facts[relation].most_tails = max(facts[relation].most_tails, len(found))
-    return Schema(tuple(sorted(types)), {name: facts[name].relation(name) for name in sorted(facts)})
+            self.facts[relation].most_tails = max(self.facts[relation].most_tails, len(found))
+
+    def schema(self) -> Schema:
+        """What was learned."""
+        return Schema(tuple(sorted(self.types)), {name: self.facts[name].relation(name) for name in sorted(self.facts)})
 
 
 @dataclass(slots=True)

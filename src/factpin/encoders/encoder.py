@@ -8,6 +8,7 @@ Of a model with encoder and decoder (T5, BART) only the encoder is kept. Poolers
 model's folder is ever run. Attention is sdpa where the architecture has it.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,14 @@ from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Bools, Ints
 from factpin.tokens.sources import read_config
 
+ATTENTION = (
+    None,
+    "eager",
+    "sdpa",
+    "flash_attention_2",
+    "flash_attention_3",
+    "flex_attention",
+)  # others are fetched code
 LONGEST = 100_000  # a greater length in a tokenizer's config means "no bound"
 
 
@@ -48,6 +57,7 @@ class Encoder(nn.Module):
     def load(cls, source: str | Path) -> "Encoder":
         """From a folder, a name of the catalogue, or the id of a model on the hub."""
         folder = resolve(source)
+        _refuse_foreign_attention(folder)
         tokenizer = Tokenizer.load(folder)
         with quiet():
             try:
@@ -75,6 +85,7 @@ class Encoder(nn.Module):
     def from_config(cls, folder: Path, tokenizer: Tokenizer | None = None) -> "Encoder":
         """The shape of the encoder saved in `folder`, with random weights; its tokenizer, where none is given."""
         folder = Path(folder)
+        _refuse_foreign_attention(folder)
         with quiet():
             try:
                 config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
@@ -171,6 +182,18 @@ def _max_length(model: PreTrainedModel, cap: int | None) -> int | None:
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             return int(places) - int(module.padding_idx) - 1  # RoBERTa counts positions from padding_idx + 1
     return int(places)
+
+
+def _refuse_foreign_attention(folder: Path) -> None:
+    """A config may name a kernel that transformers would fetch and run: not here."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return  # transformers says what is wrong with it
+    for key in ("_attn_implementation", "attn_implementation", "_attn_implementation_internal"):
+        if isinstance(config, dict) and config.get(key) not in ATTENTION:
+            raise BadModel(f"{folder}/config.json: {key} is {config[key]!r}, code from elsewhere, which is never run. "
+                           f"Remove the line.")  # fmt: skip
 
 
 def _cap(folder: Path) -> int | None:

@@ -80,6 +80,8 @@ def guess(path: Path, encoding: str = "utf-8") -> str:
     found = [name for name, format in FORMATS.items() if format.fits(beginning)]
     if len(found) == 1:
         return found[0]
+    if not found and not beginning.is_folder and not "".join(beginning.lines).strip():
+        raise BadInput(f"{path}: the file is empty. Nothing can be read from it.")
     if not found:
         raise BadInput(f"{path}: no format fits its beginning. Name one with --from: {', '.join(FORMATS)}.")
     raise BadInput(f"{path}: could be {' or '.join(found)}. Name one of them with --from.")

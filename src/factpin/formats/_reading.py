@@ -109,6 +109,8 @@ class Reading:
         """parse(record, line) for all (line, record); a record that fails is an error, or set aside by choice."""
         for line, record in records:
             try:
+                if isinstance(record, _Broken):
+                    raise record.error
                 if isinstance(record, BadRecord):
                     raise record
                 document = parse(record, line)
@@ -150,7 +152,7 @@ class Reading:
                 try:
                     item = text.decode(decoder)
                 except ValueError as error:
-                    yield number, self._broken(number, str(error), text.rest())
+                    yield from self._broken(number, str(error), text)
                     return
                 yield number, item
                 match text.after_blanks():
@@ -161,17 +163,32 @@ class Reading:
                     case other:
                         came = "the file ends" if other == "" else f"came {other!r}"
                         message = f"after item {number} a comma or the list's end was expected, {came}"
-                        yield number + 1, self._broken(number + 1, message, text.rest())
+                        yield from self._broken(number + 1, message, text)
                         return
 
-    def _broken(self, number: int, message: str, rest: str) -> BadRecord:
-        return BadRecord(
-            f"the list cannot be read from item {number} on: {message}. Repair the file there; "
-            f"what follows was not read ({len(rest)} characters in the buffer).",
-            file=str(self.path),
-            line=number,
-            kind="bad_json",
-        )
+    def _broken(self, number: int, message: str, text: "_Text") -> Iterator[tuple[int, "_Broken"]]:
+        """What is left of a list that cannot be read on, piece by piece: it is set aside whole, or refused."""
+        again = ""
+        while True:
+            error = BadRecord(
+                f"the list cannot be read from item {number} on: {message}. Repair the file there; what follows was "
+                f"not read{again}.",
+                file=str(self.path),
+                line=number,
+                kind="bad_json",
+            )
+            yield number, _Broken(error, text.take())
+            if not text.more():
+                return
+            again = " (continued)"
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """A piece of a file that cannot be decoded, and why."""
+
+    error: BadRecord
+    raw: str
 
 
 class _Text:
@@ -227,8 +244,10 @@ class _Text:
             self.position = end
             return item
 
-    def rest(self) -> str:
-        return self.buffer[self.position :]
+    def take(self) -> str:
+        """What is left in the buffer, which is then empty."""
+        rest, self.buffer, self.position = self.buffer[self.position :], "", 0
+        return rest
 
 
 class _Constant(ValueError):
@@ -249,6 +268,8 @@ def decode(line: str | bytes) -> Any:
 
 def raw_text(record: Any) -> str:
     """A record as it goes into the file of rejects."""
+    if isinstance(record, _Broken):
+        return record.raw
     if isinstance(record, str):
         return record
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from factpin import formats
 from factpin.documents import Document
+from factpin.files import refuse_same
 from factpin.formats import Options, Report
 from factpin.pipelines.rejects import Rejects
 
@@ -34,6 +35,7 @@ def convert(
 ) -> Converted:
     """Read `source`, write `target`. The target appears whole or not at all."""
     options = options or Options()
+    refuse_same(source, target)
     source_format = source_format or formats.guess(source, options.encoding)
     target_format = target_format or formats.guess_by_name(target)
     beside = Path("stdout.rejects.jsonl") if str(target) == "-" else target.with_name(f"{target.name}.rejects.jsonl")

@@ -17,6 +17,7 @@ import numpy as np
 
 from factpin import formats
 from factpin.documents import Document, Mention, Schema
+from factpin.documents.schema import SchemaLearner
 from factpin.documents.sentences import split_sentences
 from factpin.errors import BadRecord
 from factpin.formats import Options, Report
@@ -34,6 +35,9 @@ FIXES = {
     "duplicate": "Keep one of them.",
     "unlabelled_repeat": "Annotate every mention of a name, or expect the model to be punished for finding them.",
     "unalignable": "Use a tokenizer with smaller pieces, or accept the ceiling on recall.",
+    "empty_document": "Take it out.",
+    "blank_edge": "Move the border to the word: a model never predicts blanks, so the mention can never be right.",
+    "repeated_mention": "Keep one of them.",
     "rare_label": "Annotate more, or merge it with a neighbour.",
     "unknown_type": "Add the type to the schema, or correct the mention.",
     "unknown_relation": "Add the relation to the schema, or correct the fact.",
@@ -59,19 +63,23 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)
     problems: list[dict[str, Any]] = field(default_factory=list)
 
-    def problem(self, kind: str, message: str, *, file: str = "", line: int = 0, document: str = "") -> None:
+    def problem(
+        self, kind: str, message: str, *, file: str = "", line: int = 0, document: str = "", error: bool = False
+    ) -> None:
         """Count a problem, and list it if it is among the first of its kind."""
         self.kinds[kind] += 1
         if self.kinds[kind] <= SHOWN:
             self.problems.append(
                 {
                     "kind": kind,
-                    "severity": "error" if kind in ERRORS else "warning",
+                    "severity": "error" if error or kind in ERRORS else "warning",
                     "file": file,
                     "line": line,
                     "document": document,
                     "message": message,
-                    "fix": FIXES.get(kind, "Have a look."),
+                    "fix": FIXES.get(
+                        kind, "Repair the record, or set it aside with --skip-bad." if error else "Have a look."
+                    ),
                 }
             )
 
@@ -83,6 +91,7 @@ def doctor(
     options: Options | None = None,
     schema: Schema | None = None,
     vocabulary: Vocabulary | None = None,
+    learner: SchemaLearner | None = None,
     on_document: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Examine all files together; the same text in two of them is a leak."""
@@ -97,11 +106,14 @@ def doctor(
         for doc in formats.read(path, format=name, options=options, report=report):
             _count(tally, doc)
             _check_repeats(tally, doc, str(path))
+            _check_spans(tally, doc, str(path))
             _check_texts(tally, doc, str(path), number, seen)
             for kind, message in schema.violations(doc) if schema else ():
                 tally.problem(kind, message, file=str(path), document=doc.id)
             if vocabulary:
                 vocabulary.add(doc)
+            if learner:
+                learner.add(doc)
             on_document()
         _add_notes(tally, report)
         here = tally.counts - before
@@ -111,7 +123,7 @@ def doctor(
 
 
 def _rejected(tally: Tally, error: BadRecord) -> None:
-    tally.problem(error.kind, error.reason, file=error.file, line=error.line)
+    tally.problem(error.kind, error.reason, file=error.file, line=error.line, error=True)
 
 
 def _add_notes(tally: Tally, report: Report) -> None:
@@ -169,6 +181,20 @@ def _check_repeats(tally: Tally, doc: Document, file: str) -> None:
                 tally.problem("unlabelled_repeat", f"{name!r} at {at} is annotated elsewhere in the text, not here",
                               file=file, document=doc.id)  # fmt: skip
             at = doc.text.find(name, at + len(name))
+
+
+def _check_spans(tally: Tally, doc: Document, file: str) -> None:
+    """Documents without text, mentions that begin or end with a blank, mentions annotated twice."""
+    if not doc.text.strip():
+        tally.problem("empty_document", "the document has no text", file=file, document=doc.id)
+    seen = set()
+    for m in doc.mentions:
+        if m.text != m.text.strip():
+            message = f"{m.text!r} at {m.start} begins or ends with a blank"
+            tally.problem("blank_edge", message, file=file, document=doc.id)
+        if (m.start, m.end, m.type) in seen:
+            tally.problem("repeated_mention", f"{m.text!r} at {m.start} is annotated twice", file=file, document=doc.id)
+        seen.add((m.start, m.end, m.type))
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
@@ -230,7 +256,7 @@ def _report(tally: Tally, files: list[dict[str, Any]], vocabulary: Vocabulary | 
         report["ends"] = "inclusive" if wrong_ends > shifted else "neither inclusive nor exclusive"
     report["kinds"] = {kind: count for kind, count in sorted(tally.kinds.items()) if count}
     report["problems"] = sorted(tally.problems, key=lambda p: p["severity"])
-    report["ok"] = not any(kind in ERRORS for kind in report["kinds"])
+    report["ok"] = not report["rejected"] and not any(kind in ERRORS for kind in report["kinds"])
     return report
 
 

@@ -16,6 +16,7 @@ from factpin.documents import Document
 from factpin.documents.sentences import split_sentences
 from factpin.errors import BadInput
 from factpin.tokens import Pieces, Tokenizer, Window, windows
+from factpin.tokens.windows import sentence_starts
 
 
 @dataclass(frozen=True)
@@ -34,17 +35,16 @@ class Reader:
         pieces = self.tokenizer.encode_sentences(doc.text, sentences)
         found = windows(pieces, sentences, self.size, min(self.overlap, self.size - 1), context=self.context)
         if self.on_overflow == "error":
-            self._refuse_overflow(doc, pieces, found, sentences)
+            self._refuse_overflow(doc, pieces, sentences)
         return Read(doc, pieces, tuple(found), sentences)
 
-    def _refuse_overflow(
-        self, doc: Document, pieces: Pieces, found: Sequence[Window], sentences: Sequence[tuple[int, int]]
-    ) -> None:
-        units = len(sentences) if self.context == "sentence" else 1
-        if len(found) > max(1, units):
-            unit = "a sentence" if self.context == "sentence" else f"a text of {len(pieces)} tokens"
+    def _refuse_overflow(self, doc: Document, pieces: Pieces, sentences: Sequence[tuple[int, int]]) -> None:
+        starts = sentence_starts(pieces, sentences) if self.context == "sentence" else [0]
+        longest = max(end - start for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True))
+        if longest > self.size:
+            unit = "a sentence" if self.context == "sentence" else "a text"
             raise BadInput(
-                f"{doc.id}: {unit} does not fit the {self.size} tokens that the model reads at once. "
+                f"{doc.id}: {unit} of {longest} tokens does not fit the {self.size} that the model reads at once. "
                 f"Shorten it, or let it be read in overlapping windows (--on-overflow window)."
             )
 

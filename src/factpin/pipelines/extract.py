@@ -4,6 +4,7 @@ Each document is read by the models of its language. What several models find is
 same type is one mention, with the better score. Annotation that a document brought along is replaced.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from typing import Literal
 
 from factpin.documents import Coverage, Document, Mention, Span, Unread
 from factpin.documents.language import find_language
+from factpin.documents.sentences import split_sentences
 from factpin.pipelines.extractor import AHEAD, Extractor, meta_without_annotation
 
 
@@ -62,16 +64,51 @@ def extract(
     documents = iter(documents)
     while group := list(islice(documents, AHEAD)):
         results: list[list[Document]] = [[] for _ in group]
-        languages = [doc.language or find_language(doc.text) for doc in group]
+        routes = [route(doc) for doc in group]
         for model in models:
-            wanted = [i for i, language in enumerate(languages) if reads(model.settings.language, language)]
+            own = model.settings.language
+            wanted = [i for i, r in enumerate(routes) if any(reads(own, language) for language in r.languages)]
             for i, found in zip(wanted, model.annotate(group[i] for i in wanted), strict=True):
-                results[i].append(found)
-        for doc, language, found_by in zip(group, languages, results, strict=True):
-            whole = combine(doc, language, found_by)
+                results[i].append(routes[i].kept(found, own))
+        for doc, way, found_by in zip(group, routes, results, strict=True):
+            whole = combine(doc, way.main, found_by)
             summary.add(doc, whole)
             yield whole
             on_document()
+
+
+@dataclass(frozen=True)
+class Route:
+    """The language of a document, and of its sentences: a mixed text is read by the models of each."""
+
+    main: str | None
+    sentences: tuple[tuple[int, int, str | None], ...]  # start, end, language
+
+    @property
+    def languages(self) -> set[str | None]:
+        """All that occur."""
+        return {self.main, *(language for _, _, language in self.sentences)}
+
+    def kept(self, found: Document, model: str) -> Document:
+        """What a model found in sentences of its own language."""
+        if not model or all(reads(model, language) for language in self.languages):
+            return found
+        starts = [start for start, _, _ in self.sentences]
+        mentions = []
+        for m in found.mentions:
+            at = bisect_right(starts, m.start) - 1
+            if reads(model, self.sentences[at][2] if at >= 0 else self.main):
+                mentions.append(m)
+        return replace(found, mentions=tuple(mentions))
+
+
+def route(doc: Document) -> Route:
+    """A language that a document names is taken for all of it; else every sentence is looked at."""
+    if doc.language:
+        return Route(doc.language, ())
+    main = find_language(doc.text)
+    spans = doc.sentences or split_sentences(doc.text)
+    return Route(main, tuple((s, e, find_language(doc.text[s:e]) or main) for s, e in spans))
 
 
 def reads(model: str, language: str | None) -> bool:

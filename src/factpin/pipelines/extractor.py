@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from factpin.documents import Coverage, Document, Span
+from factpin.errors import BadInput
 from factpin.heads import Cells
 from factpin.pipelines.examples import Read, Reader, collate
 from factpin.pipelines.model import Model
@@ -58,6 +59,8 @@ class Extractor:
 
     def extract(self, texts: Sequence[str]) -> list[Document]:
         """Documents of raw texts, with sentences, mentions and coverage."""
+        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+            raise BadInput('extract takes a list of texts, such as extract(["…"]); came something else.')
         return list(self.annotate(Document(f"d{i}", text) for i, text in enumerate(texts)))
 
     def annotate(

@@ -173,8 +173,8 @@ def _document(source: Input, text: str, more: dict[str, object]) -> Document:
 def _html(path: Path, encoding: str | None) -> str:
     try:
         import trafilatura  # noqa: PLC0415  (an extra)
-    except ImportError:
-        raise MissingExtra(f"{path}: reading HTML needs trafilatura: pip install 'factpin[html]'.") from None
+    except ImportError as error:
+        raise MissingExtra(f"{path}: reading HTML needs trafilatura ({error}): pip install 'factpin[html]'.") from None
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what matters is raised below, in one line
     with files.open_bytes(path) as stream:
         raw = stream.read()

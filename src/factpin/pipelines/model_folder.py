@@ -29,6 +29,7 @@ def save_model(
 ) -> None:
     """Write a model folder, factpin.json last."""
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is no model
     tokenizer.save(folder)
     model.encoder.config.save_pretrained(folder / "encoder")
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}

@@ -20,6 +20,7 @@ class Rejects:
         self._stream: BinaryIO | None = None
 
     def __enter__(self) -> "Rejects":
+        self.path.unlink(missing_ok=True)  # the rejects of an earlier run are not those of this one
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -9,6 +9,9 @@ import orjson
 from factpin.errors import BadModel
 from factpin.files import open_bytes, write_bytes
 
+KINDS: dict[str, Any] = {"task": str, "labels": list, "head": str, "head_config": dict, "encoder": str, "language": str,
+         "max_length": int, "overlap": int, "context": str, "temperature": int | float, "shift": int | float,
+         "thresholds": dict, "precision": str, "name": str, "finds": str}  # fmt: skip
 VERSION = 1  # of the folder's shape; a newer one is refused
 
 
@@ -56,7 +59,10 @@ def read_settings(folder: Path) -> Settings:
     if record["version"] > VERSION:
         raise BadModel(f"{folder}: written by a newer factpin (folder version {record['version']}, this one reads up "
                        f"to {VERSION}). Upgrade: pip install --upgrade factpin.")  # fmt: skip
+    wrong = [key for key, kind in KINDS.items() if key in record and not isinstance(record[key], kind)]
+    if wrong or not record.get("labels") or not record.get("temperature", 1.0) > 0:
+        raise BadModel(f"{path}: {', '.join(wrong) or 'labels or temperature'} cannot be right. The file is damaged.")
     try:
-        return Settings(**{**record, "labels": tuple(record.get("labels", ()))})
+        return Settings(**{**record, "labels": tuple(record["labels"])})
     except TypeError as error:
         raise BadModel(f"{path}: {error}. The file is damaged, or of another version.") from None

@@ -1,6 +1,7 @@
 """FGM: a second gradient at word embeddings moved by epsilon along the first one.
 
-r = epsilon * g / |g|,   loss(embeddings + r) is backpropagated too, then the embeddings are put back
+r = epsilon * g / |g|; the gradient at embeddings + r is added to g, then the embeddings are put back. g is the gradient
+of the whole global batch, so that a batch in pieces, or over processes, gives the same step.
 """
 
 from collections.abc import Iterator

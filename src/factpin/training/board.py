@@ -31,7 +31,7 @@ class Board:
     def _keep_until(self, step: int | None) -> None:
         """A resumed run writes the records after its checkpoint again; a fresh one starts with none."""
         old = list(lines(self.path)) if step is not None and self.path.exists() else []
-        kept = [line for _, line in old if line and orjson.loads(line)["step"] <= (step or 0)]
+        kept = [line for _, line in old if _step(line) <= (step or 0)]
         with write_bytes(self.path) as stream:
             stream.write("".join(line + "\n" for line in kept).encode())
 
@@ -61,6 +61,14 @@ class Board:
             for name, value in values.items():
                 if isinstance(value, int | float):
                     self._writer.add_scalar(name, value, step)
+
+
+def _step(line: str) -> float:
+    """The step of a record; a line that a crash cut off is after everything."""
+    try:
+        return float(orjson.loads(line)["step"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return float("inf")
 
 
 def _tensorboard(folder: Path) -> Any:

@@ -5,6 +5,7 @@ checkpoints/best.safetensors   the weights (or their average) that scored best o
 """
 
 import io
+import pickle
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,9 +37,12 @@ def last_path(folder: Path) -> Path:
     return folder / "checkpoints" / "last.pt"
 
 
-def save_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, ema: Ema, progress: Progress) -> None:
-    """Replace the last checkpoint."""
+def save_last(
+    folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, ema: Ema, progress: Progress, fingerprint: str
+) -> None:
+    """Replace the last checkpoint. The fingerprint says which run it belongs to."""
     state = {
+        "fingerprint": fingerprint,
         "model": model.state_dict(),
         "optimiser": optimiser.state_dict(),
         "ema": ema.shadow,
@@ -51,21 +55,32 @@ def save_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, 
         stream.write(buffer.getbuffer())
 
 
+def check_last(folder: Path, fingerprint: str) -> None:
+    """Refuse a checkpoint that belongs to another run: other data, other settings, another seed."""
+    if _state(folder).get("fingerprint") != fingerprint:
+        raise BadFile(
+            f"{last_path(folder)}: does not fit this run: its data or its settings were others. Resume with those it "
+            f"was started with (recipe.toml beside it), or start anew in another folder."
+        )
+
+
 def load_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, ema: Ema) -> Progress:
     """Put the last checkpoint back; gives the counters."""
+    state = _state(folder)
+    model.load_state_dict(state["model"])
+    optimiser.load_state_dict(state["optimiser"])
+    ema.shadow, ema.steps = state["ema"], state["ema_steps"]
+    return Progress(**state["progress"])
+
+
+def _state(folder: Path) -> dict[str, Any]:
     path = last_path(folder)
     try:
         with open_bytes(path) as stream:
-            state: dict[str, Any] = torch.load(io.BytesIO(stream.read()), weights_only=True)
-        model.load_state_dict(state["model"])
-        optimiser.load_state_dict(state["optimiser"])
-    except (RuntimeError, KeyError, ValueError) as error:
-        raise BadFile(
-            f"{path}: does not fit this run ({error}). Resume with the settings it was started with "
-            f"(recipe.toml), or start anew in another folder."
-        ) from None
-    ema.shadow, ema.steps = state["ema"], state["ema_steps"]
-    return Progress(**state["progress"])
+            state = torch.load(io.BytesIO(stream.read()), weights_only=True)
+    except (RuntimeError, ValueError, EOFError, pickle.UnpicklingError) as error:
+        raise BadFile(f"{path}: no checkpoint ({str(error)[:80]}). Remove it and start anew.") from None
+    return state if isinstance(state, dict) else {}
 
 
 def save_best(folder: Path, model: nn.Module) -> None:

@@ -3,7 +3,7 @@
 import tomllib
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import tomli_w
 
@@ -38,8 +38,16 @@ class TrainConfig:
     tensorboard: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "accumulation"):
-            if getattr(self, name) < 1:
+        for name in (
+            "epochs",
+            "batch_size",
+            "accumulation",
+            "max_steps",
+            "early_stopping",
+            "evaluate_every",
+            "save_every",
+        ):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise BadInput(f"{name} is {getattr(self, name)}; expected at least 1.")
         for name in ("learning_rate", "layer_decay"):
             if not getattr(self, name) > 0:
@@ -55,8 +63,30 @@ def from_dict(kind: type[Any], record: dict[str, Any], where: str) -> Any:
     for key in record:
         if key not in known:
             raise BadInput(f"{where}: there is no setting {key!r}.{did_you_mean(key, known)}")
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
-    return kind(**values)
+    hints = get_type_hints(kind)
+    for key, value in record.items():
+        if not _fits(value, hints[key]):
+            raise BadInput(f"{where}: {key} is {value!r}; expected {_described(hints[key])}.")
+    return kind(**record)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value of a TOML file is what a field of that type takes."""
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_args(hint):
+        return any(_fits(value, part) for part in get_args(hint))
+    if hint in (int, float) and isinstance(value, bool):
+        return False
+    return isinstance(value, int | float) if hint is float else isinstance(value, hint)
+
+
+def _described(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return " or ".join(map(repr, get_args(hint)))
+    names = [part.__name__ for part in get_args(hint) or (hint,) if part is not type(None)]
+    return " or ".join({"int": "a whole number", "float": "a number", "str": "a string", "bool": "true or false"}.get(
+        name, name) for name in names)  # fmt: skip
 
 
 def to_dict(config: Any) -> dict[str, Any]:

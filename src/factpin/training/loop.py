@@ -21,7 +21,7 @@ from factpin.errors import BadInput
 from factpin.tokens.batches import shuffled_batches
 from factpin.training.adversarial import moved_embeddings
 from factpin.training.board import Board
-from factpin.training.checkpoint import Progress, last_path, load_best, load_last, save_best, save_last
+from factpin.training.checkpoint import Progress, check_last, last_path, load_best, load_last, save_best, save_last
 from factpin.training.config import TrainConfig
 from factpin.training.ema import Ema
 from factpin.training.optimiser import build_optimiser, rate_factor
@@ -53,12 +53,35 @@ class Outcome:
     scores: dict[str, float]
 
 
-def train(job: Job, config: TrainConfig, folder: Path, world: World, *, resume: bool, quiet: bool = False) -> Outcome:
-    """Train the job's model; the folder gets checkpoints and metrics.jsonl."""
+def check_folder(folder: Path, fingerprint: str, *, resume: bool) -> bool:
+    """Whether there is a checkpoint of this very run to go on from; one of another run is refused."""
+    if not last_path(folder).exists():
+        return False
+    if not resume:
+        raise BadInput(f"{folder} holds the checkpoint of an unfinished run. Go on with it (--resume), or name "
+                       f"another folder.")  # fmt: skip
+    check_last(folder, fingerprint)
+    return True
+
+
+def train(
+    job: Job,
+    config: TrainConfig,
+    folder: Path,
+    world: World,
+    *,
+    fingerprint: str = "",
+    resume: bool = False,
+    quiet: bool = False,
+) -> Outcome:
+    """Train the job's model; the folder gets checkpoints and metrics.jsonl.
+
+    The fingerprint names the run, its data and its settings: a checkpoint of another run is never gone on from.
+    """
     if not job.lengths:
         raise BadInput("There is no example to train on. Check the training file with `factpin doctor`.")
-    run = _Run(job, config, folder, world)
-    resumed = resume and last_path(folder).exists()
+    resumed = check_folder(folder, fingerprint, resume=resume)
+    run = _Run(job, config, folder, world, fingerprint)
     if resumed:
         run.progress = load_last(folder, job.model, run.optimiser, run.ema)
     at = run.progress.step if resumed else None
@@ -74,8 +97,8 @@ def train(job: Job, config: TrainConfig, folder: Path, world: World, *, resume: 
 class _Run:
     """One run: the state that the loop moves along."""
 
-    def __init__(self, job: Job, config: TrainConfig, folder: Path, world: World) -> None:
-        self.job, self.config, self.folder, self.world = job, config, folder, world
+    def __init__(self, job: Job, config: TrainConfig, folder: Path, world: World, fingerprint: str) -> None:
+        self.job, self.config, self.folder, self.world, self.fingerprint = job, config, folder, world, fingerprint
         model: Any = job.model.to(world.device)
         self.model = model
         self.optimiser = build_optimiser(model.encoder, model.head, config)
@@ -124,12 +147,15 @@ class _Run:
         torch.manual_seed((config.seed * 1_000_003 + self.progress.step) * 1_009 + world.rank)
         self.model.train()
         self.optimiser.zero_grad(set_to_none=True)
-        mine = world.share(batch)
-        total = 0.0
-        for i in range(0, len(mine), config.batch_size):
-            examples = mine[i : i + config.batch_size]
-            total += self._backward(examples, weight=len(examples) / len(batch))
-        world.sum_gradients(self.model)
+        total = self._gradient(batch, with_rdrop=True)
+        if config.fgm:
+            clean = [None if p.grad is None else p.grad.clone() for p in self.model.parameters()]
+            with moved_embeddings(self.model.encoder, config.fgm):
+                self.optimiser.zero_grad(set_to_none=True)
+                self._gradient(batch, with_rdrop=False)
+            for p, own in zip(self.model.parameters(), clean, strict=True):
+                if p.grad is not None and own is not None:
+                    p.grad += own
         if config.clip:
             nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
         factor = rate_factor(self.progress.step, self.steps, config)
@@ -139,23 +165,24 @@ class _Run:
         self.ema.update()
         return world.sum(total)
 
-    def _backward(self, examples: list[int], weight: float) -> float:
-        """Add the gradient of these examples, weighted by their share of the global batch."""
+    def _gradient(self, batch: list[int], *, with_rdrop: bool) -> float:
+        """The gradient of the mean loss over a global batch, in pieces and over processes; gives this one's part."""
         config, device = self.config, self.world.device
-        batch = self.job.batch(examples)
-        with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
-            if config.rdrop:
-                loss, apart = self.model.agreement(batch)
-                loss = loss + config.rdrop * apart
-            else:
-                loss = self.model.loss(batch)
-        (loss * weight).backward()
-        if config.fgm:
-            with moved_embeddings(self.model.encoder, config.fgm):
-                with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
-                    adversarial = self.model.loss(batch)
-                (adversarial * weight).backward()
-        return float(loss.detach()) * weight
+        mine = self.world.share(batch)
+        total = 0.0
+        for i in range(0, len(mine), config.batch_size):
+            examples = mine[i : i + config.batch_size]
+            weight = len(examples) / len(batch)
+            with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
+                if config.rdrop and with_rdrop:
+                    loss, apart = self.model.agreement(self.job.batch(examples))
+                    loss = loss + config.rdrop * apart
+                else:
+                    loss = self.model.loss(self.job.batch(examples))
+            (loss * weight).backward()
+            total += float(loss.detach()) * weight
+        self.world.sum_gradients(self.model)
+        return total
 
     def _evaluate(self, board: "Board | _Silent") -> None:
         """Score on dev in the leading process; every process learns the outcome."""
@@ -181,7 +208,7 @@ class _Run:
 
     def _save(self) -> None:
         if self.world.leads:
-            save_last(self.folder, self.model, self.optimiser, self.ema, self.progress)
+            save_last(self.folder, self.model, self.optimiser, self.ema, self.progress, self.fingerprint)
 
 
 class _Silent:

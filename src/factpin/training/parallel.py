@@ -70,6 +70,8 @@ def join_world() -> World:
     size = int(os.environ.get("WORLD_SIZE", "1"))
     gpu = torch.cuda.is_available()
     device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if gpu else torch.device("cpu")
+    if gpu:
+        torch.cuda.set_device(device)
     if size > 1 and not dist.is_initialized():
         dist.init_process_group("nccl" if gpu else "gloo")
     return World(int(os.environ.get("RANK", "0")), size, device)

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,9 +29,10 @@ from factpin.scoring.counts import total
 from factpin.tasks.spans import Targets, flat, targets
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig, to_dict, write_recipe
-from factpin.training.loop import train
+from factpin.training.loop import check_folder, train
 from factpin.training.parallel import World, join_world
 
+METRICS = ("f1", "precision", "recall", "macro_f1")
 SHORT = 64  # pieces: no window is bound to be shorter than this
 
 
@@ -86,6 +88,14 @@ class SpanJob:
             taught.update((int(label), int(first), int(last)) for label, first, last in places)
             self.windows.append((read.pieces.ids[window.first : window.last], inside))
         self.noted["not_taught"] += len(cells.label) - len(taught)  # overlaps of a CRF, too wide, across a border
+
+    def fingerprint(self, config: SpansConfig, how: TrainConfig) -> str:
+        """What makes this run this run: its settings and every window that it learns from."""
+        digest = blake2b(repr((config, how, self.extractor.settings.labels)).encode(), digest_size=16)
+        for ids, cells in self.windows:
+            for column in (ids, cells.label, cells.first, cells.last):
+                digest.update(column.tobytes())
+        return digest.hexdigest()
 
     def batch(self, examples: Sequence[int]) -> tuple[Batch, Cells]:
         """Windows side by side, and their gold cells in token positions."""
@@ -176,13 +186,18 @@ def train_spans(
     world = world or join_world()
     extractor = build(config, labels, how.seed)
     job = SpanJob(extractor, training, dev)
-    if config.max_length is None:
+    if how.metric not in METRICS:
+        raise BadInput(f"There is no metric {how.metric!r}. Known: {', '.join(METRICS)}.")
+    align(dev, dev)  # ids that stand twice are refused now, not after an epoch
+    fingerprint = job.fingerprint(config, how)
+    check_folder(folder, fingerprint, resume=resume)
+    if config.max_length is None and job.lengths:
         extractor.settings = replace(extractor.settings, max_length=_familiar(extractor, max(job.lengths)))
     if world.leads:
         folder.mkdir(parents=True, exist_ok=True)
         write_recipe(folder / "recipe.toml", {"task": {"name": "spans", **(data or {})}, "spans": to_dict(config),
                                               "train": to_dict(how)})  # fmt: skip
-    outcome = train(job, how, folder, world, resume=resume, quiet=quiet)
+    outcome = train(job, how, folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet)
     report: dict[str, Any] = {"steps": outcome.steps, "best_step": outcome.best_step, "labels": labels,
                               "train": len(training), "dev": len(dev), "noted": dict(job.noted)}  # fmt: skip
     if world.leads:

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from factpin import formats
 from factpin.app.console import FORMAT, counting, notes, out, print_json
-from factpin.documents import learn_schema, read_schema, write_schema
+from factpin.documents import read_schema, write_schema
+from factpin.documents.schema import SchemaLearner
 from factpin.formats import Options
 from factpin.pipelines.doctor import doctor as run
 from factpin.pipelines.doctor_table import render
@@ -18,7 +18,9 @@ from factpin.tokens import Tokenizer
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--from", "source_format", type=FORMAT, help="Format of the files; guessed where it can be.")
-@click.option("--tokenizer", type=click.Path(path_type=Path), help="Folder of an encoder: check its tokenizer too.")
+@click.option(
+    "--tokenizer", type=click.Path(path_type=Path), help="Folder or name of an encoder: check its tokenizer too."
+)
 @click.option("--schema", "schema_file", type=click.Path(path_type=Path), help="TOML schema to check against.")
 @click.option(
     "--learn-schema", "learn_schema_to", type=click.Path(path_type=Path), help="Write the schema that the corpus shows."
@@ -43,19 +45,25 @@ def doctor(
     """
     options = Options(**choices)
     schema = read_schema(schema_file) if schema_file else None
-    vocabulary = Vocabulary(Tokenizer.load(tokenizer)) if tokenizer else None
+    vocabulary = Vocabulary(Tokenizer.load(_folder(tokenizer))) if tokenizer else None
+    learner = SchemaLearner() if learn_schema_to else None
     with counting("examining", quiet or as_json) as count:
         report = run(paths, source_format=source_format, options=options, schema=schema, vocabulary=vocabulary,
-                     on_document=count)  # fmt: skip
-    if learn_schema_to:
-        lenient = Options(**{**choices, "skip_bad": True})
-        write_schema(
-            learn_schema(doc for p in paths for doc in formats.read(p, format=source_format, options=lenient)),
-            learn_schema_to,
-        )
+                     learner=learner, on_document=count)  # fmt: skip
+    if learner and learn_schema_to:
+        write_schema(learner.schema(), learn_schema_to)
         notes(quiet or as_json).print(f"schema written to {learn_schema_to}")
     if as_json:
         print_json(report)
     else:
         out().print(render(report))
     return 0 if report["ok"] else 1
+
+
+def _folder(tokenizer: Path) -> Path:
+    """A folder, or the name of an encoder of the catalogue."""
+    if tokenizer.is_dir():
+        return tokenizer
+    from factpin.encoders.resolve import resolve
+
+    return resolve(tokenizer)

@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from factpin import formats
-from factpin.app.console import FORMAT, Names, out, print_json
+from factpin.app.console import FORMAT, Names, notes, out, print_json
 from factpin.documents import Document
+from factpin.errors import BadInput
 from factpin.formats import Options
 from factpin.pipelines.evaluate import evaluate as run
 from factpin.pipelines.evaluate import render
@@ -22,7 +23,7 @@ from factpin.pipelines.evaluate import render
 @click.option("--against", type=click.Path(path_type=Path), help="Another prediction, for a paired test.")
 @click.option("--samples", default=1000, show_default=True, help="Bootstrap samples.")
 @click.option("--seed", default=0, show_default=True)
-@click.option("--fail-under", type=float, help="Exit code 1 where strict F1 is lower.")
+@click.option("--fail-under", type=float, help="Exit code 1 where strict F1 (0 to 1) is lower.")
 @click.option("--encoding", default="utf-8", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--quiet", is_flag=True, help="No notes.")
@@ -36,6 +37,8 @@ def evaluate(
     factpin evaluate predicted.jsonl dev.json
     factpin evaluate predicted.jsonl dev.json --against other.jsonl --json
     """
+    if fail_under is not None and not 0 <= fail_under <= 1:
+        raise BadInput(f"--fail-under is {fail_under}; expected a share from 0 to 1, such as 0.75.")
     options = Options(encoding=encoding)
 
     def read(path: Path | None, format: str | None = None) -> list[Document] | None:
@@ -52,6 +55,9 @@ def evaluate(
     )
     if as_json:
         print_json(report)
-    elif not quiet:
+    else:
         out().print(render(report))
-    return int(fail_under is not None and report["strict"]["f1"] < fail_under)
+    if fail_under is None or report["strict"]["f1"] >= fail_under:
+        return 0
+    notes(quiet).print(f"[red]strict F1 {report['strict']['f1']:.4f} is under --fail-under {fail_under}[/]")
+    return 1

@@ -16,6 +16,7 @@ from factpin import formats
 from factpin.app.console import Names, counting, notes, out
 from factpin.documents import Document
 from factpin.errors import BadInput
+from factpin.files import refuse_same
 from factpin.formats import Options, describe
 from factpin.pipelines.inputs import KINDS, Input, find_inputs, is_folder, read_inputs, rejects_of
 from factpin.pipelines.rejects import Rejects
@@ -60,6 +61,9 @@ def extract(
     models = choose_models(names)
     paths = paths or (Path("-"),)
     inputs, passed = find_inputs(list(paths), kind, output=output)
+    if output is not None:
+        for source in inputs:
+            refuse_same(source.path, output)
     if not inputs:
         raise BadInput(f"{paths[0]}: no file in it has a known ending. Name files, or say what they are with --from.")
 

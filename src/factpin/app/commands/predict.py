@@ -7,6 +7,7 @@ import click
 
 from factpin import formats
 from factpin.app.console import FORMAT, counting, notes
+from factpin.files import refuse_same
 from factpin.formats import Options, describe
 
 
@@ -28,6 +29,7 @@ def predict(
     """Annotate the documents of IN with MODEL; annotation that IN carries is not looked at and not kept."""
     import factpin
 
+    refuse_same(source, target)
     source_format = source_format or formats.guess(source, encoding)
     target_format = target_format or formats.guess_by_name(target)
     extractor = factpin.load(model)
@@ -36,6 +38,8 @@ def predict(
         documents = formats.read(source, format=source_format, options=Options(encoding=encoding))
         lost = formats.write(extractor.annotate(documents, count), target, format=target_format,
                              options=Options(lossy=lossy))  # fmt: skip
+    if str(target) != "-":
+        notes(quiet).print(f"written: {target}")
     if lost:
         notes(quiet).print(f"[yellow]not held by {target_format}:[/] {describe(lost)}")
     return 0

@@ -86,8 +86,10 @@ def train(
     tables = read_recipe(recipe) if recipe else {}
     data = dict(tables.get("task", {}))
     name = task or data.pop("name", None)
+    if name is None:
+        raise BadInput("The task is missing: factpin train spans --train … --encoder … --output …")
     if name not in TASKS:
-        near = did_you_mean(name or "", TASKS)
+        near = did_you_mean(name, TASKS)
         raise BadInput(f"There is no task {name!r} to train.{near} Known: {', '.join(sorted(TASKS))}.")
     data.pop("name", None)
     given = {"train": train_file and str(train_file), "dev": dev_file and str(dev_file), "from": source_format,
