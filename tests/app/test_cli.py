@@ -174,3 +174,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     script = f"{convert} | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], input=many, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "0" and done.stderr == ""
+
+
+def test_a_docred_result_is_written_and_scored(tmp_path: Path) -> None:
+    gold = SAMPLES / "docred.json"
+    assert factpin("convert", gold, tmp_path / "result.json", "--to", "docred_result").returncode == 0
+    records = json.loads((tmp_path / "result.json").read_text())
+    assert records and {"title", "h_idx", "t_idx", "r"} <= records[0].keys()
+    report = json.loads(factpin("evaluate", tmp_path / "result.json", gold, "--json").stdout)
+    assert report["task"] == "document_relations" and report["strict"]["f1"] == 1.0

@@ -14,6 +14,7 @@ from typing import Any
 from factpin.documents import Document, Evidence, Fact
 from factpin.documents.fields import as_dict, as_int, get_int, get_list, get_str, wrong
 from factpin.errors import BadDocument, BadInput
+from factpin.formats._guess import head
 from factpin.formats._reading import Options, Reading, Report
 from factpin.formats._records import probability
 from factpin.formats._writing import write_json_list
@@ -55,6 +56,12 @@ def _prediction(value: Any, gold: dict[str, Document]) -> tuple[Document, Fact]:
     )
     score = probability(record, "score", "item")
     return doc, Fact(doc.entities[head].id, get_str(record, "r"), doc.entities[tail].id, score=score, evidence=evidence)
+
+
+def is_result(path: Path, encoding: str = "utf-8") -> bool:
+    """Whether a file looks like a result.json."""
+    record = head(path, encoding).record
+    return isinstance(record, dict) and {"title", "h_idx", "t_idx", "r"} <= record.keys()
 
 
 def _index(index: int, size: int, field: str, kind: str) -> int:

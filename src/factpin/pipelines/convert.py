@@ -9,7 +9,10 @@ from factpin import formats
 from factpin.documents import Document
 from factpin.files import refuse_same
 from factpin.formats import Options, Report
+from factpin.formats.docred_result import write_result
 from factpin.pipelines.rejects import Rejects
+
+RESULT = "docred_result"  # DocRED's result.json: written from documents, read only beside gold (evaluate)
 
 
 @dataclass(frozen=True)
@@ -52,5 +55,9 @@ def convert(
         report = Report(on_reject=rejects.keep)
         documents = formats.read(source, format=source_format, options=options, report=report)
         writing = replace(options, encoding="utf-8")
-        lost = formats.write(counted(documents), target, format=target_format, options=writing)
+        if target_format == RESULT:
+            write_result(counted(documents), target)  # facts alone: what a leaderboard takes
+            lost = Counter[str]()
+        else:
+            lost = formats.write(counted(documents), target, format=target_format, options=writing)
     return Converted(written, source_format, target_format, lost, report, rejects.path if rejects.count else None)

@@ -5,16 +5,19 @@ from typing import Any
 
 import click
 
-from factpin.app.console import FORMAT, counting, notes, print_json
-from factpin.formats import Options, describe
+from factpin.app.console import FORMAT, Names, counting, notes, print_json
+from factpin.formats import FORMATS, Options, describe
+from factpin.pipelines.convert import RESULT
 from factpin.pipelines.convert import convert as run
+
+TARGET = Names("format", sorted([*FORMATS, RESULT]))
 
 
 @click.command()
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path, allow_dash=True))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--from", "source_format", type=FORMAT, help="Format of IN; guessed where it can be.")
-@click.option("--to", "target_format", type=FORMAT, help="Format of OUT; guessed from its ending.")
+@click.option("--to", "target_format", type=TARGET, help="Format of OUT; guessed from its ending.")
 @click.option("--lossy", is_flag=True, help="Write what the format can hold, and count what it cannot.")
 @click.option("--skip-bad", is_flag=True, help="Set bad records aside in OUT.rejects.jsonl and go on.")
 @click.option("--utf16", is_flag=True, help="Offsets as JavaScript counts them (doccano, labelstudio).")

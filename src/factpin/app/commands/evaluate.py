@@ -9,6 +9,7 @@ from factpin.app.console import FORMAT, Names, notes, out, print_json
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.formats import Options
+from factpin.formats.docred_result import is_result, read_result
 from factpin.pipelines.evaluate import evaluate as run
 from factpin.pipelines.evaluate import render
 
@@ -31,7 +32,7 @@ def evaluate(
     predicted: Path, gold: Path, task: str | None, source_format: str | None, train: Path | None,
     against: Path | None, samples: int, seed: int, fail_under: float | None, encoding: str, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
-    """Score PRED against GOLD; documents are matched by id.
+    """Score PRED against GOLD; documents are matched by id. PRED may be a result.json of DocRED.
 
     \b
     factpin evaluate predicted.jsonl dev.json
@@ -41,15 +42,19 @@ def evaluate(
         raise BadInput(f"--fail-under is {fail_under}; expected a share from 0 to 1, such as 0.75.")
     options = Options(encoding=encoding)
 
-    def read(path: Path | None, format: str | None = None) -> list[Document] | None:
-        return None if path is None else list(formats.read(path, format=format, options=options))
+    truth = list(formats.read(gold, format=source_format, options=options))
+
+    def prediction(path: Path) -> list[Document]:
+        if path.is_file() and is_result(path, encoding):  # DocRED's result.json has no texts: gold lends them
+            return list(read_result(path, truth, options=options))
+        return list(formats.read(path, options=options))
 
     report = run(
-        read(predicted) or [],
-        read(gold, source_format) or [],
+        prediction(predicted),
+        truth,
         task=task,
-        train=read(train, source_format),
-        against=read(against),
+        train=list(formats.read(train, format=source_format, options=options)) if train else None,
+        against=prediction(against) if against else None,
         samples=samples,
         seed=seed,
     )
