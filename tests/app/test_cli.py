@@ -144,7 +144,9 @@ def test_a_stopped_conversion_leaves_nothing_half_written(tmp_path: Path, stop: 
     fifo = tmp_path / "in.jsonl"
     os.mkfifo(fifo)
     words = [sys.executable, "-m", "factpin", "convert", str(fifo), str(tmp_path / "out.jsonl"), "--from", "jsonl"]
-    child = subprocess.Popen(words, stderr=subprocess.PIPE)
+    # where the tests run in the background, Ctrl-C is ignored and children inherit that
+    child = subprocess.Popen(words, stderr=subprocess.PIPE,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))  # fmt: skip
     with open(fifo, "w") as stream:
         stream.write('{"id": "a", "text": "x"}\n' * 20_000)
         stream.flush()
@@ -152,7 +154,7 @@ def test_a_stopped_conversion_leaves_nothing_half_written(tmp_path: Path, stop: 
             assert child.poll() is None
             time.sleep(0.05)
         child.send_signal(stop)
-        child.communicate()
+        child.communicate(timeout=120)
     assert child.returncode == code
     assert not (tmp_path / "out.jsonl").exists()
     if stop == signal.SIGINT:
