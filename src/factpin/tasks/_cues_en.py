@@ -153,7 +153,7 @@ HARD = re.compile(
 )
 STOP = re.compile(r";|,\s*(?:but|however|although|whereas)\b", re.IGNORECASE)  # where even a report ends
 TITLE = re.compile(r"[\"“]\s?[A-Z][^\"“”.,!?;:]{0,40}[\"”]")
-# Apple's CEO Tim Cook, cocaine-induced seizures, seizures induced by cocaine: the pair is one noun phrase, and what is
+# Norway's capital Oslo, cocaine-induced seizures, seizures induced by cocaine: the pair is one noun phrase, and what is
 # denied is something about it.
 PHRASE = re.compile(
     r"(?:['’]s?)?\s(?:\w{1,12}\s)?(?:wife|husband|son|daughter|father|mother|brother|sister|chief executive|ceo"

@@ -47,7 +47,7 @@ INNER_GAP = {"en": 14, "zh": 3}  # characters between two negations of which one
 SUBJECT = 120  # characters before a cue in which what it speaks about is looked for
 CLAUSES = 3  # what a Chinese 说 or 如果 is taken to speak about, where no quotation tells
 CLOSE = {"en": 5, "zh": 1}  # characters from a cue to the mention it alone speaks about: "not Istanbul but Ankara"
-PHRASE_GAP = 40  # characters between two mentions of one noun phrase: Apple's CEO Tim Cook
+PHRASE_GAP = 40  # characters between two mentions of one noun phrase: Norway's capital Oslo
 GAP = 12  # characters between two mentions that are coordinated or in apposition
 NEAR = {"en": 40, "zh": 8}  # characters between the later mention and a cue that looks back at it
 
