@@ -3,7 +3,7 @@
     python benchmarks/convert.py [--data ../shared/data] [--rounds 7]
 
 Speed: rounds are interleaved in one process; the figures are medians. Memory: the growth of the peak of a fresh
-process over a process that has imported everything and read one record.
+process (VmHWM; ru_maxrss would be no measure, as a child inherits its parent's) after one record has been converted.
 """
 
 import argparse
@@ -27,13 +27,18 @@ FILES = {
     "docred": "redocred/dev_revised.json.xz",
 }
 PEAK = """
-import resource, sys
+import sys
 from pathlib import Path
 from factpin.pipelines.convert import convert
+
+def peak():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
 convert(Path(sys.argv[1]), Path(sys.argv[3]), source_format=sys.argv[4], target_format="jsonl")
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 done = convert(Path(sys.argv[2]), Path(sys.argv[3]), source_format=sys.argv[4], target_format="jsonl")
-print(done.documents, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+print(done.documents, peak() - before)
 """
 
 

@@ -6,14 +6,13 @@ The paths are checkouts of gaohongkui/GlobalPointer_pytorch, xhw205/Efficient-Gl
 xhw205/GPLinker_torch (its sparse loss; without it the dense loss of --gp is taken). pytorch-crf comes from pip. What is
 not given is not compared; ours is then measured alone.
 
-One thread; both sides in one process, in turns; median of process_time. Peak memory is the growth of ru_maxrss over the
+One thread; both sides in one process, in turns; median of process_time. Peak memory is the growth of VmHWM over the
 state just before the call, each side in a fresh process. Encoders are stubs that return fixed vectors of width 768, and
 the vectors take a gradient, as those of an encoder do.
 """
 
 import importlib.util
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -295,14 +294,20 @@ def measure(case: Case, peers: Peers, *, quick: bool) -> tuple[float | None, flo
     return statistics.median(times[0]) if times[0] else None, statistics.median(times[1]), same
 
 
+def peak_kib() -> int:
+    """The peak of this process. ru_maxrss would not do: it begins with that of the process that started it."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+
 def peak(index: int, side: int, peers: Peers) -> float | None:
-    """Growth of ru_maxrss in MiB during the first call, in this process."""
+    """Growth of the peak (VmHWM) in MiB during the first call, in this process."""
     call = CASES[index].make(peers if side == 0 else Peers(None, None, None))[side]  # ours without theirs in memory
     if call is None:
         return None
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_kib()
     call()
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / MiB
+    return (peak_kib() - before) * 1024 / MiB
 
 
 def peak_apart(index: int, side: int, peers: Peers) -> float | None:

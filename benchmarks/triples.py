@@ -13,7 +13,6 @@ Measured as in heads.py. --plot draws the cost of a training step against the nu
 """
 
 import json
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,7 +29,7 @@ from factpin.heads.gplinker import GPLinker, GPLinkerConfig, GPLinkerScores, Tri
 from factpin.layers.join import Candidates, Links, join
 from factpin.layers.multilabel_loss import multilabel_loss
 from factpin.layers.places import Places
-from heads import WIDTH, Call, Case, MiB, Peers, Sides, Stub, clock, judge, measure, module, names, show, step
+from heads import WIDTH, Call, Case, MiB, Peers, Sides, Stub, clock, judge, measure, module, names, peak_kib, show, step
 
 FACTS = 10  # gold triples of a text
 SIZE = 64
@@ -229,13 +228,13 @@ CASES = cases()
 
 
 def peak(index: int, side: int, peers: Peers) -> float | None:
-    """Growth of ru_maxrss in MiB during the first call, in this process."""
+    """Growth of the peak (VmHWM) in MiB during the first call, in this process."""
     call = CASES[index].make(peers if side == 0 else Peers(None, None, None))[side]
     if call is None:
         return None
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_kib()
     call()
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / MiB
+    return (peak_kib() - before) * 1024 / MiB
 
 
 def peak_apart(index: int, side: int, gplinker: Path | None) -> float | None:
