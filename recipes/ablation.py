@@ -9,10 +9,12 @@ the table can be printed anew at any time. Figures are strict micro F1 on dev af
 
 import argparse
 import json
-import resource
+import multiprocessing
+import re
 import statistics
 import time
-from dataclasses import replace
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +32,7 @@ from factpin.training.spans import SpansConfig, train_spans
 
 
 def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> None:
-    """Train one recipe with one seed, and keep what it predicts on dev."""
-    if (folder / "result.json").exists():
-        return
+    """Train one recipe with one seed in this process, and keep what it predicts on dev."""
     tables = read_recipe(recipe)
     data = tables["task"]
     config = from_dict(SpansConfig, tables["spans"], str(recipe))
@@ -43,18 +43,32 @@ def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> N
         how = replace(how, epochs=options.epochs)
     if options.learning_rate:
         how = replace(how, learning_rate=options.learning_rate)
-    training = read(data, "train")[: options.limit]
-    dev = read(data, "dev")
+    if options.bf16:
+        how = replace(how, bf16=True)
+    settings = {"spans": asdict(config), "train": asdict(how), "limit": options.limit}
+    if (folder / "result.json").exists():
+        if json.loads((folder / "result.json").read_text())["settings"] != json.loads(json.dumps(settings)):
+            raise SystemExit(f"{folder} was made with other settings. Name another --output.")
+        return
+    torch.set_num_threads(options.threads)
     start = time.monotonic()
     if not (folder / "factpin.json").exists():
-        train_spans(training, dev, config, how, folder, data=data, resume=True, quiet=not options.progress)
+        train_spans(read(data, "train")[: options.limit], read(data, "dev"), config, how, folder, data=data,
+                    resume=True, quiet=True)  # fmt: skip
     minutes = (time.monotonic() - start) / 60
-    formats.write(factpin.load(folder).annotate(dev), folder / "dev.jsonl.xz", format="jsonl")
+    peak = peak_mib()
+    formats.write(factpin.load(folder).annotate(read(data, "dev")), folder / "dev.jsonl.xz", format="jsonl")
     for file in (folder / "checkpoints").glob("*"):
         file.unlink()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    record = {"minutes": round(minutes, 2), "peak_mib": round(peak), "threads": torch.get_num_threads()}
+    record = {"minutes": round(minutes, 2), "peak_mib": peak, "threads": options.threads, "settings": settings}
     (folder / "result.json").write_text(json.dumps(record))
+    print(f"{recipe.stem} seed {seed}: {minutes:.1f} minutes, {peak} MiB", flush=True)
+
+
+def peak_mib() -> int:
+    """The most memory that this process has held, its own alone (ru_maxrss would begin with its parent's)."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) // 1024
 
 
 def read(data: dict[str, str], part: str) -> list[Document]:
@@ -63,10 +77,10 @@ def read(data: dict[str, str], part: str) -> list[Document]:
 
 def table(recipes: list[Path], options: argparse.Namespace) -> Table:
     """Means, ranges, and the paired test of each row against the first."""
-    result = Table("recipe", "F1 mean", "range", "precision", "recall", "against the first", "p", "minutes a run")
+    result = Table("recipe", "F1 mean", "range", "precision", "recall", "against the first", "p", "minutes", "peak MiB")
     first = None
     for recipe in recipes:
-        rows, minutes = [], []
+        rows, minutes, peaks = [], [], []
         dev = read(read_recipe(recipe)["task"], "dev")
         for seed in options.seeds:
             folder = options.output / f"{recipe.stem}-{seed}"
@@ -74,7 +88,9 @@ def table(recipes: list[Path], options: argparse.Namespace) -> Table:
                 continue
             pairs = align(formats.read(folder / "dev.jsonl.xz", format="jsonl"), dev).pairs
             rows.append(spans.score(pairs).rows["strict"])
-            minutes.append(json.loads((folder / "result.json").read_text())["minutes"])
+            record = json.loads((folder / "result.json").read_text())
+            minutes.append(record["minutes"])
+            peaks.append(record["peak_mib"])
         if not rows:
             continue
         counts = [total(r) for r in rows]
@@ -87,6 +103,7 @@ def table(recipes: list[Path], options: argparse.Namespace) -> Table:
             f"{100 * statistics.mean(c.precision for c in counts):.2f}",
             f"{100 * statistics.mean(c.recall for c in counts):.2f}",
             f"{100 * test.difference:+.2f}", f"{test.p_value:.3f}", f"{statistics.mean(minutes):.1f}",
+            str(max(peaks)),
         )  # fmt: skip
     return result
 
@@ -100,15 +117,21 @@ def main() -> None:
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--learning-rate", type=float)
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--progress", action="store_true")
+    parser.add_argument("--bf16", action="store_true")
+    parser.add_argument("--threads", type=int, default=1, help="of each run")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at once, each a process of its own")
     parser.add_argument("--table", action="store_true", help="only print the table of what is done")
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
     if not options.table:
-        for seed in options.seeds:  # a seed of every row first: a run that is cut short still compares
-            for recipe in options.recipes:
-                run(recipe, seed, options, options.output / f"{recipe.stem}-{seed}")
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(options.jobs, mp_context=spawn, max_tasks_per_child=1) as pool:
+            runs = [
+                pool.submit(run, recipe, seed, options, options.output / f"{recipe.stem}-{seed}")
+                for seed in options.seeds  # a seed of every row first: a run that is cut short still compares
+                for recipe in options.recipes
+            ]
+            for done in runs:
+                done.result()
     Console().print(table(options.recipes, options))
 
 
