@@ -288,7 +288,7 @@ class Ours:
         self.extractor = build(config, plan.labels, plan.seed)
         self.model: Any = self.extractor.model
         began = time.process_time()
-        self.job = SpanJob(self.extractor, plan.training, [])
+        self.job = SpanJob(self.extractor, plan.training, [], config)
         self.preparing = time.process_time() - began
         if len(self.job.windows) != len(plan.training):
             raise SystemExit("A text does not fit one window of this encoder. Take one that reads more tokens.")

@@ -4,7 +4,7 @@
         --output runs/cluener-3000
 
 A run that is done is not done again, one that was cut short is resumed; predictions on dev stay beside each model, so
-the table can be printed anew at any time. Figures are strict micro F1 on dev after the best epoch.
+the table can be printed anew at any time, on dev or test, under any convention. The epoch is chosen on dev.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,17 +26,20 @@ from rich.table import Table
 import factpin
 from factpin import formats
 from factpin.documents import Document
-from factpin.scoring import align, paired_bootstrap, spans
+from factpin.formats import Options
+from factpin.scoring import align, paired_bootstrap
 from factpin.scoring.counts import total
 from factpin.training.config import TrainConfig, from_dict, read_recipe
-from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.run import run_training
+from factpin.training.tasks import TASKS
 
 
 def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> None:
     """Train one recipe with one seed in this process, and keep what it predicts on dev."""
     tables = read_recipe(recipe)
     data = tables["task"]
-    config = from_dict(SpansConfig, tables["spans"], str(recipe))
+    task = TASKS[data["name"]]
+    config = from_dict(task.config, tables[task.name], str(recipe))
     how = replace(from_dict(TrainConfig, tables["train"], str(recipe)), seed=seed)
     if options.encoder:
         config = replace(config, encoder=options.encoder)
@@ -45,7 +49,7 @@ def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> N
         how = replace(how, learning_rate=options.learning_rate)
     if options.bf16:
         how = replace(how, bf16=True)
-    settings = {"spans": asdict(config), "train": asdict(how), "limit": options.limit}
+    settings = {task.name: asdict(config), "train": asdict(how), "limit": options.limit}
     if (folder / "result.json").exists():
         if json.loads((folder / "result.json").read_text())["settings"] != json.loads(json.dumps(settings)):
             raise SystemExit(f"{folder} was made with other settings. Name another --output.")
@@ -53,11 +57,14 @@ def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> N
     torch.set_num_threads(options.threads)
     start = time.monotonic()
     if not (folder / "factpin.json").exists():
-        train_spans(read(data, "train")[: options.limit], read(data, "dev"), config, how, folder, data=data,
-                    resume=True, quiet=True)  # fmt: skip
+        dev = read(data, "dev") if "dev" in data else []
+        run_training(task, read(data, "train")[: options.limit], dev, config, how, folder, data=data,
+                     resume=True, quiet=True)  # fmt: skip
     minutes = (time.monotonic() - start) / 60
     peak = peak_mib()
-    formats.write(factpin.load(folder).annotate(read(data, "dev")), folder / "dev.jsonl.xz", format="jsonl")
+    extractor = factpin.load(folder)
+    for part in {"dev", "test"} & data.keys():
+        formats.write(extractor.annotate(read(data, part)), folder / f"{part}.jsonl.xz", format="jsonl")
     for file in (folder / "checkpoints").glob("*"):
         file.unlink()
     record = {"minutes": round(minutes, 2), "peak_mib": peak, "threads": options.threads, "settings": settings}
@@ -71,8 +78,11 @@ def peak_mib() -> int:
     return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) // 1024
 
 
-def read(data: dict[str, str], part: str) -> list[Document]:
-    return list(formats.read(data[part], format=data.get("from")))
+def read(data: dict[str, Any], part: str) -> list[Document]:
+    """A part of the recipe's corpus, which may be several files."""
+    paths = [data[part]] if isinstance(data[part], str) else data[part]
+    reading = Options(occurrences="nearest") if data["name"] == "triples" else Options()
+    return [doc for path in paths for doc in formats.read(Path(path), format=data.get("from"), options=reading)]
 
 
 def table(recipes: list[Path], options: argparse.Namespace) -> Table:
@@ -81,13 +91,14 @@ def table(recipes: list[Path], options: argparse.Namespace) -> Table:
     first = None
     for recipe in recipes:
         rows, minutes, peaks = [], [], []
-        dev = read(read_recipe(recipe)["task"], "dev")
+        data = read_recipe(recipe)["task"]
+        gold = read(data, options.part)
         for seed in options.seeds:
             folder = options.output / f"{recipe.stem}-{seed}"
             if not (folder / "result.json").exists():
                 continue
-            pairs = align(formats.read(folder / "dev.jsonl.xz", format="jsonl"), dev).pairs
-            rows.append(spans.score(pairs).rows["strict"])
+            pairs = align(formats.read(folder / f"{options.part}.jsonl.xz", format="jsonl"), gold).pairs
+            rows.append(TASKS[data["name"]].score(pairs).rows[options.convention])
             record = json.loads((folder / "result.json").read_text())
             minutes.append(record["minutes"])
             peaks.append(record["peak_mib"])
@@ -120,6 +131,8 @@ def main() -> None:
     parser.add_argument("--bf16", action="store_true")
     parser.add_argument("--threads", type=int, default=1, help="of each run")
     parser.add_argument("--jobs", type=int, default=2, help="runs at once, each a process of its own")
+    parser.add_argument("--part", default="dev", help="what the table judges: dev or test")
+    parser.add_argument("--convention", default="strict", help="how it is judged, as `factpin evaluate` names it")
     parser.add_argument("--table", action="store_true", help="only print the table of what is done")
     options = parser.parse_args()
     if not options.table:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from factpin.errors import FactpinError
-from factpin.heads import CONFIGS, HEADS, Cells
+from factpin.heads import CONFIGS, HEADS, SPAN_HEADS, Cells
 from factpin.layers.multilabel_loss import multilabel_loss
 
 LABELS = ("person", "place", "date")
@@ -46,7 +46,7 @@ def test_every_head_has_a_config_of_the_same_name() -> None:
     assert list(HEADS) == sorted(HEADS) == list(CONFIGS)
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_loss_is_a_finite_float32_number_and_every_gradient_is_finite(name: str) -> None:
     head = build(name)
     H, real = batch()
@@ -59,7 +59,7 @@ def test_loss_is_a_finite_float32_number_and_every_gradient_is_finite(name: str)
     assert (H.grad[real].abs().sum(1) > 0).all()
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("scale", [1.0, 100.0])
 def test_half_precision_vectors_are_scored_in_float32(name: str, dtype: torch.dtype, scale: float) -> None:
@@ -84,7 +84,7 @@ def test_half_precision_vectors_are_scored_in_float32(name: str, dtype: torch.dt
     assert loss.item() == pytest.approx(again.item(), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_padding_and_what_stands_in_it_change_nothing(name: str) -> None:
     head = build(name)
     H, real = batch()
@@ -97,7 +97,7 @@ def test_padding_and_what_stands_in_it_change_nothing(name: str) -> None:
     assert same(head.hits(one, -1.0), head.hits(two, -1.0))
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_the_order_and_the_size_of_a_batch_change_nothing(name: str) -> None:
     head = build(name)
     H, real = batch()
@@ -116,7 +116,7 @@ def test_the_order_and_the_size_of_a_batch_change_nothing(name: str) -> None:
         )
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_spans_are_learned_from_one_batch(name: str) -> None:
     head = build(name)
     H, real = batch()
@@ -135,7 +135,7 @@ def test_spans_are_learned_from_one_batch(name: str) -> None:
     assert (found.score > 0).all()
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_hits_are_sorted_and_above_their_threshold(name: str) -> None:
     head = build(name)
     H, real = batch()
@@ -150,7 +150,7 @@ def test_hits_are_sorted_and_above_their_threshold(name: str) -> None:
     assert not everything.score.requires_grad
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_texts_without_tokens_or_without_spans_are_no_trouble(name: str) -> None:
     head = build(name)
     H, real = batch()
@@ -166,7 +166,7 @@ def test_texts_without_tokens_or_without_spans_are_no_trouble(name: str) -> None
     assert loss.item() == 0.0 and len(head.hits(head(H, nothing), -torch.inf)) == 0
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 @pytest.mark.parametrize("cell", [(0, 0, 0, 2), (1, 0, 5, 7), (0, 0, 4, 3), (0, 3, 1, 1), (2, 0, 1, 1)])
 def test_gold_on_a_place_that_cannot_be_a_span_is_refused(name: str, cell: tuple[int, int, int, int]) -> None:
     head = build(name)
@@ -174,14 +174,14 @@ def test_gold_on_a_place_that_cannot_be_a_span_is_refused(name: str, cell: tuple
         head.loss(head(*batch()), Cells.of([cell]))
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_gold_given_twice_counts_once(name: str) -> None:
     head = build(name)
     scores = head(*batch())
     assert torch.equal(head.loss(scores, Cells.of(FLAT)), head.loss(scores, Cells.of(FLAT + FLAT[:2])))
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_weights_survive_saving_and_loading(name: str) -> None:
     head, other = build(name), build(name)
     for p in other.parameters():
@@ -267,7 +267,7 @@ def test_the_terms_of_a_label_belong_to_the_first_and_the_last_token(bias: str) 
     assert torch.allclose(scores.v[0, :, 5], terms[0, 5, 3:], atol=1e-5)
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_a_loss_that_is_dropped_frees_what_it_held(name: str) -> None:
     head = build(name)
     H, real = batch()
@@ -286,7 +286,7 @@ def test_a_loss_that_is_dropped_frees_what_it_held(name: str) -> None:
     assert held() is None and all(ref() is None for ref in kept)
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", SPAN_HEADS)
 def test_a_second_derivative_is_refused_and_not_wrong(name: str) -> None:
     head = build(name)
     H, real = batch()

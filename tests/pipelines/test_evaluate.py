@@ -11,7 +11,7 @@ from factpin.documents import Document
 from factpin.errors import BadInput, UnknownName
 from factpin.pipelines.evaluate import TASKS, evaluate, guess_task, render
 from factpin.pipelines.evaluate_table import WORDS
-from factpin.scoring import document_relations, spans, triples
+from factpin.scoring import document_relations, events, spans, triples
 from tests.scoring import make
 
 FIGURES = {"precision", "recall", "f1", "tp", "fp", "fn", "interval"}
@@ -142,7 +142,7 @@ def test_the_order_of_documents_changes_nothing():
 
 
 def test_every_convention_is_named_in_words():
-    modules = {"spans": spans, "triples": triples, "document_relations": document_relations}
+    modules = {"spans": spans, "triples": triples, "events": events, "document_relations": document_relations}
     assert modules.keys() == WORDS.keys() == TASKS.keys()
     for task, module in modules.items():
         assert set(module.CONVENTIONS) <= WORDS[task].keys()

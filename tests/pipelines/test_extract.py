@@ -7,7 +7,7 @@ import pytest
 
 from factpin.documents import Coverage, Document, Entity, Mention, Span, Unread, from_json
 from factpin.errors import BadInput
-from factpin.pipelines.extract import Summary, combine, extract, gaps, load_models, reads
+from factpin.pipelines.extract import Summary, extract, gaps, load_models, reads, whole
 from factpin.pipelines.extractor import Extractor
 from tests.conftest import corpus
 from tests.pipelines.small_model import small_model, variant
@@ -90,8 +90,8 @@ def test_of_two_equal_mentions_the_better_score_stays() -> None:
 
     one, two = found((0, 4, "a", 0.5), (0, 2, "b", None)), found((0, 2, "b", 0.3), (0, 4, "a", 0.9), (0, 4, "b", 0.1))
     for pair in ([one, two], [two, one]):
-        whole = combine(Document("d", text), "zh", pair)
-        assert [(m.start, m.end, m.type, m.score) for m in whole.mentions] == [
+        both = whole(Document("d", text), "zh", pair)
+        assert [(m.start, m.end, m.type, m.score) for m in both.mentions] == [
             (0, 2, "b", 0.3), (0, 4, "a", 0.9), (0, 4, "b", 0.1)]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pytest
 import factpin
 from factpin.documents import Document
 from factpin.errors import BadDocument, BadInput, BadModel
-from factpin.pipelines import extractor as module
+from factpin.pipelines import examples as module
 from factpin.pipelines.extractor import Extractor
 from factpin.training.config import TrainConfig
 from factpin.training.spans import SpansConfig, train_spans

@@ -189,7 +189,7 @@ def test_a_document_gets_statuses_and_cues_and_keeps_the_rest() -> None:
     doc = document("Messi never played for China.", [(0, 29)], ["Messi", "China"])
     done = with_assertions(doc)
     assert done.facts[0].assertion == "negated"
-    start, end = done.meta["assertion_cues"]["facts[0]"]
+    start, end = done.facts[0].cue
     assert done.text[start:end] == "never"
     assert (done.text, done.mentions, done.entities) == (doc.text, doc.mentions, doc.entities)
     assert with_assertions(done) == done

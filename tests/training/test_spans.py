@@ -17,7 +17,7 @@ import factpin
 from factpin import formats
 from factpin.documents import Document, Mention, Span
 from factpin.errors import BadFile, BadInput
-from factpin.heads import HEADS
+from factpin.heads import SPAN_HEADS
 from factpin.scoring import align, spans
 from factpin.scoring.counts import total
 from factpin.training.config import TrainConfig, from_dict, read_recipe
@@ -36,7 +36,7 @@ def equal(a: Path, b: Path) -> bool:
     return one.keys() == two.keys() and all(torch.equal(one[k], two[k]) for k in one)
 
 
-@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("head", SPAN_HEADS)
 def test_every_head_learns_a_small_world(head: str, encoder_folder: Path, tmp_path: Path) -> None:
     config = SpansConfig(str(encoder_folder), head=head)
     report = train_spans(corpus(160, 1), corpus(60, 2), config, QUICK, tmp_path / "m", quiet=True)
@@ -63,7 +63,7 @@ def test_every_switch_trains_and_changes_the_run(
     change: dict[str, float], encoder_folder: Path, tmp_path: Path
 ) -> None:
     how = replace(QUICK, epochs=1)
-    for head in HEADS:
+    for head in SPAN_HEADS:
         config = SpansConfig(str(encoder_folder), head=head)
         train_spans(corpus(40, 1), corpus(10, 2), config, how, tmp_path / f"plain-{head}", quiet=True)
         train_spans(corpus(40, 1), corpus(10, 2), config, replace(how, **change), tmp_path / head, quiet=True)

@@ -35,7 +35,8 @@ from factpin.errors import BadDocument
 FIELDS = {"id", "text", "language", "sentences", "mentions", "entities", "facts", "events", "coverage", "meta"}
 MENTION = {"id", "start", "end", "text", "type", "score"}
 ENTITY = {"id", "type", "name", "mentions", "link"}
-FACT = {"head", "relation", "tail", "head_mention", "tail_mention", "score", "evidence", "assertion", "qualifiers"}
+FACT = {"head", "relation", "tail", "head_mention", "tail_mention", "score", "evidence", "assertion", "qualifiers",
+        "cue"}  # fmt: skip
 EVENT = {"id", "type", "trigger", "arguments", "score"}
 
 
@@ -59,6 +60,8 @@ def to_json(doc: Document) -> dict[str, Any]:
     if doc.coverage is not None:
         unread = [{"start": u.start, "end": u.end, "reason": u.reason} for u in doc.coverage.unread]
         record["coverage"] = {"read": [list(span) for span in doc.coverage.read], "unread": unread}
+        if doc.coverage.notes:
+            record["coverage"]["notes"] = list(doc.coverage.notes)
     if doc.meta:
         record["meta"] = dict(doc.meta)
     return record
@@ -84,6 +87,7 @@ def _fact_to_json(fact: Fact) -> dict[str, Any]:
         score=fact.score,
         evidence=[_present(sentence=e.sentence, start=e.start, end=e.end) for e in fact.evidence],
         assertion=fact.assertion,
+        cue=None if fact.cue is None else list(fact.cue),
         qualifiers=[_filled(role=q.role, entity=q.entity, mention=q.mention) for q in fact.qualifiers],
     )
 
@@ -173,6 +177,7 @@ def _fact(value: Any, index: int, extra: dict[str, dict[str, Any]]) -> Fact:
         evidence=tuple(_evidence(e, f"{where}.evidence") for e in get_list(record, "evidence", where, default=[])),
         assertion=_optional_str(record, "assertion", where),
         qualifiers=tuple(_qualifier(q, where) for q in get_list(record, "qualifiers", where, default=[])),
+        cue=_spans([record["cue"]], f"{where}.cue")[0] if record.get("cue") is not None else None,
     )
 
 
@@ -218,7 +223,8 @@ def _coverage(value: Any) -> Coverage:
         u = as_dict(u, "coverage.unread")
         unread.append(Unread(get_int(u, "start", "coverage.unread"), get_int(u, "end", "coverage.unread"),
                              get_str(u, "reason", "coverage.unread", default="")))  # fmt: skip
-    return Coverage(_spans(get_list(record, "read", "coverage", default=[]), "coverage.read"), tuple(unread))
+    notes = tuple(as_str(note, "coverage.notes") for note in get_list(record, "notes", "coverage", default=[]))
+    return Coverage(_spans(get_list(record, "read", "coverage", default=[]), "coverage.read"), tuple(unread), notes)
 
 
 def _spans(values: list[Any], where: str) -> tuple[Span, ...]:

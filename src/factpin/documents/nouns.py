@@ -89,6 +89,7 @@ class Fact:
     evidence: tuple[Evidence, ...] = ()
     assertion: str | None = None
     qualifiers: tuple[Qualifier, ...] = ()
+    cue: Span | None = None  # the characters that make it other than asserted
 
     def __post_init__(self) -> None:
         if not self.relation:
@@ -140,10 +141,11 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Which characters a model read (one span a window), and which it did not."""
+    """Which characters a model read (one span a window), which it did not, and what else bounds what it can find."""
 
     read: tuple[Span, ...] = ()
     unread: tuple[Unread, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,9 @@ def _check_references(doc: Document, mentions: set[str | None]) -> None:
                     f"the document has {len(doc.sentences)}.",
                     field=f"facts[{i}].evidence",
                 )
+        if fact.cue is not None and not 0 <= fact.cue[0] < fact.cue[1] <= len(doc.text):
+            raise BadDocument(f"{doc.id}: facts[{i}].cue is {fact.cue[0]}:{fact.cue[1]} in a text of {len(doc.text)} "
+                              f"characters; expected a span inside it.", field=f"facts[{i}].cue")  # fmt: skip
         for qualifier in fact.qualifiers:
             if qualifier.entity not in entities:
                 raise _unknown(doc, f"facts[{i}].qualifiers", "entity", qualifier.entity)

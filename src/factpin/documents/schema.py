@@ -155,17 +155,28 @@ def read_schema(path: Path) -> Schema:
     except tomllib.TOMLDecodeError as error:
         raise BadFile(f"{path}: not TOML ({error}). See docs/documents.md for a schema to start from.") from None
     try:
-        unknown = record.keys() - {"types", "relations"}
-        if unknown:
-            raise BadDocument(f"unknown keys {', '.join(sorted(unknown))}; a schema has types and relations.")
-        relations = as_dict(record.get("relations", {}), "relations")
-        return Schema(_names(record, "types", ""), {name: _relation(name, relations[name]) for name in relations})
+        return schema_of(record)
     except BadDocument as error:
         raise BadFile(f"{path}: {error.field + ': ' if error.field else ''}{error}") from None
 
 
+def schema_of(record: dict[str, Any]) -> Schema:
+    """The schema of plain values."""
+    unknown = record.keys() - {"types", "relations"}
+    if unknown:
+        raise BadDocument(f"unknown keys {', '.join(sorted(unknown))}; a schema has types and relations.")
+    relations = as_dict(record.get("relations", {}), "relations")
+    return Schema(_names(record, "types", ""), {name: _relation(name, relations[name]) for name in relations})
+
+
 def write_schema(schema: Schema, path: Path) -> None:
-    """The schema as TOML; marks that are off are left out."""
+    """The schema as TOML."""
+    with write_bytes(path) as stream:
+        stream.write(tomli_w.dumps(record_of(schema)).encode())
+
+
+def record_of(schema: Schema) -> dict[str, Any]:
+    """The schema as plain values; marks that are off are left out."""
     relations: dict[str, Any] = {}
     for name, relation in schema.relations.items():
         record: dict[str, Any] = {"heads": list(relation.heads), "tails": list(relation.tails)}
@@ -173,8 +184,7 @@ def write_schema(schema: Schema, path: Path) -> None:
             if getattr(relation, mark):
                 record[mark] = getattr(relation, mark)
         relations[name] = record
-    with write_bytes(path) as stream:
-        stream.write(tomli_w.dumps({"types": list(schema.types), "relations": relations}).encode())
+    return {"types": list(schema.types), "relations": relations}
 
 
 def _relation(name: str, value: Any) -> Relation:

@@ -1,19 +1,26 @@
-"""How spans are scored: token vectors in, factored scores out; `loss` teaches them cells and `hits` finds cells."""
+"""How it is scored: token vectors in, factored scores out; `loss` teaches gold, `hits` or `triples` finds."""
 
 from factpin.heads.cells import Cells
 from factpin.heads.crf import CRF, CRFConfig
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
+from factpin.heads.event_linker import EventLinker, EventLinkerConfig
 from factpin.heads.global_pointer import GlobalPointer, GlobalPointerConfig
+from factpin.heads.gplinker import GPLinker, GPLinkerConfig
 
 HEADS: dict[str, type] = {
     "crf": CRF,
     "efficient_global_pointer": EfficientGlobalPointer,
+    "event_linker": EventLinker,
     "global_pointer": GlobalPointer,
+    "gplinker": GPLinker,
 }
 CONFIGS: dict[str, type] = {
     "crf": CRFConfig,
     "efficient_global_pointer": EfficientGlobalPointerConfig,
+    "event_linker": EventLinkerConfig,
     "global_pointer": GlobalPointerConfig,
+    "gplinker": GPLinkerConfig,
 }
+SPAN_HEADS = ("crf", "efficient_global_pointer", "global_pointer")  # three heads of one task
 
-__all__ = ["CONFIGS", "HEADS", "Cells"]
+__all__ = ["CONFIGS", "HEADS", "SPAN_HEADS", "Cells"]

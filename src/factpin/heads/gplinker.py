@@ -243,6 +243,7 @@ def found_of(cells: TripleCells, texts: int, shift: int) -> list[Found]:
                 place[subject[links]],
                 place[object_[links]],
                 score[links].astype(np.float64),
+                cells.truncated is not None and bool(cells.truncated[row]),
             )
         )
     return found

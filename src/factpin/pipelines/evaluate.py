@@ -24,6 +24,7 @@ from factpin.scoring import (
     calibration,
     coreference,
     document_relations,
+    events,
     interval,
     macro,
     paired_bootstrap,
@@ -36,10 +37,11 @@ __all__ = ["TASKS", "evaluate", "guess_task", "render"]
 
 TASKS = {
     "document_relations": document_relations.score,
+    "events": events.score,
     "spans": spans.score,
     "triples": triples.score,
 }
-ALIASES = {"docre": "document_relations", "ner": "spans", "re": "triples"}
+ALIASES = {"ee": "events", "docre": "document_relations", "ner": "spans", "re": "triples"}
 MOST_OF_A_KIND = 10  # confusions of each kind; what was missed would crowd out the others
 
 
@@ -94,7 +96,9 @@ def evaluate(
 
 
 def guess_task(gold: Sequence[Document]) -> str:
-    """No facts: spans. Facts between entities of several mentions that name no mention: document_relations."""
+    """By events, or none and no facts, or facts between entities of several mentions that name no mention."""
+    if any(doc.events for doc in gold):
+        return "events"
     if not any(doc.facts for doc in gold):
         return "spans"
     loose = any(fact.head_mention is None or fact.tail_mention is None for doc in gold for fact in doc.facts)

@@ -21,6 +21,13 @@ WORDS = {
         "text": "same head text, relation and tail text, anywhere in the document",
         "last_word": "as text, by the last word of both arguments (NYT*, WebNLG*)",
     },
+    "events": {
+        "strict": "same role and span, in events paired one to one; the trigger is one more role",
+        "trigger": "same event type and trigger span",
+        "argument": "same event type, role and span, whichever event it is in",
+        "text": "same event type, role and argument text",
+        "event": "the whole event: type, trigger and all arguments",
+    },
     "document_relations": {
         "strict": "same head, relation and tail; entities by all their mentions (DocRED F1)",
         "ign": "as strict; facts of the training set do not count in precision (Ign F1)",

@@ -3,7 +3,7 @@
 Training and extraction share this path, so that what is scored is what was taught.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,8 +15,10 @@ from torch import Tensor
 from factpin.documents import Document
 from factpin.documents.sentences import split_sentences
 from factpin.errors import BadInput
-from factpin.tokens import Pieces, Tokenizer, Window, windows
+from factpin.tokens import Pieces, Tokenizer, Window, batches, windows
 from factpin.tokens.windows import sentence_starts
+
+BUDGET = 1024  # tokens in a batch, padding included: small batches pad less and stay in the cache
 
 
 @dataclass(frozen=True)
@@ -84,3 +86,13 @@ def collate(windows_ids: Sequence[NDArray[np.int32]], tokenizer: Tokenizer) -> B
         mask[row, : len(window)] = True
         real[row, : len(text)] = text
     return Batch(torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(real))
+
+
+def batched(reads: Sequence[Read], tokenizer: Tokenizer) -> Iterator[tuple[list[tuple[int, int]], Batch]]:
+    """The windows of all documents by length, in batches of a token budget, with the (document, window) of each row."""
+    places = [(d, w) for d, read in enumerate(reads) for w in range(len(read.windows))]
+    lengths = [len(reads[d].windows[w]) + tokenizer.frame_size for d, w in places]
+    for batch in batches(lengths, BUDGET):
+        chosen = [places[i] for i in batch]
+        ids = [reads[d].pieces.ids[reads[d].windows[w].first : reads[d].windows[w].last] for d, w in chosen]
+        yield chosen, collate(ids, tokenizer)

@@ -1,7 +1,7 @@
 """The main job: documents in, documents with everything that the chosen models find.
 
-Each document is read by the models of its language. What several models find is put together: the same span with the
-same type is one mention, with the better score. Annotation that a document brought along is replaced.
+Each document is read by the models of its language, and what several models find is put together (combine.py).
+Annotation that a document brought along is replaced.
 """
 
 from bisect import bisect_right
@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from factpin.documents import Coverage, Document, Mention, Span, Unread
+from factpin.documents import Coverage, Document, Span, Unread
 from factpin.documents.language import find_language
 from factpin.documents.sentences import split_sentences
+from factpin.pipelines.combine import combine
 from factpin.pipelines.extractor import AHEAD, Extractor, meta_without_annotation
 
 
@@ -27,6 +28,7 @@ class Summary:
     unread: int = 0  # characters, blanks not counted as such
     windows: int = 0
     mentions: Counter[str] = field(default_factory=Counter)
+    facts: Counter[str] = field(default_factory=Counter)
     replaced: int = 0  # documents that came with annotation
     without_model: list[str] = field(default_factory=list)  # documents in a language that no model reads: id (language)
 
@@ -42,7 +44,8 @@ class Summary:
         self.characters += len(found.text)
         self.unread += sum(part.end - part.start for part in coverage.unread)
         self.windows += len(coverage.read)
-        self.mentions.update(m.type for m in found.mentions)
+        self.mentions.update(m.type or "name" for m in found.mentions)
+        self.facts.update(fact.relation for fact in found.facts)
         self.replaced += bool(came.mentions or came.entities or came.facts or came.events)
         if coverage.unread and not coverage.read:
             self.without_model.append(f"{found.id} ({found.language or 'unknown'})")
@@ -71,9 +74,9 @@ def extract(
             for i, found in zip(wanted, model.annotate(group[i] for i in wanted), strict=True):
                 results[i].append(routes[i].kept(found, own))
         for doc, way, found_by in zip(group, routes, results, strict=True):
-            whole = combine(doc, way.main, found_by)
-            summary.add(doc, whole)
-            yield whole
+            result = whole(doc, way.main, found_by)
+            summary.add(doc, result)
+            yield result
             on_document()
 
 
@@ -94,12 +97,25 @@ class Route:
         if not model or all(reads(model, language) for language in self.languages):
             return found
         starts = [start for start, _, _ in self.sentences]
-        mentions = []
+        kept = set()
         for m in found.mentions:
             at = bisect_right(starts, m.start) - 1
             if reads(model, self.sentences[at][2] if at >= 0 else self.main):
-                mentions.append(m)
-        return replace(found, mentions=tuple(mentions))
+                kept.add(m.id)
+        return only(found, kept)
+
+
+def only(doc: Document, mentions: set[str]) -> Document:
+    """The document with these mentions alone, and what is said of nothing else."""
+    facts = tuple(f for f in doc.facts if {f.head_mention, f.tail_mention} <= mentions)
+    entities = [replace(e, mentions=tuple(id for id in e.mentions if id in mentions))
+                for e in doc.entities if mentions.intersection(e.mentions)]  # fmt: skip
+    known = {e.id for e in entities}
+    facts = tuple(replace(f, qualifiers=tuple(q for q in f.qualifiers if q.entity in known and q.mention in mentions))
+                  for f in facts)  # fmt: skip
+    events = tuple(e for e in doc.events if {e.trigger, *(a.mention for a in e.arguments)} <= {*mentions, None})
+    held = tuple(m for m in doc.mentions if m.id in mentions)
+    return replace(doc, mentions=held, entities=tuple(entities), facts=facts, events=events)
 
 
 def route(doc: Document) -> Route:
@@ -116,27 +132,13 @@ def reads(model: str, language: str | None) -> bool:
     return not model or (language or "").lower().replace("_", "-").split("-")[0] == model
 
 
-def combine(doc: Document, language: str | None, found: Sequence[Document]) -> Document:
-    """One document of what several models found in it."""
-    best: dict[tuple[int, int, str], Mention] = {}
-    for part in found:
-        for m in part.mentions:
-            old = best.get((m.start, m.end, m.type))
-            if old is None or (old.score or 0.0) < (m.score or 0.0):
-                best[m.start, m.end, m.type] = m
-    spans = tuple(sorted({span for part in found for span in (part.coverage or Coverage()).read}))
+def whole(doc: Document, language: str | None, found: Sequence[Document]) -> Document:
+    """One document of what its models found, with what none of them read."""
+    bare = replace(doc, language=language, mentions=(), entities=(), facts=(), events=())
+    both = combine(replace(bare, meta=meta_without_annotation(doc)), found)
+    coverage = both.coverage or Coverage()
     reason = "no window holds it" if found else f"no model reads the language {language or 'unknown'!r}"
-    return replace(
-        doc,
-        language=language,
-        sentences=found[0].sentences if found else doc.sentences,
-        mentions=tuple(replace(best[key], id=f"m{i}") for i, key in enumerate(sorted(best))),
-        entities=(),
-        facts=(),
-        events=(),
-        coverage=Coverage(spans, tuple(gaps(doc.text, spans, reason))),
-        meta=meta_without_annotation(doc),
-    )
+    return replace(both, coverage=replace(coverage, unread=tuple(gaps(doc.text, coverage.read, reason))))
 
 
 def gaps(text: str, spans: Sequence[Span], reason: str) -> Iterator[Unread]:

@@ -1,4 +1,4 @@
-"""Extractor: texts in, documents with mentions out.
+"""Extractor: texts in, documents with mentions or facts out.
 
     extractor = factpin.load("model-folder")
     documents = extractor.extract(["谷爱凌出生于旧金山。"])
@@ -14,23 +14,35 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from factpin.documents import Coverage, Document, Span
 from factpin.errors import BadInput
-from factpin.heads import Cells
-from factpin.pipelines.examples import Read, Reader, collate
+from factpin.pipelines import find_events, find_spans, find_triples
+from factpin.pipelines.examples import Read, Reader
 from factpin.pipelines.model import Model
 from factpin.pipelines.model_folder import Precision, load_model, save_model
 from factpin.pipelines.settings import Settings
-from factpin.tasks.spans import Found, Scale, decode
-from factpin.tokens import Tokenizer, batches, owner
+from factpin.tokens import Tokenizer
 
-BUDGET = 1024  # tokens in a batch, padding included: small batches pad less and stay in the cache
 AHEAD = 256  # documents that are sorted together
 PINNED = re.compile(r"(mentions|entities|facts|events)\[\d+\]")  # where a field stood that factpin does not know
+
+
+@dataclass(frozen=True)
+class Finder:
+    """What a task does with documents that were read in windows."""
+
+    find: Callable[[Model, Tokenizer, Settings, Sequence[Read], float | Tensor], list[Any]]
+    annotated: Callable[[Read, Any, Settings], Document]  # the document of a read has no annotation any more
+
+
+FINDERS = {
+    "events": Finder(find_events.find, find_events.annotated),
+    "spans": Finder(find_spans.find, find_spans.annotated),
+    "triples": Finder(find_triples.find, find_triples.annotated),
+}
 
 
 @dataclass
@@ -66,7 +78,7 @@ class Extractor:
     def annotate(
         self, documents: Iterable[Document], on_document: Callable[[], None] = lambda: None
     ) -> Iterator[Document]:
-        """The same documents with the mentions that the model finds, and nothing that was pinned to older ones."""
+        """The same documents with what the model finds, and nothing that was pinned to older ones."""
         documents = iter(documents)
         while group := list(islice(documents, AHEAD)):
             reads = [self.reader.read(doc) for doc in group]
@@ -74,18 +86,16 @@ class Extractor:
                 yield self._annotated(read, found)
                 on_document()
 
-    def find(self, reads: Sequence[Read], threshold: float | Tensor | None = None) -> list[Found]:
-        """What the head finds in every document, each span once."""
-        places = [(d, w) for d, read in enumerate(reads) for w in range(len(read.windows))]
-        lengths = [len(reads[d].windows[w]) + self.tokenizer.frame_size for d, w in places]
-        columns: list[list[tuple[int, int, int, float]]] = [[] for _ in reads]
-        cut = self.threshold() if threshold is None else threshold
+    def find(self, reads: Sequence[Read], threshold: float | Tensor | None = None) -> list[Any]:
+        """What the head finds in every document."""
         self.model.eval()
-        for batch in batches(lengths, BUDGET):
-            chosen = [places[i] for i in batch]
-            ids = [reads[d].pieces.ids[_range(reads[d], w)] for d, w in chosen]
-            self._collect(self.model.hits(collate(ids, self.tokenizer), cut), chosen, reads, columns)
-        return [_found(rows) for rows in columns]
+        cut = self.threshold() if threshold is None else threshold
+        return self.finder.find(self.model, self.tokenizer, self.settings, reads, cut)
+
+    @property
+    def finder(self) -> Finder:
+        """How this model's task finds and annotates."""
+        return FINDERS[self.settings.task]
 
     def threshold(self) -> float | Tensor:
         """The score that a cell must exceed: the head's own, or one for each label where they were tuned."""
@@ -94,37 +104,19 @@ class Extractor:
             return own
         return torch.tensor([self.settings.thresholds.get(label, own) for label in self.settings.labels])
 
-    def _collect(
-        self,
-        cells: Cells,
-        chosen: Sequence[tuple[int, int]],
-        reads: Sequence[Read],
-        columns: list[list[tuple[int, int, int, float]]],
-    ) -> None:
-        """Cells of a batch -> rows (label, first, last, score), each from the window that answers for it."""
-        shift = len(self.tokenizer.prefix)
-        scores = cells.score.tolist() if cells.score is not None else [0.0] * len(cells)
-        for (row, label, start, end), score in zip(cells.rows(), scores, strict=True):
-            d, w = chosen[row]
-            windows = reads[d].windows
-            first, last = (windows[w].first + at - shift for at in (start, end))
-            if len(windows) == 1 or owner(windows, first, last) == w:
-                columns[d].append((label, first, last, score))
-
-    def _annotated(self, read: Read, found: Found) -> Document:
-        scale = Scale(self.settings.temperature, self.settings.shift)
-        mentions = decode(found, read.doc.text, read.pieces, self.settings.labels, scale)
-        return replace(
+    def _annotated(self, read: Read, found: Any) -> Document:
+        doc = replace(
             read.doc,
             language=read.doc.language or self.settings.language or None,
             sentences=tuple(Span(*sentence) for sentence in read.sentences),
-            mentions=tuple(mentions),
+            mentions=(),
             entities=(),
             facts=(),
             events=(),
             coverage=Coverage(tuple(Span(window.start, window.end) for window in read.windows)),
             meta=meta_without_annotation(read.doc),
         )
+        return self.finder.annotated(replace(read, doc=doc), found, self.settings)
 
 
 def meta_without_annotation(doc: Document) -> dict[str, Any]:
@@ -134,12 +126,3 @@ def meta_without_annotation(doc: Document) -> dict[str, Any]:
         extra = {key: value for key, value in meta.pop("extra").items() if not PINNED.match(key)}
         meta |= {"extra": extra} if extra else {}
     return meta
-
-
-def _range(read: Read, window: int) -> slice:
-    return slice(read.windows[window].first, read.windows[window].last)
-
-
-def _found(rows: list[tuple[int, int, int, float]]) -> Found:
-    table = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
-    return Found(table[:, 0], table[:, 1], table[:, 2], np.array([row[3] for row in rows], np.float64))

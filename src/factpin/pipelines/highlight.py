@@ -1,4 +1,4 @@
-"""A document for people: its text with the mentions in colour, and a table of them."""
+"""A document for people: its text with the mentions in colour, and tables of its mentions, facts and events."""
 
 from rich.table import Table
 from rich.text import Text
@@ -63,3 +63,42 @@ def table(doc: Document) -> Table:
         label = Text(shown(m.type), style=colour(m.type))
         rows.add_row(str(m.start), str(m.end), *page, Text(shown(m.text).replace("\n", " ")), label, score)
     return rows
+
+
+def facts(doc: Document) -> Table:
+    """Every fact with its score, its status and the sentences that prove it."""
+    names = {e.id: e.name or doc.mention(e.mentions[0]).text for e in doc.entities}
+    places = {m.id: m for m in doc.mentions}
+    rows = Table(title=Text(f"facts of {title(doc)}"), title_justify="left")
+    for column in ("head", "relation", "tail", "score", "status", "evidence"):
+        rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
+    for fact in doc.facts:
+        head, tail = (places[id].text if id else names[e] for id, e in ((fact.head_mention, fact.head),
+                                                                        (fact.tail_mention, fact.tail)))  # fmt: skip
+        more = "".join(f" ({q.role}: {names[q.entity]})" for q in fact.qualifiers)
+        cue = "" if fact.cue is None else f" ({doc.text[fact.cue.start : fact.cue.end]})"
+        proof = " ".join(doc.text[slice(*doc.sentences[e.sentence])] for e in fact.evidence)
+        rows.add_row(
+            _line(head), Text(shown(fact.relation), style=colour(fact.relation)), _line(tail + more),
+            "" if fact.score is None else f"{fact.score:.3f}", _line((fact.assertion or "") + cue), _line(proof),
+        )  # fmt: skip
+    return rows
+
+
+def events(doc: Document) -> Table:
+    """Every event with its trigger and arguments."""
+    texts = {m.id: m.text for m in doc.mentions}
+    rows = Table(title=Text(f"events of {title(doc)}"), title_justify="left")
+    for column in ("event", "trigger", "arguments", "score"):
+        rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
+    for event in doc.events:
+        told = ", ".join(f"{a.role}: {texts[a.mention] if a.mention else a.event}" for a in event.arguments)
+        rows.add_row(
+            Text(shown(event.type), style=colour(event.type)), _line(texts[event.trigger] if event.trigger else ""),
+            _line(told), "" if event.score is None else f"{event.score:.3f}",
+        )  # fmt: skip
+    return rows
+
+
+def _line(text: str) -> Text:
+    return Text(shown(text).replace("\n", " "))

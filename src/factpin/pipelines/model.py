@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from factpin.encoders import Encoder
-from factpin.heads import Cells
 from factpin.pipelines.examples import Batch
 
 
@@ -25,12 +24,12 @@ class Model(nn.Module):
         hidden = self.encoder(batch.ids, batch.mask).hidden  # (B, N, D)
         return self.head(self.dropout(hidden), batch.real)
 
-    def loss(self, example: tuple[Batch, Cells]) -> Tensor:
+    def loss(self, example: tuple[Batch, Any]) -> Tensor:
         """The mean loss over the batch's windows."""
         batch, gold = example
         return self.head.loss(self.scores(batch), gold)
 
-    def agreement(self, example: tuple[Batch, Cells]) -> tuple[Tensor, Tensor]:
+    def agreement(self, example: tuple[Batch, Any]) -> tuple[Tensor, Tensor]:
         """R-Drop: the mean loss of two passes under dropout, and how far their scores are apart."""
         batch, gold = example
         a, b = self.scores(batch), self.scores(batch)
@@ -38,6 +37,6 @@ class Model(nn.Module):
         return loss, self.head.apart(a, b)
 
     @torch.no_grad()
-    def hits(self, batch: Batch, threshold: float | Tensor) -> Cells:
-        """The cells above the threshold."""
-        return self.head.hits(self.scores(batch), threshold)
+    def predict(self, batch: Batch) -> Any:
+        """The head's scores, without a gradient."""
+        return self.scores(batch)

@@ -6,7 +6,7 @@ Loading reads tensors and JSON and never runs code from the folder.
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import safetensors
 import safetensors.torch
@@ -42,8 +42,7 @@ def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
     """The parts of a model folder, ready to predict."""
     folder = Path(folder)
     settings = read_settings(folder)
-    head_config = {key: tuple(value) if isinstance(value, list) else value
-                   for key, value in settings.head_config.items()}  # fmt: skip
+    head_config = {key: _tuples(value) for key, value in settings.head_config.items()}
     if settings.head not in HEADS:
         raise BadModel(f"{folder}: its head {settings.head!r} is unknown here. Known: {', '.join(HEADS)}.")
     tokenizer = Tokenizer.load(folder)
@@ -55,6 +54,11 @@ def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
     _load_weights(folder / "model.safetensors", model)
     model.eval()
     return settings, model, tokenizer
+
+
+def _tuples(value: Any) -> Any:
+    """JSON's lists as the tuples that they were."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 def _load_weights(path: Path, model: nn.Module) -> None:

@@ -11,7 +11,7 @@ from factpin.files import open_bytes, write_bytes
 
 KINDS: dict[str, Any] = {"task": str, "labels": list, "head": str, "head_config": dict, "encoder": str, "language": str,
          "max_length": int, "overlap": int, "context": str, "temperature": int | float, "shift": int | float,
-         "thresholds": dict, "precision": str, "name": str, "finds": str}  # fmt: skip
+         "thresholds": dict, "precision": str, "name": str, "finds": str, "task_config": dict}  # fmt: skip
 VERSION = 1  # of the folder's shape; a newer one is refused
 
 
@@ -31,6 +31,7 @@ class Settings:
     temperature: float = 1.0  # a score's probability is sigmoid((score - shift) / temperature)
     shift: float = 0.0
     thresholds: dict[str, float] = field(default_factory=dict)  # by label; absent: the head's own
+    task_config: dict[str, Any] = field(default_factory=dict)  # what the task decodes by, such as a schema
     precision: Literal["float32", "float16", "int8"] = "float32"
     name: str = ""
     finds: str = ""  # one line for `factpin models`

@@ -1,17 +1,20 @@
 """What is fitted on dev after training: the scale of the scores, and thresholds by label.
 
-temperature   T > 0 that minimises the negative log-likelihood of sigmoid(score / T) over the candidates
-threshold     of a label: the score above which its F1 on dev is highest
+temperature, shift   of sigmoid((score - shift) / temperature): least negative log-likelihood over the predictions
+threshold            of a label: the score above which its F1 on dev is highest
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factpin.documents import Document
 from factpin.pipelines.extractor import Extractor
+from factpin.pipelines.find_triples import labels_of
+from factpin.scoring import align, events
+from factpin.scoring.triples import Key, triples
 from factpin.tasks.spans import Scale
 from factpin.tokens import char_span
 
@@ -36,18 +39,61 @@ def candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidate
     index = {label: i for i, label in enumerate(labels)}
     reads = [extractor.reader.read(doc) for doc in documents]
     cut = max(LOWEST, float(extractor.model.head.default_threshold) + LOWEST)
-    score, right, label = [], [], []
+    rows: list[tuple[float, bool, int]] = []
     counts = np.zeros(len(labels), np.int64)
     for read, found in zip(reads, extractor.find(reads, cut), strict=True):
         gold = {(m.start, m.end, index[m.type]) for m in read.doc.mentions if m.type in index}
         for _, _, kind in gold:
             counts[kind] += 1
-        for kind, first, last, s in zip(found.label, found.first, found.last, found.score, strict=True):
+        for kind, first, last, score in zip(found.label, found.first, found.last, found.score, strict=True):
             start, end = char_span(read.pieces, int(first), int(last))
-            score.append(s)
-            right.append((start, end, int(kind)) in gold)
-            label.append(kind)
-    return Candidates(np.array(score, np.float64), np.array(right, np.bool_), np.array(label, np.int64), counts)
+            rows.append((float(score), (start, end, int(kind)) in gold, int(kind)))
+    return _candidates(rows, counts)
+
+
+def fact_candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidates:
+    """The same for facts: every link of a relation, right where gold has it at these very characters."""
+    labels = labels_of(extractor.settings)
+    index = {label: i for i, label in enumerate(labels.names)}
+    rows: list[tuple[float, bool, int]] = []
+    counts = np.zeros(len(index), np.int64)
+    reads = [extractor.reader.read(doc) for doc in documents]
+    for read, found in zip(reads, extractor.find(reads, LOWEST), strict=True):
+        gold: dict[int, list[Key]] = {}
+        for key in {t.key() for t in triples(read.doc) if t.relation in index}:
+            gold.setdefault(index[key.names[0]], []).append(key)
+            counts[index[key.names[0]]] += 1
+        places = [char_span(read.pieces, first, last) for _, first, last in found.spans()]
+        for r, s, o, score in zip(found.relation, found.subject, found.object, found.score, strict=True):
+            if r < len(labels.relations):
+                right = any(places[s] in key.head and places[o] in key.tail for key in gold.get(int(r), ()))
+                rows.append((float(score), right, int(r)))
+    return _candidates(rows, counts)
+
+
+def span_candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidates:
+    """The same for the arguments of facts, whatever their type: one label."""
+    rows: list[tuple[float, bool, int]] = []
+    reads = [extractor.reader.read(doc) for doc in documents]
+    for read, found in zip(reads, extractor.find(reads), strict=True):
+        gold = {(m.start, m.end) for m in read.doc.mentions}
+        for i in sorted({*found.subject, *found.object}):
+            place = char_span(read.pieces, int(found.first[i]), int(found.last[i]))
+            rows.append((float(found.span_score[i]), place in gold, 0))
+    return _candidates(rows, np.zeros(1, np.int64))
+
+
+def fit_event_scale(extractor: Extractor, documents: Sequence[Document]) -> Scale:
+    """The scale of events: right where the whole event is. Scores are told as they are, without a scale."""
+    plain = replace(extractor, settings=replace(extractor.settings, temperature=1.0, shift=0.0))
+    outcomes = events.score(align(plain.annotate(documents), documents).pairs).outcomes
+    rows = [(float(np.log(p / (1 - p))), right, 0) for p, right in outcomes if 0 < p < 1]
+    return fit_scale(_candidates(rows, np.zeros(1, np.int64)), np.array([-np.inf]))
+
+
+def _candidates(rows: list[tuple[float, bool, int]], gold: NDArray[np.int64]) -> Candidates:
+    score, right, label = zip(*rows, strict=True) if rows else ((), (), ())
+    return Candidates(np.array(score, np.float64), np.array(right, np.bool_), np.array(label, np.int64), gold)
 
 
 def fit_scale(found: Candidates, thresholds: NDArray[np.float64]) -> Scale:

@@ -1,7 +1,8 @@
 """How good predictions are. Comes in: gold and predicted documents. Goes out: counts of every named convention.
 
-`align` pairs the documents; `spans.score`, `triples.score` and `document_relations.score` give one row of counts a
-document for each convention; `intervals` resamples those rows; `coreference` and `calibration` stand beside them.
+`align` pairs the documents; `spans.score`, `triples.score`, `events.score` and `document_relations.score` give one row
+of counts a document for each convention; `intervals` resamples those rows; `coreference` and `calibration` stand
+beside them.
 """
 
 from factpin.scoring.align import Alignment, Pair, align

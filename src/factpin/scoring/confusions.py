@@ -1,7 +1,8 @@
 """What is mistaken for what: single mistakes come in, counted kinds with an example in its sentence go out.
 
 Kinds: `label` (right place, wrong label), `boundary` (right label, overlapping place), `label and boundary`,
-`missed` (gold that nothing touched), `spurious` (a prediction that touches no gold).
+`missed` (gold that nothing touched), `spurious` (a prediction that touches no gold), and `event` (a right argument in
+the wrong event).
 """
 
 from collections import Counter

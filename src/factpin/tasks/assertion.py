@@ -118,7 +118,7 @@ def assertion(
 
 
 def with_assertions(doc: Document) -> Document:
-    """Fill Fact.assertion of every fact with both mentions that has none; cues go to meta["assertion_cues"].
+    """Fill Fact.assertion and Fact.cue of every fact with both mentions that has none.
 
     A fact across sentences is judged in each sentence of its evidence (without evidence: of its mentions) by the
     mentions of its two entities there, a lone mention for itself, and the status first in PRECEDENCE is taken: one
@@ -128,14 +128,11 @@ def with_assertions(doc: Document) -> Document:
     if (doc.language or find_language(doc.text)) not in _LANGUAGES:
         return doc
     reader = _Reader(doc)
-    facts, cues = [], dict(doc.meta.get("assertion_cues", {}))
-    for i, fact in enumerate(doc.facts):
+    facts = []
+    for fact in doc.facts:
         status = reader.status(fact) if fact.assertion is None else None
-        facts.append(fact if status is None else replace(fact, assertion=status.status))
-        if status is not None and status.cue is not None:
-            cues[f"facts[{i}]"] = [status.cue.start, status.cue.end]
-    meta = {**doc.meta, "assertion_cues": cues} if cues else doc.meta
-    return replace(doc, facts=tuple(facts), meta=meta)
+        facts.append(fact if status is None else replace(fact, assertion=status.status, cue=status.cue))
+    return replace(doc, facts=tuple(facts))
 
 
 class _Reader:

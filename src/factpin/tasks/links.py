@@ -112,12 +112,13 @@ class Found:
     subject: Ints  # (T,) index of a span
     object: Ints  # (T,) index of a span
     score: Floats  # (T,) logits
+    truncated: bool = False  # more stood there than the head's budget lets through: the best are here
 
     def spans(self) -> list[Cell]:
         return [(int(c), int(i), int(j)) for c, i, j in zip(self.label, self.first, self.last, strict=True)]
 
     @staticmethod
-    def of(spans: dict[Cell, float], links: dict[tuple[int, Cell, Cell], float]) -> "Found":
+    def of(spans: dict[Cell, float], links: dict[tuple[int, Cell, Cell], float], *, truncated: bool = False) -> "Found":
         """From scores of spans, and scores of (link, subject, object); every argument is among the spans."""
         order = sorted(spans)
         at = {cell: i for i, cell in enumerate(order)}
@@ -126,7 +127,7 @@ class Found:
         rows = sorted((r, at[s], at[o], score) for (r, s, o), score in links.items())
         relation, subject, object_ = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3).T
         score = np.array([row[3] for row in rows], np.float64)
-        return Found(label, first, last, span_score, relation, subject, object_, score)
+        return Found(label, first, last, span_score, relation, subject, object_, score, truncated)
 
 
 def merge(windows: Sequence[Window], found: Sequence[Found]) -> Found:
@@ -145,4 +146,4 @@ def merge(windows: Sequence[Window], found: Sequence[Found]) -> Found:
                 links[int(r), cells[s], cells[o]] = float(score)
                 for at in (s, o):
                     used[cells[at]] = max(used.get(cells[at], -np.inf), float(part.span_score[at]))
-    return Found.of(used | spans, links)
+    return Found.of(used | spans, links, truncated=any(part.truncated for part in found))

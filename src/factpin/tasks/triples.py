@@ -15,7 +15,7 @@ at the ends of a mention, which is left out.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -57,6 +57,18 @@ class Targets:
         subject, object_ = np.split(place.astype(np.int64), 2)
         first, last = self.first[spans] - window.first, self.last[spans] - window.first
         return Targets(self.label[spans], first, last, self.relation[here], subject, object_, self.fact[here])
+
+    def no_wider(self, width: int) -> "Targets":
+        """Without spans of more than so many pieces, and without their links."""
+        good = self.last - self.first < width
+        here = good[self.subject] & good[self.object]
+        return replace(
+            self,
+            relation=self.relation[here],
+            subject=self.subject[here],
+            object=self.object[here],
+            fact=self.fact[here],
+        )
 
     def outside(self, windows: Sequence[Window]) -> list[int]:
         """The facts, as indices in doc.facts, of which no window holds both arguments."""

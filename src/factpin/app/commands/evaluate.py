@@ -14,10 +14,13 @@ from factpin.pipelines.evaluate import evaluate as run
 from factpin.pipelines.evaluate import render
 
 
+TASKS = ["docre", "document_relations", "ee", "events", "ner", "re", "spans", "triples"]
+
+
 @click.command()
 @click.argument("predicted", metavar="PRED", type=click.Path(path_type=Path))
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
-@click.option("--task", type=Names("task", ["docre", "document_relations", "ner", "re", "spans", "triples"]),
+@click.option("--task", type=Names("task", TASKS),
               help="spans, triples or document_relations; guessed from what GOLD holds.")  # fmt: skip
 @click.option("--from", "source_format", type=FORMAT, help="Format of GOLD; PRED is guessed.")
 @click.option("--train", type=click.Path(path_type=Path), help="Training corpus, for Ign F1.")

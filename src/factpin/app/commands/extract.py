@@ -116,7 +116,7 @@ def _write(found: Iterator[Document], target: str, output: Path | None) -> Count
     """Write or show the documents; gives back what the target cannot hold."""
     if target in ("jsonl", "brat"):
         return formats.write(found, output or Path("-"), format=target, options=Options(lossy=True))
-    from factpin.pipelines.highlight import highlight, table, title
+    from factpin.pipelines.highlight import events, facts, highlight, table, title
 
     console = out()
     for doc in found:
@@ -124,11 +124,17 @@ def _write(found: Iterator[Document], target: str, output: Path | None) -> Count
             console.print(table(doc))
         else:
             console.print(Text(f"── {title(doc)}", style="dim"), highlight(doc), sep="\n", soft_wrap=True)
+        for told, rows in ((doc.facts, facts), (doc.events, events)):
+            if told:
+                console.print(rows(doc))
     return Counter()
 
 
 def _summarise(console: Console, summary: "Summary") -> None:
     found = ", ".join(f"{count:,} {label}" for label, count in sorted(summary.mentions.items())) or "nothing"
+    if summary.facts:
+        told = ", ".join(f"{count:,} {relation}" for relation, count in summary.facts.most_common(8))
+        found += f"; {summary.facts.total():,} facts: {told}" + (", ..." if len(summary.facts) > 8 else "")
     size = f"{summary.documents:,} documents, {summary.characters:,} characters"
     read = f"{summary.share_read:.1%} read in {summary.windows:,} windows"
     console.print(f"[dim]{size}, {read}; found {escape(found)}[/]")

@@ -11,23 +11,34 @@ from factpin.documents import Document
 from factpin.errors import BadInput, did_you_mean
 from factpin.formats import Options
 
-TASKS = {"ner": "spans", "spans": "spans"}
+TASKS = {"ee": "events", "events": "events", "ner": "spans", "re": "triples", "spans": "spans", "triples": "triples"}
+HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 FEW = 200  # sentences below which figures are not to be trusted
 
 
 @click.command()
 @click.argument("task", metavar="TASK", required=False)
 @click.option("--recipe", type=click.Path(path_type=Path), help="A recipe.toml of another run; options override it.")
-@click.option("--train", "train_file", type=click.Path(path_type=Path), help="Training corpus.")
+@click.option("--train", "train_files", type=click.Path(path_type=Path), multiple=True,
+              help="Training corpus; may be given several times.")  # fmt: skip
 @click.option("--dev", "dev_file", type=click.Path(path_type=Path), help="Dev corpus: picks the best weights.")
 @click.option("--from", "source_format", type=FORMAT, help="Format of the corpora; guessed where it can be.")
 @click.option("--limit", type=int, help="Use the first N training documents only.")
 @click.option("--encoder", help="A name (`factpin models --encoders`), a folder, or a hub id.")
-@click.option("--head", help="efficient_global_pointer (default), global_pointer or crf; short: egp, gp.")
+@click.option("--head", help="spans: efficient_global_pointer (default), global_pointer or crf; short: egp, gp.")
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder of the run and of the model.")
-@click.option("--rope/--no-rope", default=None, help="Rotary positions in the pointer heads.")
+@click.option("--rope/--no-rope", default=None, help="Rotary positions in the pointer heads; triples: of relations.")
 @click.option("--bias", type=click.Choice(["qk", "hidden"]), help="Bias form of efficient_global_pointer.")
 @click.option("--scheme", type=click.Choice(["bio", "bioes"]), help="Tags of crf.")
+@click.option("--typed/--no-typed", default=None, help="triples: entity types as classes of spans, and in decoding.")
+@click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]),
+              help="triples: which mentions are meant where a corpus has strings only.")  # fmt: skip
+@click.option("--triggers/--no-triggers", default=None, help="events: learn and tell triggers.")
+@click.option("--schema", help="triples: a schema.toml; learned from the training corpus where none is given.")
+@click.option("--types/--no-types", default=None, help="triples: leave out facts that the schema's types forbid.")
+@click.option("--functional/--no-functional", default=None, help="triples: one tail for functional relations.")
+@click.option("--complete/--no-complete", default=None, help="triples: add symmetric and inverse facts.")
+@click.option("--mentions", type=click.Choice(["linked", "all"]), help="triples: keep spans without a fact too.")
 @click.option("--head-size", type=int)
 @click.option("--max-span", type=int, help="Widest span in tokens: scoring costs length x width.")
 @click.option("--max-length", "--max-seq-length", type=int, help="Tokens of a window.")
@@ -66,20 +77,23 @@ FEW = 200  # sentences below which figures are not to be trusted
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--quiet", is_flag=True, help="No notes, no bar.")
 def train(
-    task: str | None, recipe: Path | None, train_file: Path | None, dev_file: Path | None, source_format: str | None,
+    task: str | None, recipe: Path | None, train_files: tuple[Path, ...], dev_file: Path | None,
+    source_format: str | None,
     limit: int | None, output: Path, threads: int | None, resume: bool, as_json: bool, quiet: bool, **choices: Any,
 ) -> int:  # fmt: skip
-    """Train a model. TASK: spans (alias ner).
+    """Train a model. TASK: spans (alias ner), triples (re) or events (ee).
 
     \b
     factpin train spans --train train.json --dev dev.json --encoder m3e-zh --output runs/cluener
+    factpin train triples --train train.json --dev dev.json --encoder minilm-en --output runs/webnlg
     factpin train --recipe runs/cluener/recipe.toml --seed 2 --output runs/cluener-2
     torchrun --nproc-per-node 2 -m factpin train spans …                 data parallel
     """
     import torch
 
     from factpin.training.config import TrainConfig, from_dict, read_recipe
-    from factpin.training.spans import SpansConfig, train_spans
+    from factpin.training.run import run_training
+    from factpin.training.tasks import TASKS as KINDS
 
     if threads:
         torch.set_num_threads(threads)
@@ -92,24 +106,27 @@ def train(
         near = did_you_mean(name, TASKS)
         raise BadInput(f"There is no task {name!r} to train.{near} Known: {', '.join(sorted(TASKS))}.")
     data.pop("name", None)
-    given = {"train": train_file and str(train_file), "dev": dev_file and str(dev_file), "from": source_format,
-             "limit": limit}  # fmt: skip
+    trains = [str(path) for path in train_files]
+    given = {"train": (trains[0] if len(trains) == 1 else trains) or None, "dev": dev_file and str(dev_file),
+             "from": source_format, "limit": limit}  # fmt: skip
     data.update({key: value for key, value in given.items() if value is not None})
-    choices["head"] = {"egp": "efficient_global_pointer", "gp": "global_pointer"}.get(choices["head"] or "") or (
-        choices["head"] and choices["head"].replace("-", "_")
-    )
-    what = _settings(SpansConfig, tables.get("spans", {}), choices)
+    kind = KINDS[TASKS[name]]
+    if choices["head"]:
+        choices["head"] = HEADS.get(choices["head"], choices["head"].replace("-", "_"))
+    _refuse_foreign(kind.config, TrainConfig, choices, kind.name)
+    what = _settings(kind.config, tables.get(kind.name, {}), choices)
     if "encoder" not in what:
         raise BadInput("--encoder is missing. `factpin models --encoders` lists what can be had without a hub.")
     how = _settings(TrainConfig, tables.get("train", {}), choices)
-    training, dev = _corpus(data, "train")[: data.get("limit")], _corpus(data, "dev")
+    reading = Options(occurrences=what.get("occurrences", "nearest")) if kind.name == "triples" else Options()
+    training, dev = _corpus(data, "train", reading)[: data.get("limit")], _corpus(data, "dev", reading)
     if len(training) < FEW:
         notes(quiet or as_json).print(
             f"[yellow]only {len(training)} training documents:[/] the model will have learned little, and figures on "
             f"so few are luck to a large part. Annotate a few hundred before you rely on it."
         )
-    report = train_spans(
-        training, dev, from_dict(SpansConfig, what, "spans"), from_dict(TrainConfig, how, "train"), output,
+    report = run_training(
+        kind, training, dev, from_dict(kind.config, what, kind.name), from_dict(TrainConfig, how, "train"), output,
         data=data, resume=resume, quiet=quiet or as_json,
     )  # fmt: skip
     if as_json:
@@ -119,19 +136,26 @@ def train(
     return 0
 
 
+def _refuse_foreign(what: Any, how: Any, choices: dict[str, Any], task: str) -> None:
+    """An option of another task is an error, not a word in the wind."""
+    known = {*what.__dataclass_fields__, *how.__dataclass_fields__}
+    for key, value in choices.items():
+        if value is not None and key not in known:
+            raise BadInput(f"--{key.replace('_', '-')} means nothing for {task}. Leave it out.")
+
+
 def _settings(kind: Any, recipe: dict[str, Any], choices: dict[str, Any]) -> dict[str, Any]:
     """A recipe's settings of one kind, with the command line's on top."""
     known = kind.__dataclass_fields__
     return {**recipe, **{key: value for key, value in choices.items() if key in known and value is not None}}
 
 
-def _corpus(data: dict[str, Any], part: str) -> list[Document]:
-    path = data.get(part)
-    if path is None:
-        if part == "dev":
-            return []
+def _corpus(data: dict[str, Any], part: str, options: Options) -> list[Document]:
+    paths = data.get(part) or []
+    if not paths and part == "train":
         raise BadInput("--train is missing: name the training corpus.")
-    return list(formats.read(Path(path), format=data.get("from"), options=Options()))
+    return [doc for path in ([paths] if isinstance(paths, str) else paths)
+            for doc in formats.read(Path(path), format=data.get("from"), options=options)]  # fmt: skip
 
 
 def _table(report: dict[str, Any], output: Path) -> Any:
@@ -144,6 +168,5 @@ def _table(report: dict[str, Any], output: Path) -> Any:
         table.add_row(f"dev {name.replace('_', ' ')}", f"{value:.4f}")
     for name, value in report["noted"].items():
         if value:
-            table.add_row(f"training mentions {name.replace('_', ' ')}" if name != "mentions" else "training mentions",
-                          f"{value:,}")  # fmt: skip
+            table.add_row(f"training {name.replace('_', ' ')}", f"{value:,}")
     return table

@@ -1,0 +1,52 @@
+"""Spans: what a head of spans finds in read documents, and the documents with it as mentions."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from torch import Tensor
+
+from factpin.documents import Document
+from factpin.heads import Cells
+from factpin.pipelines.examples import Read, batched
+from factpin.pipelines.model import Model
+from factpin.pipelines.settings import Settings
+from factpin.tasks.spans import Found, Scale, decode
+from factpin.tokens import Tokenizer, owner
+
+Row = tuple[int, int, int, float]  # label, first piece, last piece, score
+
+
+def find(
+    model: Model, tokenizer: Tokenizer, settings: Settings, reads: Sequence[Read], cut: float | Tensor
+) -> list[Found]:
+    """What the head finds in every document, each span once."""
+    columns: list[list[Row]] = [[] for _ in reads]
+    for chosen, batch in batched(reads, tokenizer):
+        _collect(model.head.hits(model.predict(batch), cut), chosen, reads, columns, len(tokenizer.prefix))
+    return [_found(rows) for rows in columns]
+
+
+def annotated(read: Read, found: Found, settings: Settings) -> Document:
+    """The document with the mentions that were found."""
+    scale = Scale(settings.temperature, settings.shift)
+    mentions = decode(found, read.doc.text, read.pieces, settings.labels, scale)
+    return replace(read.doc, mentions=tuple(mentions))
+
+
+def _collect(
+    cells: Cells, chosen: Sequence[tuple[int, int]], reads: Sequence[Read], columns: list[list[Row]], shift: int
+) -> None:
+    """Cells of a batch -> rows, each from the window that answers for it."""
+    scores = cells.score.tolist() if cells.score is not None else [0.0] * len(cells)
+    for (row, label, start, end), score in zip(cells.rows(), scores, strict=True):
+        d, w = chosen[row]
+        windows = reads[d].windows
+        first, last = (windows[w].first + at - shift for at in (start, end))
+        if len(windows) == 1 or owner(windows, first, last) == w:
+            columns[d].append((label, first, last, score))
+
+
+def _found(rows: list[Row]) -> Found:
+    table = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
+    return Found(table[:, 0], table[:, 1], table[:, 2], np.array([row[3] for row in rows], np.float64))

@@ -1,0 +1,14 @@
+"""The tasks that can be trained, by name."""
+
+from typing import Any
+
+from factpin.training.events import EVENTS
+from factpin.training.run import Task
+from factpin.training.spans import SPANS
+from factpin.training.triples import TRIPLES
+
+TASKS: dict[str, Task[Any]] = {
+    "events": EVENTS,
+    "spans": SPANS,
+    "triples": TRIPLES,
+}

@@ -1,0 +1,170 @@
+"""Training a model that finds triples: documents with facts in, a model folder out."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from factpin.documents import Document, learn_schema, read_schema
+from factpin.documents.schema import record_of
+from factpin.errors import BadInput, pick
+from factpin.heads.gplinker import TripleCells, gold_of
+from factpin.pipelines.examples import Batch, collate
+from factpin.pipelines.extractor import Extractor
+from factpin.pipelines.find_triples import TripleSettings, labels_of
+from factpin.pipelines.tune import fact_candidates, fit_scale, fit_thresholds, span_candidates
+from factpin.scoring import Scores, align, macro, triples
+from factpin.scoring.counts import total
+from factpin.tasks import links
+from factpin.tasks.triples import Targets, targets
+from factpin.training.config import TrainConfig
+from factpin.training.parallel import World
+from factpin.training.run import Task, digest, on_encoder, run_training
+
+METRICS = ("f1", "precision", "recall", "macro_f1", "typed_f1", "text_f1", "last_word_f1")
+
+
+@dataclass(frozen=True)
+class TriplesConfig:
+    """What is trained. How it is trained stands in TrainConfig."""
+
+    encoder: str  # a name of the catalogue, a folder, or a hub id
+    head: str = "gplinker"
+    head_size: int = 64
+    rope: bool = False  # of the scorers of relations; spans are always rotated
+    bias: Literal["qk", "hidden"] = "qk"
+    typed: bool = True  # a class of spans for each entity type, where the corpus has types
+    occurrences: Literal["first", "nearest", "all"] = "nearest"  # which mentions are meant where facts are not pinned
+    schema: str = ""  # a TOML file; empty: learned from the training corpus
+    types: bool = True  # facts whose argument types the schema does not allow are left out
+    functional: bool = False  # of a functional relation the best tail is kept
+    complete: bool = False  # what follows from symmetric and inverse relations is added
+    mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
+    max_span: int | None = None
+    max_length: int | None = None  # tokens of a window; None: a little more than the longest in training
+    overlap: int = 64
+    context: Literal["sentence", "window"] = "sentence"
+    dropout: float = 0.1
+    tune_thresholds: bool = False
+    language: str = ""
+    name: str = ""
+    finds: str = ""
+
+
+class TripleJob:
+    """The training windows of a corpus, and its dev set."""
+
+    def __init__(
+        self, extractor: Extractor, training: Sequence[Document], dev: Sequence[Document], config: TriplesConfig
+    ) -> None:
+        self.extractor = extractor
+        self.model = extractor.model
+        self.dev = dev
+        self.config = config
+        self.labels = labels_of(extractor.settings)
+        self.windows: list[tuple[NDArray[np.int32], Targets]] = []  # ids, and what is taught there
+        self.noted: Counter[str] = Counter()
+        for doc in training:
+            self._add(doc)
+        self.lengths = [len(ids) for ids, _ in self.windows]
+
+    def _add(self, doc: Document) -> None:
+        read = self.extractor.reader.read(doc)
+        whole = targets(doc, read.pieces, self.labels, self.config.occurrences)
+        self.noted["facts"] += len(doc.facts)
+        for name in ("unalignable", "unknown", "ambiguous", "merged"):
+            self.noted[name] += len(getattr(whole, name))
+        self.noted["lost_qualifiers"] += whole.lost_qualifiers
+        told = len({*whole.fact} - {-1})
+        if self.config.max_span is not None:
+            whole = whole.no_wider(self.config.max_span)
+        held = len({*whole.fact} - {-1}) - len(whole.outside(read.windows))
+        self.noted["not_taught"] += told - held  # across windows, or too wide
+        for window in read.windows:
+            self.windows.append((read.pieces.ids[window.first : window.last], whole.inside(window)))
+
+    def fingerprint(self, config: TriplesConfig, how: TrainConfig) -> str:
+        """What makes this run this run: its settings and every window that it learns from."""
+        columns = (
+            column for ids, y in self.windows
+            for column in (ids, y.label, y.first, y.last, y.relation, y.subject, y.object)
+        )  # fmt: skip
+        return digest((config, how, self.extractor.settings), columns)
+
+    def batch(self, examples: Sequence[int]) -> tuple[Batch, TripleCells]:
+        """Windows side by side, and their gold in token positions."""
+        chosen = [self.windows[i] for i in examples]
+        tokenizer = self.extractor.tokenizer
+        return collate([ids for ids, _ in chosen], tokenizer), gold_of([y for _, y in chosen], len(tokenizer.prefix))
+
+    def evaluate(self) -> dict[str, float]:
+        """Figures on dev, by the very path that predicts."""
+        if not self.dev:
+            return {}
+        return figures(triples.score(align(self.extractor.annotate(self.dev), self.dev).pairs))
+
+
+def figures(found: Scores) -> dict[str, float]:
+    """Facts, as `factpin evaluate` counts them."""
+    strict = total(found.rows["strict"])
+    others = {f"{name}_f1": total(found.rows[name]).f1 for name in ("typed", "text", "last_word")}
+    return {"f1": strict.f1, "precision": strict.precision, "recall": strict.recall,
+            "macro_f1": macro(found.labels.values())["f1"], **others}  # fmt: skip
+
+
+def start(config: TriplesConfig, training: Sequence[Document], seed: int) -> Extractor:
+    """An extractor for the relations and types of these documents, with a fresh head."""
+    torch.manual_seed(seed)
+    pick({"gplinker": None}, config.head, kind="head for triples")
+    labels = links.labels_of(training, typed=config.typed)
+    if not labels.relations:
+        raise BadInput("The training documents have no fact, so there is no relation to learn. Check them with doctor.")
+    schema = read_schema(Path(config.schema)) if config.schema else learn_schema(training)
+    own = TripleSettings(
+        labels.slots, record_of(schema), config.types, config.functional, config.complete, config.mentions
+    )
+    head_config = {"relations": labels.names, "subjects": labels.subjects, "objects": labels.objects,
+                   "head_size": config.head_size, "rope": config.rope, "max_span": config.max_span,
+                   "bias": config.bias}  # fmt: skip
+    return on_encoder("triples", config, "gplinker", head_config, labels.names, asdict(own))
+
+
+def tune(extractor: Extractor, dev: Sequence[Document], config: TriplesConfig) -> None:
+    """Fit thresholds of relations, by choice, and the scales of facts and of mentions on dev."""
+    found = fact_candidates(extractor, dev)
+    if config.tune_thresholds:
+        default = float(extractor.model.head.default_threshold)
+        thresholds = fit_thresholds(found, extractor.settings.labels, default)
+        extractor.settings = replace(extractor.settings, thresholds=thresholds)
+    cut = torch.as_tensor(extractor.threshold()).expand(len(extractor.settings.labels)).double().numpy()
+    scale = fit_scale(found, cut)
+    spans = span_candidates(extractor, dev)
+    own = fit_scale(spans, np.full(len(spans.gold), float(cut.min())))
+    task_config = extractor.settings.task_config | {"span_temperature": own.temperature, "span_shift": own.shift}
+    extractor.settings = replace(
+        extractor.settings, temperature=scale.temperature, shift=scale.shift, task_config=task_config
+    )
+
+
+TRIPLES: Task[TriplesConfig] = Task("triples", TriplesConfig, METRICS, start, TripleJob, tune, triples.score, figures)
+
+
+def train_triples(
+    training: Sequence[Document],
+    dev: Sequence[Document],
+    config: TriplesConfig,
+    how: TrainConfig,
+    folder: Path,
+    *,
+    data: dict[str, Any] | None = None,
+    resume: bool = False,
+    quiet: bool = False,
+    world: World | None = None,
+) -> dict[str, Any]:
+    """Train, tune on dev, and write the model folder; gives what was measured."""
+    return run_training(TRIPLES, training, dev, config, how, folder, data=data, resume=resume, quiet=quiet, world=world)
