@@ -8,24 +8,42 @@ Prints strict F1 on dev in float32 and as stored, and writes src/factpin/models/
 import argparse
 from dataclasses import replace
 from pathlib import Path
-
-import torch
+from typing import Any
 
 import factpin
 from factpin import formats
 from factpin.documents import Document
+from factpin.formats import Options
 from factpin.pipelines.card import Origin, write_card
 from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.tune import candidates, fit_scale, fit_thresholds
-from factpin.scoring import Scores, align, calibration, spans
-from factpin.training.config import read_recipe
-from factpin.training.spans import figures
+from factpin.scoring import Scores, align, calibration
+from factpin.training.config import from_dict, read_recipe
+from factpin.training.run import Task
+from factpin.training.tasks import TASKS
 
 MODELS = Path(__file__).parents[1] / "src" / "factpin" / "models"
 
 
-def judge(extractor: Extractor, dev: list[Document]) -> Scores:
-    return spans.score(align(extractor.annotate(dev), dev).pairs)
+def judge(task: Task[Any], extractor: Extractor, dev: list[Document]) -> Scores:
+    return task.score(align(extractor.annotate(dev), dev).pairs)
+
+
+def with_recipe(extractor: Extractor, config: Any) -> None:
+    """The windows and widths that the recipe asks for, and nothing tuned yet."""
+    settings = extractor.settings
+    extractor.settings = replace(
+        settings,
+        encoder=Path(settings.encoder).name,
+        name=config.name,
+        finds=config.finds,
+        max_length=config.max_length or settings.max_length,
+        overlap=config.overlap,
+        head_config={**settings.head_config, "max_span": config.max_span},
+        thresholds={},
+        temperature=1.0,
+        shift=0.0,
+    )
+    extractor.model.head.config = replace(extractor.model.head.config, max_span=config.max_span)
 
 
 def main() -> None:
@@ -36,32 +54,20 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=MODELS)
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
-    dev = list(formats.read(tables["task"]["dev"], format=tables["task"].get("from")))
+    task = TASKS[tables["task"]["name"]]
+    config = replace(from_dict(task.config, tables[task.name], str(options.recipe)), tune_thresholds=True)
+    reading = Options(occurrences="nearest") if task.name == "triples" else Options()
+    dev = list(formats.read(tables["task"]["dev"], format=tables["task"].get("from"), options=reading))
     extractor = factpin.load(options.run)
-    how = tables["spans"]
-    settings = replace(
-        extractor.settings,
-        encoder=Path(extractor.settings.encoder).name,
-        max_length=how["max_length"],
-        overlap=how["overlap"],
-        head_config={**extractor.settings.head_config, "max_span": how["max_span"]},
-        thresholds={},
-    )
-    extractor.settings = settings
-    extractor.model.head.config = replace(extractor.model.head.config, max_span=how["max_span"])
-    plain = figures(judge(extractor, dev))
-    found = candidates(extractor, dev)
-    thresholds = fit_thresholds(found, settings.labels, float(extractor.model.head.default_threshold))
-    extractor.settings = replace(settings, thresholds=thresholds)
-    cut = torch.as_tensor(extractor.threshold()).expand(len(settings.labels)).double().numpy()
-    scale = fit_scale(found, cut)
-    extractor.settings = replace(extractor.settings, temperature=scale.temperature, shift=scale.shift)
-    whole = figures(judge(extractor, dev))
-    target = options.models / settings.name
+    with_recipe(extractor, config)
+    plain = task.figures(judge(task, extractor, dev))
+    task.tune(extractor, dev, config)
+    whole = task.figures(judge(task, extractor, dev))
+    target = options.models / config.name
     extractor.save(target, options.precision)
     stored = factpin.load(target)
-    judged = judge(stored, dev)
-    scores = figures(judged)
+    judged = judge(task, stored, dev)
+    scores = task.figures(judged)
     reliability = calibration(judged.outcomes)
     card = tables["card"]
     remarks = (

@@ -7,6 +7,12 @@ from factpin.files import write_bytes
 from factpin.pipelines.settings import Settings
 from factpin.scoring import Calibration
 
+STRICT = {
+    "events": "Strict arguments (role and span) of events paired one to one",
+    "spans": "Strict spans (start, end and label)",
+    "triples": "Strict facts (span of the head, relation, span of the tail)",
+}
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -37,7 +43,7 @@ def write_card(
         f"| weights stored as | {settings.precision} |\n| hardware | {origin.hardware or 'not stated'} |",
     ]
     if rows:
-        parts.append(f"## Scores on dev\n\nStrict spans (start, end and label), micro-averaged.\n\n"
+        parts.append(f"## Scores on dev\n\n{STRICT[settings.task]}, micro-averaged.\n\n"
                      f"| metric | value |\n|---|---|\n{rows}")  # fmt: skip
     if reliability is not None and reliability.count:
         parts.append(_reliability(reliability, settings))
