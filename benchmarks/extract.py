@@ -135,7 +135,10 @@ def batching(extractor: Extractor, texts: Sequence[str]) -> list[Side]:
     def fixed() -> int:
         cut = extractor.threshold()
         groups = [ids[i : i + FIXED] for i in range(0, len(ids), FIXED)]
-        return sum(len(extractor.model.hits(collate(group, extractor.tokenizer), cut)) for group in groups)
+        return sum(
+            len(extractor.model.head.hits(extractor.model.predict(collate(group, extractor.tokenizer)), cut))
+            for group in groups
+        )
 
     def ours() -> int:
         return sum(len(found.label) for found in extractor.find(reads))
@@ -226,11 +229,23 @@ def extracted(extractor: Extractor, texts: Sequence[str], *, by_sentence: bool =
     return call
 
 
+def in_bf16(call: Call) -> Call:
+    """The same under autocast, as `factpin extract --bf16` runs its encoder."""
+
+    def run() -> int:
+        with torch.autocast("cpu", torch.bfloat16):
+            return call()
+
+    return run
+
+
 def end_to_end(extractor: Extractor, pipe: Any, texts: Sequence[str]) -> list[Side]:
     return [
         Side(f"pipeline, batches of {FIXED}", piped(pipe, texts, FIXED)),
         Side("pipeline, one at a time", piped(pipe, texts, 1)),
         Side("ours", extracted(extractor, texts)),
+        Side("pipeline in bf16, one at a time", in_bf16(piped(pipe, texts, 1))),
+        Side("ours in bf16", extracted(replace(extractor, bf16=True), texts)),
         Side("ours, by sentences", extracted(extractor, texts, by_sentence=True)),
     ]
 
@@ -305,7 +320,7 @@ def peaks(model: Path, tagger: Path, texts: Sequence[str]) -> dict[str, float]:
 def train_small(encoder: str, data: Path, folder: Path, steps: int) -> None:
     training = list(formats.read(data / "cluener/train.json.xz", format="cluener"))
     how = TrainConfig(max_steps=steps, learning_rate=3e-4, seed=SEED)
-    train_spans(training, [], SpansConfig(encoder), how, folder, quiet=True)
+    train_spans(training, [], SpansConfig(encoder, max_length=256), how, folder, quiet=True)
 
 
 def show(rows: Sequence[Row], memory: dict[str, float]) -> None:

@@ -143,7 +143,7 @@ def sparse_scores(B: int, N: int, R: int, spans: int = 6) -> GPLinkerScores:
         for b in range(B):
             u[b, relation[b], token[b, 0]] = v[b, relation[b], token[b, 1]] = 5.0
         links.append(EfficientGlobalPointerScores(*parts, u, v, real))
-    return GPLinkerScores(GlobalPointerScores(q, k, real), *links)
+    return GPLinkerScores(GlobalPointerScores(torch.stack((q, k), dim=3), real), *links)
 
 
 def untrained_scores(B: int, N: int, R: int) -> GPLinkerScores:
@@ -156,7 +156,7 @@ def untrained_scores(B: int, N: int, R: int) -> GPLinkerScores:
         )
         for _ in range(2)
     ]
-    return GPLinkerScores(GlobalPointerScores(q, k, real), *links)
+    return GPLinkerScores(GlobalPointerScores(torch.stack((q, k), dim=3), real), *links)
 
 
 def finding(

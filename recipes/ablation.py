@@ -69,7 +69,12 @@ def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> N
         file.unlink()
     record = {"minutes": round(minutes, 2), "peak_mib": peak, "threads": options.threads, "settings": settings}
     (folder / "result.json").write_text(json.dumps(record))
-    print(f"{recipe.stem} seed {seed}: {minutes:.1f} minutes, {peak} MiB", flush=True)
+    print(f"{name_of(recipe)} seed {seed}: {minutes:.1f} minutes, {peak} MiB", flush=True)
+
+
+def name_of(recipe: Path) -> str:
+    """Of recipes/webnlg/recipe.toml it is webnlg."""
+    return recipe.parent.name if recipe.stem == "recipe" else recipe.stem
 
 
 def peak_mib() -> int:
@@ -94,7 +99,7 @@ def table(recipes: list[Path], options: argparse.Namespace) -> Table:
         data = read_recipe(recipe)["task"]
         gold = read(data, options.part)
         for seed in options.seeds:
-            folder = options.output / f"{recipe.stem}-{seed}"
+            folder = options.output / f"{name_of(recipe)}-{seed}"
             if not (folder / "result.json").exists():
                 continue
             pairs = align(formats.read(folder / f"{options.part}.jsonl.xz", format="jsonl"), gold).pairs
@@ -110,7 +115,7 @@ def table(recipes: list[Path], options: argparse.Namespace) -> Table:
         first = pooled if first is None else first
         test = paired_bootstrap(pooled, first, samples=2000, seed=0)
         result.add_row(
-            recipe.stem, f"{statistics.mean(f1):.2f}", f"{min(f1):.2f} to {max(f1):.2f} ({len(f1)})",
+            name_of(recipe), f"{statistics.mean(f1):.2f}", f"{min(f1):.2f} to {max(f1):.2f} ({len(f1)})",
             f"{100 * statistics.mean(c.precision for c in counts):.2f}",
             f"{100 * statistics.mean(c.recall for c in counts):.2f}",
             f"{100 * test.difference:+.2f}", f"{test.p_value:.3f}", f"{statistics.mean(minutes):.1f}",
@@ -139,7 +144,7 @@ def main() -> None:
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(options.jobs, mp_context=spawn, max_tasks_per_child=1) as pool:
             runs = [
-                pool.submit(run, recipe, seed, options, options.output / f"{recipe.stem}-{seed}")
+                pool.submit(run, recipe, seed, options, options.output / f"{name_of(recipe)}-{seed}")
                 for seed in options.seeds  # a seed of every row first: a run that is cut short still compares
                 for recipe in options.recipes
             ]

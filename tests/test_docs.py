@@ -16,6 +16,7 @@ import pytest
 
 from factpin import errors, formats
 from factpin.app.commands import COMMANDS
+from factpin.app.commands.train import TASKS as TRAINED
 from factpin.documents.sentences import split_sentences
 from factpin.errors import FactpinError
 from factpin.formats import FORMATS
@@ -27,13 +28,26 @@ from factpin.pipelines.evaluate_table import WORDS
 from factpin.pipelines.vocabulary import Vocabulary
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
+from factpin.training.document_relations import DocumentRelationsConfig
+from factpin.training.events import EventsConfig
+from factpin.training.run import Task
 from factpin.training.spans import SpansConfig
+from factpin.training.tasks import TASKS
+from factpin.training.triples import TriplesConfig
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "tests" / "formats" / "samples"
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 WRITTEN = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+SETTINGS = {
+    DocumentRelationsConfig: "What is trained",
+    EventsConfig: "What is trained",
+    SpansConfig: "What is trained",
+    TrainConfig: "How it is trained",
+    TriplesConfig: "What is trained",
+}
+FROM_THE_CORPUS = {"labels", "objects", "relations", "roles", "subjects", "triggers"}  # of a head's config: no settings
 
 
 def page(name: str) -> str:
@@ -111,21 +125,39 @@ def shown(field: "Field[Any]") -> str:
     return "required" if field.default is MISSING else f"`{field.default!r}`"
 
 
-@pytest.mark.parametrize(("heading", "config"), [("What is trained", SpansConfig), ("How it is trained", TrainConfig)])
-def test_the_tables_of_settings_are_the_code(heading: str, config: type[Any]) -> None:
-    table = rows(section(page("training"), f"### {heading}: `{config.__name__}`"))
+def settings(config: type[Any]) -> list[list[str]]:
+    return rows(section(page("training"), f"### {SETTINGS[config]}: `{config.__name__}`"))
+
+
+@pytest.mark.parametrize("config", SETTINGS)
+def test_the_tables_of_settings_are_the_code(config: type[Any]) -> None:
+    table = settings(config)
     assert [row[0] for row in table] == [f"`{field.name}`" for field in fields(config)]
     assert [row[1] for row in table] == [shown(field) for field in fields(config)]
 
 
-@pytest.mark.parametrize("config", [SpansConfig, TrainConfig])
+@pytest.mark.parametrize("config", SETTINGS)
 def test_every_setting_names_the_option_that_sets_it(config: type[Any]) -> None:
     by_option = {option: parameter.name for parameter in COMMANDS["train"].params for option in parameter.opts}
-    named = {names(row[0])[0]: row[2] for row in rows(section(page("training"), "## Settings")) if len(row) == 4}
+    named = {names(row[0])[0]: row[2] for row in settings(config)}
     for field in fields(config):
         wanted = {option for option, name in by_option.items() if name == field.name}
         cell = named[field.name]
         assert set(names(cell)) <= wanted and bool(wanted) == (cell != "recipe only"), field.name
+
+
+def test_every_task_that_can_be_trained_is_told_with_its_settings_and_metrics() -> None:
+    aliases = {alias: name for alias, name in TRAINED.items() if alias != name}
+    told = {names(row[0])[0]: names(row[1])[0] for row in rows(page("training").split("## A whole run")[0])}
+    assert told == {name: alias for alias, name in aliases.items()} and told.keys() == TASKS.keys()
+    assert {task.config for task in TASKS.values()} == SETTINGS.keys() - {TrainConfig}
+    metric = next(row[3] for row in settings(TrainConfig) if row[0] == "`metric`")
+    assert set(names(metric)) == {name for task in TASKS.values() for name in task.metrics}
+
+
+def test_a_new_task_is_told_what_it_brings() -> None:
+    table = rows(section(page("training"), "## Another task"))
+    assert [names(row[0])[0].split("(")[0] for row in table] == [field.name for field in fields(Task)]
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
@@ -189,7 +221,7 @@ def test_every_head_has_a_card_of_the_same_shape() -> None:
     assert {"formula", "input", "output", "paper", "what differs", "when to prefer", "measured"} <= set(cards["crf"])
     for name in HEADS:
         told = next(row[1] for row in rows(section(page("heads"), f"## `{name}`")) if row[0] == "settings")
-        assert names(told) == [field.name for field in fields(CONFIGS[name]) if field.name != "labels"]
+        assert names(told) == [field.name for field in fields(CONFIGS[name]) if field.name not in FROM_THE_CORPUS]
 
 
 def test_doctor_lists_every_kind_with_its_severity_and_every_key() -> None:

@@ -54,7 +54,7 @@ def scores_of(spans: Tensor, heads: tuple[Tensor, ...], tails: tuple[Tensor, ...
     one = torch.eye(N, dtype=spans.dtype)
     links = [EfficientGlobalPointerScores(A, one.expand(B, N, N), u, v, real) for A, u, v in (heads, tails)]
     k = one[:, None].expand(B, N, C, N)
-    return GPLinkerScores(GlobalPointerScores(spans.transpose(1, 2), k, real), *links)
+    return GPLinkerScores(GlobalPointerScores(torch.stack((spans.transpose(1, 2), k), dim=3), real), *links)
 
 
 def dense_labels(gold: TripleCells, shapes: tuple[Tensor, Tensor, Tensor]) -> list[Tensor]:

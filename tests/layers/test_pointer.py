@@ -38,7 +38,7 @@ def dense(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, y: Tensor) -
 
 
 def lean(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, y: Tensor) -> Tensor:
-    return tiled_loss(q, k, real, max_span, Places(*y.nonzero().unbind(1)))
+    return tiled_loss(torch.stack((q, k), dim=3), real, max_span, Places(*y.nonzero().unbind(1)))
 
 
 def run(form, q: Tensor, k: Tensor, *rest) -> tuple[Tensor, Tensor, Tensor]:

@@ -190,3 +190,11 @@ def test_the_card_tells_what_users_ask(folder: Path) -> None:
     for words in ("licence of the data", "licence of the encoder", "person, place", "calibration error", "| f1 |"):
         assert words in card
     assert (folder / "reliability.svg").read_text().startswith("<svg")
+
+
+def test_half_precision_finds_the_same_names_and_nearly_the_same_scores(extractor: Extractor) -> None:
+    texts = [doc.text for doc in corpus(40, 5)]
+    exact, half = extractor.extract(texts), replace(extractor, bf16=True).extract(texts)
+    for a, b in zip(exact, half, strict=True):
+        assert [(m.start, m.end, m.type) for m in a.mentions] == [(m.start, m.end, m.type) for m in b.mentions]
+        assert all(abs((m.score or 0) - (n.score or 0)) < 0.1 for m, n in zip(a.mentions, b.mentions, strict=True))

@@ -1,5 +1,6 @@
-"""How it is scored: token vectors in, factored scores out; `loss` teaches gold, `hits` or `triples` finds."""
+"""How it is scored: token vectors in, factored scores out; `loss` teaches gold, `hits`, `triples`, `events` or `predict` finds."""
 
+from factpin.heads.atlop import Atlop, AtlopConfig
 from factpin.heads.cells import Cells
 from factpin.heads.crf import CRF, CRFConfig
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
@@ -8,6 +9,7 @@ from factpin.heads.global_pointer import GlobalPointer, GlobalPointerConfig
 from factpin.heads.gplinker import GPLinker, GPLinkerConfig
 
 HEADS: dict[str, type] = {
+    "atlop": Atlop,
     "crf": CRF,
     "efficient_global_pointer": EfficientGlobalPointer,
     "event_linker": EventLinker,
@@ -15,6 +17,7 @@ HEADS: dict[str, type] = {
     "gplinker": GPLinker,
 }
 CONFIGS: dict[str, type] = {
+    "atlop": AtlopConfig,
     "crf": CRFConfig,
     "efficient_global_pointer": EfficientGlobalPointerConfig,
     "event_linker": EventLinkerConfig,

@@ -34,9 +34,18 @@ class GlobalPointerConfig:
 
 @dataclass(frozen=True)
 class GlobalPointerScores:
-    q: Tensor  # (B, N, L, d), rotated, divided by sqrt(d)
-    k: Tensor  # (B, N, L, d), rotated
+    qk: Tensor  # (B, N, L, 2, d), rotated, the first of both divided by sqrt(d)
     real: Tensor  # (B, N)
+
+    @property
+    def q(self) -> Tensor:
+        """(B, N, L, d)."""
+        return self.qk[:, :, :, 0]
+
+    @property
+    def k(self) -> Tensor:
+        """(B, N, L, d)."""
+        return self.qk[:, :, :, 1]
 
 
 class GlobalPointer(nn.Module):
@@ -57,14 +66,12 @@ class GlobalPointer(nn.Module):
             qk = rotate(qk, cos[:, None] * scale, sin[:, None] * scale)
         else:
             qk = qk * scale
-        q, k = qk.unbind(3)
-        return GlobalPointerScores(q, k, real)
+        return GlobalPointerScores(qk, real)
 
     def loss(self, scores: GlobalPointerScores, gold: Cells) -> Tensor:
         """The multi-label loss over all cells that exist; mean over texts and labels."""
-        q, k, real = scores.q, scores.k, scores.real
-        y = check_gold(gold, real, q.shape[2], self.config.max_span)
-        return tiled_loss(q, k, real, self.config.max_span, y).mean()
+        y = check_gold(gold, scores.real, scores.qk.shape[2], self.config.max_span)
+        return tiled_loss(scores.qk, scores.real, self.config.max_span, y).mean()
 
     def dense(self, scores: GlobalPointerScores) -> Tensor:
         """All scores s (B, L, N, N), -inf where no span can be."""

@@ -1,8 +1,8 @@
 """Pairs of tokens scored by a dot product for each label, in tiles, without a (B, L, N, N) tensor.
 
-    q, k   views of the first and last token, already rotated and scaled   (B, N, L, d)
+    qk     views of the first and last token, already rotated and scaled   (B, N, L, 2, d)
     real   True at text                                                    (B, N)
-    s      q[b, i, l] . k[b, j, l]                                         a tile at a time: (L, rows, columns)
+    s      qk[b, i, l, 0] . qk[b, j, l, 1]                                         a tile at a time: (L, rows, columns)
 loss   the multi-label loss over the cells that exist                  (B, L)
 
 A cell (i, j) exists where i and j are real, i <= j, and j - i < max_span if that is given.
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
+from factpin.errors import BadInput
 from factpin.layers.exact import exact, first_derivative_only
 from factpin.layers.multilabel_loss import positive_loss
 from factpin.layers.places import Places
@@ -53,9 +54,9 @@ def tiles(real: Tensor, max_span: int | None) -> Iterator[Tile]:
             yield Tile(text, top, bottom, high if max_span is None else min(high, bottom - 1 + max_span))
 
 
-def tiled_loss(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, positives: Places) -> Tensor:
+def tiled_loss(qk: Tensor, real: Tensor, max_span: int | None, positives: Places) -> Tensor:
     """loss (B, L); the positives are cells that exist, each once."""
-    return _Loss.apply(q, k, real, max_span, positives)  # type: ignore[no-untyped-call]
+    return _Loss.apply(qk, real, max_span, positives)  # type: ignore[no-untyped-call]
 
 
 def tiled_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshold: Tensor) -> tuple[Places, Tensor]:
@@ -76,13 +77,16 @@ class _Loss(torch.autograd.Function):
     """One scalar a (text, label) comes back from the loss, so forward already makes the gradient, up to that scalar.
 
     The running maximum starts at 0, the exponent of the 1 in the sum; what was summed under an older maximum is scaled.
+    The gradient lies in one tensor as its argument does, and backward scales it where it lies: it can be had once.
     """
 
     @staticmethod
-    def forward(ctx: FunctionCtx, q: Tensor, k: Tensor, real: Tensor, max_span: int | None, y: Places) -> Tensor:
+    def forward(ctx: FunctionCtx, qk: Tensor, real: Tensor, max_span: int | None, y: Places) -> Tensor:
+        q, k = qk.unbind(3)  # 2 x (B, N, L, d)
         B, _, L, _ = q.shape
-        wanted = any(ctx.needs_input_grad[:2])  # type: ignore[attr-defined]
-        dq, dk = (torch.zeros_like(x) if wanted else x.new_zeros(0) for x in (q, k))
+        wanted = ctx.needs_input_grad[0]  # type: ignore[attr-defined]
+        dqk = torch.zeros_like(qk) if wanted else qk.new_zeros(0, 0, 0, 2, 0)
+        dq, dk = dqk.unbind(3)
         top, total = q.new_zeros(B, L, 1, 1), q.new_ones(B, L, 1, 1)
         holes = _texts_with_holes(real)
         with exact(q):
@@ -103,20 +107,21 @@ class _Loss(torch.autograd.Function):
             group = y.batch * L + y.label
             pos = positive_loss(s, group, B * L)
         if wanted:
-            share = (1 / total).view(B, 1, L, 1)
-            dq, dk = dq.mul_(share), dk.mul_(share)
+            dqk.mul_((1 / total).view(B, 1, L, 1, 1))
             p = (-s - pos[group]).exp_()[:, None]  # (P, 1)
             dq.index_put_((y.batch, y.start, y.label), -p * k[y.batch, y.end, y.label], accumulate=True)
             dk.index_put_((y.batch, y.end, y.label), -p * q[y.batch, y.start, y.label], accumulate=True)
-            ctx.save_for_backward(dq, dk)
+            ctx.gradient = dqk  # type: ignore[attr-defined]
         return (top + total.log()).view(B, L) + pos.view(B, L)
 
     @staticmethod
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor | None, ...]:
         first_derivative_only()
-        dq, dk = ctx.saved_tensors  # type: ignore[attr-defined]
-        g = grad[:, None, :, None]
-        return dq * g, dk * g, None, None, None
+        dqk: Tensor | None = ctx.gradient  # type: ignore[attr-defined]
+        if dqk is None:
+            raise BadInput("The gradient of this loss was asked for twice (retain_graph). Compute the loss again.")
+        ctx.gradient = None  # type: ignore[attr-defined]
+        return dqk.mul_(grad[:, None, :, None, None]), None, None, None
 
 
 def _scores(q: Tensor, k: Tensor, tile: Tile) -> Tensor:

@@ -1,7 +1,8 @@
 """The main job: documents in, documents with everything that the chosen models find.
 
 Each document is read by the models of its language, and what several models find is put together (combine.py).
-Annotation that a document brought along is replaced.
+Annotation that a document brought along is replaced. Models of whole documents come second: what the others found is
+gathered into entities by the rules of coreference, and these are what they are asked about.
 """
 
 from bisect import bisect_right
@@ -12,11 +13,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from factpin.documents import Coverage, Document, Span, Unread
+from factpin.documents import Coverage, Document, Fact, Span, Unread
 from factpin.documents.language import find_language
 from factpin.documents.sentences import split_sentences
+from factpin.errors import BadInput
 from factpin.pipelines.combine import combine
 from factpin.pipelines.extractor import AHEAD, Extractor, meta_without_annotation
+from factpin.tasks.coreference import resolve
 
 
 @dataclass
@@ -29,6 +32,7 @@ class Summary:
     windows: int = 0
     mentions: Counter[str] = field(default_factory=Counter)
     facts: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
     replaced: int = 0  # documents that came with annotation
     without_model: list[str] = field(default_factory=list)  # documents in a language that no model reads: id (language)
 
@@ -44,16 +48,19 @@ class Summary:
         self.characters += len(found.text)
         self.unread += sum(part.end - part.start for part in coverage.unread)
         self.windows += len(coverage.read)
-        self.mentions.update(m.type or "name" for m in found.mentions)
+        self.mentions.update(m.type or "untyped" for m in found.mentions)
         self.facts.update(fact.relation for fact in found.facts)
+        self.events.update(event.type for event in found.events)
         self.replaced += bool(came.mentions or came.entities or came.facts or came.events)
         if coverage.unread and not coverage.read:
             self.without_model.append(f"{found.id} ({found.language or 'unknown'})")
 
 
-def load_models(folders: Sequence[Path], on_overflow: Literal["window", "error"] = "window") -> list[Extractor]:
+def load_models(
+    folders: Sequence[Path], on_overflow: Literal["window", "error"] = "window", *, bf16: bool = False
+) -> list[Extractor]:
     """The models of these folders."""
-    return [replace(Extractor.load(folder), on_overflow=on_overflow) for folder in folders]
+    return [replace(Extractor.load(folder), on_overflow=on_overflow, bf16=bf16) for folder in folders]
 
 
 def extract(
@@ -64,17 +71,22 @@ def extract(
 ) -> Iterator[Document]:
     """Documents in their order, with the mentions of every model that reads their language."""
     summary = summary if summary is not None else Summary()
+    finders = [model for model in models if not model.finder.on_entities]
+    linkers = [model for model in models if model.finder.on_entities]
+    if linkers and not finders:
+        raise BadInput("A model of document relations asks about entities that other models find. Name one of them too "
+                       "(--model), or annotate a corpus that has entities with `factpin predict`.")  # fmt: skip
     documents = iter(documents)
     while group := list(islice(documents, AHEAD)):
         results: list[list[Document]] = [[] for _ in group]
         routes = [route(doc) for doc in group]
-        for model in models:
+        for model in finders:
             own = model.settings.language
             wanted = [i for i, r in enumerate(routes) if any(reads(own, language) for language in r.languages)]
             for i, found in zip(wanted, model.annotate(group[i] for i in wanted), strict=True):
                 results[i].append(routes[i].kept(found, own))
-        for doc, way, found_by in zip(group, routes, results, strict=True):
-            result = whole(doc, way.main, found_by)
+        wholes = [whole(doc, way.main, by) for doc, way, by in zip(group, routes, results, strict=True)]
+        for doc, result in zip(group, linked(wholes, linkers) if linkers else wholes, strict=True):
             summary.add(doc, result)
             yield result
             on_document()
@@ -139,6 +151,28 @@ def whole(doc: Document, language: str | None, found: Sequence[Document]) -> Doc
     coverage = both.coverage or Coverage()
     reason = "no window holds it" if found else f"no model reads the language {language or 'unknown'!r}"
     return replace(both, coverage=replace(coverage, unread=tuple(gaps(doc.text, coverage.read, reason))))
+
+
+def linked(documents: Sequence[Document], models: Sequence[Extractor]) -> list[Document]:
+    """The documents with their mentions gathered into entities, and the facts that models of whole documents find."""
+    documents = [resolve(doc) for doc in documents]
+    for model in models:
+        wanted = [i for i, doc in enumerate(documents) if reads(model.settings.language, doc.language)]
+        for i, found in zip(wanted, model.annotate(documents[i] for i in wanted), strict=True):
+            documents[i] = with_facts(documents[i], found)
+    return documents
+
+
+def with_facts(doc: Document, found: Document) -> Document:
+    """The facts of two versions with the same entities; of equals the better score."""
+    best: dict[tuple[str, str, str], Fact] = {}
+    for fact in (*doc.facts, *found.facts):
+        key = (fact.head, fact.relation, fact.tail)
+        if key not in best or (best[key].score or 0.0) < (fact.score or 0.0):
+            best[key] = fact
+    notes = dict.fromkeys(note for part in (doc, found) for note in (part.coverage or Coverage()).notes)
+    coverage = replace(doc.coverage or Coverage(), notes=tuple(notes))
+    return replace(doc, facts=tuple(best.values()), coverage=coverage)
 
 
 def gaps(text: str, spans: Sequence[Span], reason: str) -> Iterator[Unread]:

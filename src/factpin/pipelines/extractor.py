@@ -19,7 +19,8 @@ from torch import Tensor
 
 from factpin.documents import Coverage, Document, Span
 from factpin.errors import BadInput
-from factpin.pipelines import find_events, find_spans, find_triples
+from factpin.pipelines import find_events, find_relations, find_spans, find_triples
+from factpin.pipelines.document_model import DocumentModel
 from factpin.pipelines.examples import Read, Reader
 from factpin.pipelines.model import Model
 from factpin.pipelines.model_folder import Precision, load_model, save_model
@@ -34,11 +35,13 @@ PINNED = re.compile(r"(mentions|entities|facts|events)\[\d+\]")  # where a field
 class Finder:
     """What a task does with documents that were read in windows."""
 
-    find: Callable[[Model, Tokenizer, Settings, Sequence[Read], float | Tensor], list[Any]]
+    find: Callable[[Any, Tokenizer, Settings, Sequence[Read], float | Tensor], list[Any]]
     annotated: Callable[[Read, Any, Settings], Document]  # the document of a read has no annotation any more
+    on_entities: bool = False  # but for mentions and entities, where the task is asked about these
 
 
 FINDERS = {
+    "document_relations": Finder(find_relations.find, find_relations.annotated, on_entities=True),
     "events": Finder(find_events.find, find_events.annotated),
     "spans": Finder(find_spans.find, find_spans.annotated),
     "triples": Finder(find_triples.find, find_triples.annotated),
@@ -50,9 +53,10 @@ class Extractor:
     """A loaded model."""
 
     settings: Settings
-    model: Model
+    model: Model | DocumentModel
     tokenizer: Tokenizer
     on_overflow: Literal["window", "error"] = "window"
+    bf16: bool = False  # half precision in the encoder: faster where the processor has it, other last digits of scores
 
     @classmethod
     def load(cls, folder: Path | str) -> "Extractor":
@@ -90,7 +94,9 @@ class Extractor:
         """What the head finds in every document."""
         self.model.eval()
         cut = self.threshold() if threshold is None else threshold
-        return self.finder.find(self.model, self.tokenizer, self.settings, reads, cut)
+        device = next(self.model.parameters()).device.type
+        with torch.autocast(device, torch.bfloat16, enabled=self.bf16):
+            return self.finder.find(self.model, self.tokenizer, self.settings, reads, cut)
 
     @property
     def finder(self) -> Finder:
@@ -109,8 +115,8 @@ class Extractor:
             read.doc,
             language=read.doc.language or self.settings.language or None,
             sentences=tuple(Span(*sentence) for sentence in read.sentences),
-            mentions=(),
-            entities=(),
+            mentions=read.doc.mentions if self.finder.on_entities else (),
+            entities=read.doc.entities if self.finder.on_entities else (),
             facts=(),
             events=(),
             coverage=Coverage(tuple(Span(window.start, window.end) for window in read.windows)),

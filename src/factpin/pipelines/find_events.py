@@ -22,8 +22,6 @@ class EventSettings:
     """How found links become events: Settings.task_config of a model of events."""
 
     trigger: Literal["optional", "required"] = "optional"  # required: a group without a trigger is no event
-    span_temperature: float = 1.0  # the scale of mentions; that of events stands in Settings
-    span_shift: float = 0.0
 
 
 def labels_of(settings: Settings) -> Labels:
@@ -47,11 +45,8 @@ def find(
 def annotated(read: Read, found: Found, settings: Settings) -> Document:
     """The document with what was found, pinned and scored."""
     own, doc = EventSettings(**settings.task_config), read.doc
-    rules = Rules(
-        own.trigger,
-        scale=Scale(settings.temperature, settings.shift),
-        span_scale=Scale(own.span_temperature, own.span_shift),
-    )
+    scale = Scale(settings.temperature, settings.shift)
+    rules = Rules(own.trigger, scale=scale, span_scale=scale)
     told = decode(found, doc, read.pieces, labels_of(settings), rules)
     notes = [f"events are looked for inside one {'sentence' if settings.context == 'sentence' else 'window'} at a time"]
     if told.truncated:

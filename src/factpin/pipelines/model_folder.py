@@ -17,6 +17,7 @@ from factpin.encoders import Encoder
 from factpin.errors import BadModel
 from factpin.files import open_bytes, write_bytes
 from factpin.heads import CONFIGS, HEADS
+from factpin.pipelines.document_model import DocumentModel
 from factpin.pipelines.model import Model
 from factpin.pipelines.settings import Settings, read_settings, write_settings
 from factpin.tokens import Tokenizer
@@ -25,7 +26,11 @@ Precision = Literal["float32", "float16", "int8"]
 
 
 def save_model(
-    folder: Path, settings: Settings, model: Model, tokenizer: Tokenizer, precision: Precision = "float32"
+    folder: Path,
+    settings: Settings,
+    model: Model | DocumentModel,
+    tokenizer: Tokenizer,
+    precision: Precision = "float32",
 ) -> None:
     """Write a model folder, factpin.json last."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -38,7 +43,7 @@ def save_model(
     write_settings(replace(settings, precision=precision), folder)
 
 
-def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
+def load_model(folder: Path) -> tuple[Settings, Model | DocumentModel, Tokenizer]:
     """The parts of a model folder, ready to predict."""
     folder = Path(folder)
     settings = read_settings(folder)
@@ -48,12 +53,19 @@ def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
     tokenizer = Tokenizer.load(folder)
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
     try:
-        model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
+        model = model_of(settings.task)(
+            encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width)
+        )
     except TypeError as error:
         raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
     _load_weights(folder / "model.safetensors", model)
     model.eval()
     return settings, model, tokenizer
+
+
+def model_of(task: str) -> type[Model] | type[DocumentModel]:
+    """What a task puts a head on an encoder with."""
+    return DocumentModel if task == "document_relations" else Model
 
 
 def _tuples(value: Any) -> Any:

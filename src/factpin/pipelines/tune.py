@@ -83,6 +83,28 @@ def span_candidates(extractor: Extractor, documents: Sequence[Document]) -> Cand
     return _candidates(rows, np.zeros(1, np.int64))
 
 
+def relation_candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidates:
+    """The same for facts between the entities that the documents came with."""
+    index = {label: i for i, label in enumerate(extractor.settings.labels)}
+    rows: list[tuple[float, bool, int]] = []
+    counts = np.zeros(len(index), np.int64)
+    reads = [extractor.reader.read(doc) for doc in documents]
+    for read, judged in zip(reads, extractor.find(reads, LOWEST), strict=True):
+        ids, found = [entity.id for entity in read.doc.entities], judged.found
+        gold = {(fact.head, index[fact.relation], fact.tail) for fact in read.doc.facts if fact.relation in index}
+        for _, relation, _ in gold:
+            counts[relation] += 1
+        for h, r, t, score in zip(found.head, found.relation, found.tail, found.score, strict=True):
+            rows.append((float(score), (ids[h], int(r), ids[t]) in gold, int(r)))
+    return _candidates(rows, counts)
+
+
+def best_cut(found: Candidates) -> float:
+    """The score above which F1 over all labels together is highest."""
+    alone = Candidates(found.score, found.right, np.zeros_like(found.label), found.gold.sum(keepdims=True))
+    return fit_thresholds(alone, ["all"], 0.0).get("all", 0.0)
+
+
 def fit_event_scale(extractor: Extractor, documents: Sequence[Document]) -> Scale:
     """The scale of events: right where the whole event is. Scores are told as they are, without a scale."""
     plain = replace(extractor, settings=replace(extractor.settings, temperature=1.0, shift=0.0))

@@ -27,7 +27,7 @@ from factpin.files import write_bytes
 from factpin.heads import CONFIGS, HEADS
 from factpin.pipelines.card import Origin, write_card
 from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.model import Model
+from factpin.pipelines.model_folder import model_of
 from factpin.pipelines.settings import Settings
 from factpin.scoring import Pair, Scores, align, calibration
 from factpin.tokens import Tokenizer
@@ -174,7 +174,7 @@ def on_encoder(
         name=config.name,
         finds=config.finds,
     )
-    model = Model(encoder, HEADS[head](CONFIGS[head](**head_config), encoder.width), config.dropout)
+    model = model_of(task)(encoder, HEADS[head](CONFIGS[head](**head_config), encoder.width), config.dropout)
     return Extractor(settings, model, Tokenizer.load(source))
 
 

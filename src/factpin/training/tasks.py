@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from factpin.training.document_relations import DOCUMENT_RELATIONS
 from factpin.training.events import EVENTS
 from factpin.training.run import Task
 from factpin.training.spans import SPANS
 from factpin.training.triples import TRIPLES
 
 TASKS: dict[str, Task[Any]] = {
+    "document_relations": DOCUMENT_RELATIONS,
     "events": EVENTS,
     "spans": SPANS,
     "triples": TRIPLES,

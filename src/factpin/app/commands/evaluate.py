@@ -1,6 +1,7 @@
 """`factpin evaluate`: predictions against gold, every named convention at once."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -13,7 +14,6 @@ from factpin.formats.docred_result import is_result, read_result
 from factpin.pipelines.evaluate import evaluate as run
 from factpin.pipelines.evaluate import render
 
-
 TASKS = ["docre", "document_relations", "ee", "events", "ner", "re", "spans", "triples"]
 
 
@@ -21,8 +21,10 @@ TASKS = ["docre", "document_relations", "ee", "events", "ner", "re", "spans", "t
 @click.argument("predicted", metavar="PRED", type=click.Path(path_type=Path))
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
 @click.option("--task", type=Names("task", TASKS),
-              help="spans, triples or document_relations; guessed from what GOLD holds.")  # fmt: skip
+              help="spans, triples, events or document_relations; guessed from what GOLD holds.")  # fmt: skip
 @click.option("--from", "source_format", type=FORMAT, help="Format of GOLD; PRED is guessed.")
+@click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]), default="nearest", show_default=True,
+              help="Which mention a string without offsets means, in GOLD and PRED; as `train` reads it.")  # fmt: skip
 @click.option("--train", type=click.Path(path_type=Path), help="Training corpus, for Ign F1.")
 @click.option("--against", type=click.Path(path_type=Path), help="Another prediction, for a paired test.")
 @click.option("--samples", default=1000, show_default=True, help="Bootstrap samples.")
@@ -33,7 +35,8 @@ TASKS = ["docre", "document_relations", "ee", "events", "ner", "re", "spans", "t
 @click.option("--quiet", is_flag=True, help="No notes.")
 def evaluate(
     predicted: Path, gold: Path, task: str | None, source_format: str | None, train: Path | None,
-    against: Path | None, samples: int, seed: int, fail_under: float | None, encoding: str, as_json: bool, quiet: bool,
+    occurrences: Literal["first", "nearest", "all"], against: Path | None, samples: int, seed: int,
+    fail_under: float | None, encoding: str, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Score PRED against GOLD; documents are matched by id. PRED may be a result.json of DocRED.
 
@@ -43,7 +46,7 @@ def evaluate(
     """
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise BadInput(f"--fail-under is {fail_under}; expected a share from 0 to 1, such as 0.75.")
-    options = Options(encoding=encoding)
+    options = Options(encoding=encoding, occurrences=occurrences)
 
     truth = list(formats.read(gold, format=source_format, options=options))
 

@@ -39,6 +39,7 @@ TARGETS = ("jsonl", "table", "brat", "color")
 @click.option("--output", type=click.Path(path_type=Path, allow_dash=True),
               help="File to write. A folder (a name without ending) gets a file for each input, and a run that was "
               "stopped goes on there.")  # fmt: skip
+@click.option("--bf16", is_flag=True, help="Half precision: faster where the processor has it (AVX-512 BF16, AMX).")
 @click.option("--on-overflow", type=click.Choice(["window", "error"]), default="window", show_default=True,
               help="Text longer than a model reads at once: overlapping windows, or an error.")  # fmt: skip
 @click.option("--skip-bad", is_flag=True, help="Set bad files and records aside in a list of rejects and go on.")
@@ -46,9 +47,9 @@ TARGETS = ("jsonl", "table", "brat", "color")
 @click.option("--quiet", is_flag=True, help="No notes, no summary.")
 def extract(
     paths: tuple[Path, ...], kind: str | None, names: tuple[str, ...], target: str | None, output: Path | None,
-    on_overflow: Literal["window", "error"], skip_bad: bool, encoding: str | None, quiet: bool,
+    on_overflow: Literal["window", "error"], bf16: bool, skip_bad: bool, encoding: str | None, quiet: bool,
 ) -> int:  # fmt: skip
-    """Find entities in raw text: files, folders, or standard input.
+    """Find entities, facts and events in raw text: files, folders, or standard input.
 
     \b
     factpin extract report.txt news.html paper.pdf
@@ -74,16 +75,16 @@ def extract(
     summary, console = Summary(), notes(quiet)
     with Rejects(rejects_of(output)) if skip_bad else nullcontext() as rejects:
         if output is not None and target == "jsonl" and is_folder(output):
-            options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow}
+            options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow, "bf16": "yes" if bf16 else None}
             begin(output, describe_run(models, paths, options))
             todo = [source for source in inputs if not is_done(output, source)]
             with counting("extracting", quiet, _total(todo)) as count:
-                extract_folder(todo, output, load_models(models, on_overflow) if todo else [], encoding=encoding,
-                               rejects=rejects, summary=summary, on_document=count)  # fmt: skip
+                extract_folder(todo, output, load_models(models, on_overflow, bf16=bf16) if todo else [],
+                               encoding=encoding, rejects=rejects, summary=summary, on_document=count)  # fmt: skip
             if len(todo) < len(inputs):
                 console.print(f"{len(inputs) - len(todo):,} of {len(inputs):,} inputs were done before")
         else:
-            extractors = load_models(models, on_overflow)
+            extractors = load_models(models, on_overflow, bf16=bf16)
             for_eyes = output is None and out().is_terminal  # a progress line would stand in between
             with counting("extracting", quiet or for_eyes, _total(inputs)) as count:
                 found = run(read_inputs(inputs, encoding, rejects), extractors, summary, count)
@@ -135,6 +136,8 @@ def _summarise(console: Console, summary: "Summary") -> None:
     if summary.facts:
         told = ", ".join(f"{count:,} {relation}" for relation, count in summary.facts.most_common(8))
         found += f"; {summary.facts.total():,} facts: {told}" + (", ..." if len(summary.facts) > 8 else "")
+    if summary.events:
+        found += "; events: " + ", ".join(f"{count:,} {type}" for type, count in summary.events.most_common(8))
     size = f"{summary.documents:,} documents, {summary.characters:,} characters"
     read = f"{summary.share_read:.1%} read in {summary.windows:,} windows"
     console.print(f"[dim]{size}, {read}; found {escape(found)}[/]")

@@ -11,7 +11,16 @@ from factpin.documents import Document
 from factpin.errors import BadInput, did_you_mean
 from factpin.formats import Options
 
-TASKS = {"ee": "events", "events": "events", "ner": "spans", "re": "triples", "spans": "spans", "triples": "triples"}
+TASKS = {
+    "docre": "document_relations",
+    "document_relations": "document_relations",
+    "ee": "events",
+    "events": "events",
+    "ner": "spans",
+    "re": "triples",
+    "spans": "spans",
+    "triples": "triples",
+}
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 FEW = 200  # sentences below which figures are not to be trusted
 
@@ -34,10 +43,19 @@ FEW = 200  # sentences below which figures are not to be trusted
 @click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]),
               help="triples: which mentions are meant where a corpus has strings only.")  # fmt: skip
 @click.option("--triggers/--no-triggers", default=None, help="events: learn and tell triggers.")
-@click.option("--schema", help="triples: a schema.toml; learned from the training corpus where none is given.")
-@click.option("--types/--no-types", default=None, help="triples: leave out facts that the schema's types forbid.")
-@click.option("--functional/--no-functional", default=None, help="triples: one tail for functional relations.")
-@click.option("--complete/--no-complete", default=None, help="triples: add symmetric and inverse facts.")
+@click.option("--localized/--no-localized", default=None, help="document_relations: localized context pooling.")
+@click.option("--threshold", type=click.Choice(["adaptive", "global"]), help="document_relations: kind of threshold.")
+@click.option("--top-k", type=int, help="document_relations: most relations of one pair.")
+@click.option("--evidence", type=float, help="document_relations: weight of the evidence loss.")
+@click.option(
+    "--negatives", type=float, help="document_relations: share of the pairs without a relation that is learned."
+)
+@click.option("--size", type=int, help="document_relations: width of a pair's views.")
+@click.option("--group", type=int, help="document_relations: width of a group of the bilinear form.")
+@click.option("--schema", help="A schema.toml; learned from the training corpus where none is given.")
+@click.option("--types/--no-types", default=None, help="Leave out facts that the schema's types forbid.")
+@click.option("--functional/--no-functional", default=None, help="One tail for functional relations.")
+@click.option("--complete/--no-complete", default=None, help="Add symmetric and inverse facts.")
 @click.option("--mentions", type=click.Choice(["linked", "all"]), help="triples: keep spans without a fact too.")
 @click.option("--head-size", type=int)
 @click.option("--max-span", type=int, help="Widest span in tokens: scoring costs length x width.")
@@ -67,7 +85,7 @@ FEW = 200  # sentences below which figures are not to be trusted
 @click.option("--fgm", type=float, help="Adversarial step on the word embeddings.")
 @click.option("--rdrop", type=float, help="Weight of R-Drop.")
 @click.option("--early-stopping", type=int, help="Evaluations without a better metric before it stops.")
-@click.option("--metric", help="What is best: f1 (default), precision, recall, macro_f1.")
+@click.option("--metric", help="What is best: f1 (default), precision, recall, macro_f1, or another of the task.")
 @click.option("--evaluate-every", type=int, help="Steps; default: each epoch.")
 @click.option("--save-every", type=int, help="Steps between checkpoints; default: each epoch.")
 @click.option("--seed", type=int)
@@ -81,7 +99,7 @@ def train(
     source_format: str | None,
     limit: int | None, output: Path, threads: int | None, resume: bool, as_json: bool, quiet: bool, **choices: Any,
 ) -> int:  # fmt: skip
-    """Train a model. TASK: spans (alias ner), triples (re) or events (ee).
+    """Train a model. TASK: spans (alias ner), triples (re), events (ee) or document_relations (docre).
 
     \b
     factpin train spans --train train.json --dev dev.json --encoder m3e-zh --output runs/cluener

@@ -1,0 +1,97 @@
+"""The windows of one document -> one document: hidden states and attention rows over all its tokens.
+
+    hidden   (B, n, D)        of the windows                ->  H (N, D)         mean where windows overlap
+    rows     (T, heads, n)    of chosen pieces, a row for   ->  A (M, heads, N)  sum over windows, each row divided by
+                              every window that holds one                        its sum
+    N = prefix + pieces + suffix
+
+A token of window w stands at its own place + w.first in the document. Special tokens are kept before the first piece
+and behind the last one; those at inner borders belong to no place and are left out, with the attention that they drew.
+One window that holds all is returned as it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from factpin.tokens import Window
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How windows cover a document."""
+
+    windows: tuple[Window, ...]
+    pieces: int
+    prefix: int  # special tokens before the pieces of a window
+    suffix: int
+
+    @property
+    def tokens(self) -> int:
+        """N of the document."""
+        return self.prefix + self.pieces + self.suffix
+
+    def kept(self, window: Window) -> tuple[int, int]:
+        """The tokens of a window that have a place in the document, half-open."""
+        low = 0 if window.first == 0 else self.prefix
+        high = self.prefix + len(window) + (self.suffix if window.last == self.pieces else 0)
+        return low, high
+
+    @property
+    def whole(self) -> bool:
+        """One window holds all."""
+        return len(self.windows) == 1 and len(self.windows[0]) == self.pieces
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows to ask the encoder for: one for each window that holds a chosen piece, window by window."""
+
+    window: Tensor  # (T,) int64, index in layout.windows
+    token: Tensor  # (T,) int64, in the window
+    chosen: Tensor  # (T,) int64, index of the chosen piece
+
+    def of(self, items: Sequence[int]) -> Tensor:
+        """(T, 2) for the encoder, window k being item items[k] of its batch."""
+        item = torch.tensor(items, dtype=torch.int64, device=self.window.device)
+        return torch.stack((item[self.window], self.token), dim=1)
+
+
+def rows_of(layout: Layout, chosen: Tensor) -> Rows:
+    """chosen (M,): pieces of the document."""
+    first = torch.tensor([w.first for w in layout.windows], dtype=torch.int64, device=chosen.device)
+    last = torch.tensor([w.last for w in layout.windows], dtype=torch.int64, device=chosen.device)
+    window, which = ((chosen >= first[:, None]) & (chosen < last[:, None])).nonzero().unbind(1)
+    return Rows(window, chosen[which] - first[window] + layout.prefix, which)
+
+
+def merge_hidden(hidden: Sequence[Tensor], layout: Layout) -> Tensor:
+    """hidden[k] (n, D) of window k, padding or not behind it -> H (N, D)."""
+    if layout.whole:
+        return hidden[0][: layout.tokens]
+    parts, places = [], []
+    for window, x in zip(layout.windows, hidden, strict=True):
+        low, high = layout.kept(window)
+        parts.append(x[low:high])
+        places.append(torch.arange(window.first + low, window.first + high, device=x.device))
+    place = torch.cat(places)
+    count = torch.bincount(place, minlength=layout.tokens).clamp_min(1)  # 0 where no window reads
+    total = parts[0].new_zeros(layout.tokens, parts[0].shape[1]).index_add(0, place, torch.cat(parts))
+    return total / count[:, None]
+
+
+def merge_rows(attention: Tensor, rows: Rows, layout: Layout, chosen: int) -> Tensor:
+    """attention (T, heads, n) of `rows`, and how many pieces were chosen -> A (M, heads, N); 0 where none was read."""
+    if layout.whole:
+        return attention[:, :, : layout.tokens]
+    N, counts = layout.tokens, torch.bincount(rows.window, minlength=len(layout.windows)).tolist()
+    parts = []
+    for window, own in zip(layout.windows, torch.split(attention, counts), strict=True):
+        low, high = layout.kept(window)
+        parts.append(F.pad(own[:, :, low:high], (window.first + low, N - window.first - high)))
+    A = attention.new_zeros(chosen, attention.shape[1], N).index_add(0, rows.chosen, torch.cat(parts))
+    total = A.sum(dim=2, keepdim=True)
+    return A / total.masked_fill(total == 0, 1.0)

@@ -1,0 +1,266 @@
+"""ATLOP: which relations hold between two entities of a document, with a threshold that each pair has of its own.
+
+    H        token vectors of one document                          (N, D)
+    A        last layer's attention of the opening markers          (M, heads, N)
+    e        entities: log-sum-exp of H at their opening markers    (E, D)
+    a        entities: mean of A over their mentions                (E, heads, N)
+    q        where both entities of a pair look: a_h * a_t, mean over heads, divided by its sum               (U, N)
+    c        context of a pair: sum over tokens of q H              (U, D)
+    z_h      tanh(W_h [e_h; c]),  z_t = tanh(W_t [e_t; c])          (P, Z)     in K groups of G
+    s        sum over k of z_h[k]^T W[r, k] z_t[k] + b[r]           (P, 1 + R) column 0 is the threshold TH
+
+    loss = L1 + L2 of layers.threshold_loss;  (h, r, t) stands where s[r] > s[TH], at most the top_k best of a pair
+
+Evidence (DREEAM): q summed over the tokens of a sentence, as a share of all sentences, says which sentences a pair
+looks at; where they are annotated, KL(annotated || looked at) joins the loss with the weight `evidence`.
+
+[e; c] is split: W_h e once for each entity, W_h c and W_t c once for each unordered pair. Differs from wzhouad/ATLOP
+(model.py): attention comes as rows of mentions, in training too without dropout; pairs are scored in blocks; an entity
+that was not read is the caller's to leave out. From DREEAM: shares are of the sentences alone, so that what special
+tokens draw is no sentence's loss, and a pair always has one sentence, the greatest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from factpin.errors import BadInput
+from factpin.heads.cells import thresholds
+from factpin.layers.agreement import yes_no_apart
+from factpin.layers.entity_pooling import log_sum_exp, mean
+from factpin.layers.exact import exact
+from factpin.layers.localized_context import localized_context, unordered
+from factpin.layers.pair_bilinear import Pairs, pair_bilinear
+from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins
+from factpin.tasks.document_relations import Found, Targets
+
+FLOOR = 1e-12  # the least share whose logarithm is taken
+
+
+@dataclass(frozen=True)
+class AtlopConfig:
+    relations: tuple[str, ...]
+    size: int = 768  # Z, width of a pair's two views
+    group: int = 64  # G, width of a group; divides size
+    context: bool = True  # False: the ablation without localized context
+    threshold: Literal["adaptive", "global"] = "adaptive"  # global: the ablation, one threshold for all pairs
+    top_k: int = 4  # relations of one pair; published 4 for DocRED, 1 for CDR
+    evidence: float = 0.0  # weight of the evidence loss; published 0.1
+    evidence_share: float = 0.2  # a sentence with a greater share proves; published 0.2, of all tokens
+
+    def __post_init__(self) -> None:
+        if self.group < 1 or self.size % self.group:
+            raise BadInput(
+                f"The size {self.size} cannot be cut into groups of {self.group}. Give a group that divides it."
+            )
+        if self.threshold not in ("adaptive", "global"):
+            raise BadInput(f"The threshold {self.threshold!r} is unknown. Known: adaptive, global.")
+        if self.top_k < 1:
+            raise BadInput(f"top_k is {self.top_k}: expected at least 1, how many relations one pair may have.")
+        if self.evidence and not self.context:
+            raise BadInput("Evidence is read off the localized context: give context=True, or evidence=0.")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of one document, in tokens of it."""
+
+    place: Tensor  # (M,) token of each mention's opening marker
+    entity: Tensor  # (M,) entity of each mention
+    entities: int  # E
+    head: Tensor  # (P,) entity
+    tail: Tensor  # (P,) entity
+    sentence: Tensor  # (N,) of each token, -1 outside
+    sentences: int  # S; 0: no evidence
+
+    def to(self, device: torch.device) -> "Asked":
+        place, entity, sentence = (x.to(device) for x in (self.place, self.entity, self.sentence))
+        return Asked(place, entity, self.entities, self.head.to(device), self.tail.to(device), sentence, self.sentences)
+
+
+@dataclass(frozen=True)
+class AtlopScores:
+    """Scores of the pairs of one document."""
+
+    s: Tensor  # (P, 1 + R), or (P, R) with a global threshold
+    head: Tensor  # (P,)
+    tail: Tensor  # (P,)
+    share: Tensor | None = None  # (U, S) of each sentence in what a pair looks at; sums to 1, or to 0
+    context: Tensor | None = None  # (P,) the row of `share` that is a pair's
+
+
+@dataclass(frozen=True)
+class AtlopGold:
+    """Labels and evidence of the pairs of one document."""
+
+    pair: Tensor  # (F,)
+    relation: Tensor  # (F,)
+    proof_pair: Tensor  # (V,)
+    proof: Tensor  # (V,) sentence
+
+
+@dataclass(frozen=True)
+class RelationCells:
+    """What was found in one document."""
+
+    head: Tensor  # (T,) entity
+    relation: Tensor  # (T,)
+    tail: Tensor  # (T,) entity
+    score: Tensor  # (T,) above the threshold of the pair
+    proof: Tensor | None = None  # (T, S) bool: sentences that prove
+
+    def __len__(self) -> int:
+        return self.head.shape[0]
+
+
+class Atlop(nn.Module):
+    default_threshold: ClassVar[float] = 0.0
+
+    def __init__(self, config: AtlopConfig, width: int) -> None:
+        super().__init__()
+        self.config = config
+        self.width = width
+        both = 2 * width if config.context else width
+        self.head = nn.Linear(both, config.size)
+        self.tail = nn.Linear(both, config.size)
+        classes = len(config.relations) + (config.threshold == "adaptive")
+        self.bilinear = nn.Linear(config.size * config.group, classes)
+
+    def forward(self, H: Tensor, A: Tensor | None, asked: Asked) -> AtlopScores:
+        """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""
+        asked = asked.to(H.device)
+        self._check(H, A, asked)
+        D, dtype = self.width, self.bilinear.weight.dtype
+        with exact(H):
+            H = H.to(dtype)
+            e = log_sum_exp(H.index_select(0, asked.place), asked.entity, asked.entities)  # (E, D)
+            z_h = F.linear(e, self.head.weight[:, :D], self.head.bias)  # (E, Z)
+            z_t = F.linear(e, self.tail.weight[:, :D], self.tail.bias)
+            low, high, which = unordered(asked.head, asked.tail, asked.entities)
+            context, share = None, None
+            if self.config.context and A is not None:
+                a = mean(A.to(dtype), asked.entity, asked.entities)  # (E, heads, N)
+                context, share = self._contexts(H, a, asked, (low, high))
+            pairs = Pairs(asked.head, asked.tail, which)
+            s = pair_bilinear(z_h, z_t, context, pairs, self.bilinear.weight, self.bilinear.bias)
+        return AtlopScores(s, asked.head, asked.tail, share, None if share is None else which)
+
+    def loss(self, scores: Sequence[AtlopScores], gold: Sequence[AtlopGold]) -> Tensor:
+        """The mean over all pairs of these documents, and the mean over those with evidence."""
+        s = torch.cat([x.s for x in scores])  # (P, 1 + R)
+        y = torch.cat([self._labels(x, g) for x, g in zip(scores, gold, strict=True)])  # (P, R)
+        loss = adaptive_threshold_loss(s, y) if self.config.threshold == "adaptive" else global_threshold_loss(s, y)
+        return loss + self.config.evidence * evidence_loss(scores, gold) if self.config.evidence else loss
+
+    def margins(self, scores: AtlopScores) -> Tensor:
+        """How far every relation stands above its threshold (P, R); a global one is 0 until it is fitted."""
+        return margins(scores.s) if self.config.threshold == "adaptive" else scores.s.float()
+
+    def apart(self, a: Sequence[AtlopScores], b: Sequence[AtlopScores]) -> Tensor:
+        """How far two passes under dropout disagree, for R-Drop: the sum over relations, mean over pairs."""
+        one, two = (torch.cat([self.margins(x) for x in scores]) for scores in (a, b))  # 2 x (P, R)
+        return yes_no_apart(one[None, None], two[None, None]) / max(1, len(one))
+
+    @torch.no_grad()
+    def predict(self, scores: AtlopScores, threshold: float | Tensor = default_threshold) -> RelationCells:
+        """Relations whose margin is above the threshold, one number or one for each relation (R,), by pair."""
+        m = self.margins(scores)
+        pair, relation = above(m, thresholds(threshold, m.shape[1], m.device), self.config.top_k)
+        proof = None
+        if scores.share is not None and scores.context is not None:
+            share = scores.share[scores.context[pair]]  # (T, S)
+            best = F.one_hot(share.argmax(dim=1), share.shape[1]).bool()
+            proof = ((share > self.config.evidence_share) | best) & (share > 0)
+        return RelationCells(scores.head[pair], relation, scores.tail[pair], m[pair, relation], proof)
+
+    def _contexts(
+        self, H: Tensor, a: Tensor, asked: Asked, pairs: tuple[Tensor, Tensor]
+    ) -> tuple[Tensor, Tensor | None]:
+        """W_h c and W_t c (U, 2 Z) of unordered pairs, and their shares of sentences (U, S)."""
+        N, D = H.shape
+        W = torch.cat((self.head.weight[:, D:], self.tail.weight[:, D:]))  # (2 Z, D)
+        U, Z2 = len(pairs[0]), len(W)
+        if N * D * Z2 + U * N * Z2 < U * N * D + U * D * Z2:  # fewer products: project, then pool
+            context = localized_context(a, F.linear(H, W), *pairs)  # (U, 2 Z)
+        else:
+            context = F.linear(localized_context(a, H, *pairs), W)
+        if not asked.sentences:
+            return context, None
+        marks = F.one_hot(asked.sentence + 1, asked.sentences + 1)[:, 1:].to(H.dtype)  # (N, S)
+        share = localized_context(a, marks, *pairs)  # (U, S)
+        total = share.sum(dim=1, keepdim=True)
+        return context, share / total.masked_fill(total == 0, 1.0)
+
+    def _labels(self, scores: AtlopScores, gold: AtlopGold) -> Tensor:
+        P, R = len(scores.s), len(self.config.relations)
+        pair, relation = gold.pair.to(scores.s.device), gold.relation.to(scores.s.device)
+        bad = (pair < 0) | (pair >= P) | (relation < 0) | (relation >= R)
+        if bool(bad.any()):
+            at = int(bad.nonzero()[0])
+            raise BadInput(
+                f"The gold label {at} is (pair, relation) = ({int(pair[at])}, {int(relation[at])}): expected a pair "
+                f"< {P} and a relation < {R}. Check how it was built."
+            )
+        y = torch.zeros(P, R, dtype=torch.bool, device=scores.s.device)
+        y[pair, relation] = True
+        return y
+
+    def _check(self, H: Tensor, A: Tensor | None, asked: Asked) -> None:
+        M, N = len(asked.place), H.shape[0]
+        if self.config.context and (A is None or A.shape[0] != M or A.shape[2] != N):
+            came = "none" if A is None else f"the shape {tuple(A.shape)}"
+            raise BadInput(
+                f"Expected attention ({M}, heads, {N}), a row for each mention over all tokens, got {came}. Ask the "
+                f"encoder for the rows of the opening markers and merge its windows."
+            )
+        if H.shape[1:] != (self.width,) or asked.sentence.shape != (N,):
+            raise BadInput(
+                f"Expected vectors (N, {self.width}) and the sentence of each of the N tokens, got the shapes "
+                f"{tuple(H.shape)} and {tuple(asked.sentence.shape)}."
+            )
+
+
+def evidence_loss(scores: Sequence[AtlopScores], gold: Sequence[AtlopGold]) -> Tensor:
+    """KL(annotated || looked at) over sentences, the mean over pairs with evidence; 0 where there are none.
+
+    All annotated sentences of a pair weigh the same; one that no window shows to both entities cannot be looked at, and
+    is left out.
+    """
+    total, count = scores[0].s.new_zeros(()), 0
+    for x, g in zip(scores, gold, strict=True):
+        if x.share is None or x.context is None:
+            continue
+        pair, sentence = g.proof_pair.to(x.s.device), g.proof.to(x.s.device)
+        p = x.share[x.context[pair], sentence]  # (V,)
+        seen = p.detach() > 0
+        p = p[seen]
+        _, row, proofs = torch.unique(pair[seen], return_inverse=True, return_counts=True)  # (V,), (Q,)
+        y = 1.0 / proofs.to(p.dtype)[row]  # (V,)
+        total = total + (y * (y.log() - p.clamp_min(FLOOR).log())).sum()
+        count += len(proofs)
+    return total / max(1, count)
+
+
+def asked_of(targets: Targets, prefix: int, suffix: int) -> Asked:
+    """The targets of a document in tokens; `prefix` and `suffix` special tokens stand around its pieces."""
+    place, entity, head, tail = (torch.from_numpy(x) for x in (
+        targets.place + prefix, targets.entity, targets.head, targets.tail))  # fmt: skip
+    sentence = np.pad(targets.sentence, (prefix, suffix), constant_values=-1)
+    return Asked(place, entity, targets.entities, head, tail, torch.from_numpy(sentence), targets.sentences)
+
+
+def gold_of(targets: Targets) -> AtlopGold:
+    columns = (targets.pair, targets.relation, targets.proof_pair, targets.proof)
+    return AtlopGold(*(torch.from_numpy(x) for x in columns))
+
+
+def found_of(cells: RelationCells) -> Found:
+    """What was found, without torch."""
+    head, relation, tail, score = (x.cpu().numpy() for x in (cells.head, cells.relation, cells.tail, cells.score))
+    proof = np.zeros((len(cells), 0), np.bool_) if cells.proof is None else cells.proof.cpu().numpy()
+    return Found(head, relation, tail, score.astype(np.float64), *np.nonzero(proof))

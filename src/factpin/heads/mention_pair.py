@@ -1,0 +1,213 @@
+"""MentionPair: how likely an earlier mention, or none of them, is what a mention goes with.
+
+    H      token vectors                        (B, N, D)
+    m      mention vectors                      (M, d)        tanh(W [H_first; H_last; mean of H over its tokens])
+    f      what the rules know of a pair        (M, K, F)     tasks.coreference.FEATURES
+    s      scores of the K candidates           (M, K)        -inf where there is no candidate
+
+    s_ij = v . gelu(P m_i + Q m_j + R (m_i * m_j) + E[distance] + U f_ij)      "none of them" scores 0
+    loss = mean over mentions of  log(1 + sum of e^s)  -  log(sum of e^s over gold antecedents; 1 where there is none)
+
+P m and Q m are made once for each mention, so that of the wide pairs only R (m_i * m_j) is left, and that is made in
+blocks of mentions and made again in the backward pass: the memory is that of one block. Candidates are chosen and
+bounded by tasks.coreference. Differs from Lee et al. 2017 (end-to-end coreference): mentions are given, so there is no
+mention score, and the rules speak as features.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+from factpin.errors import BadInput
+from factpin.layers.exact import exact
+from factpin.tasks.coreference import BUCKETS, FEATURES, Candidates, Judged
+
+BLOCK = 1 << 20  # numbers of one block of pairs
+
+
+@dataclass(frozen=True)
+class MentionPairConfig:
+    size: int = 128  # d
+    antecedents: int = 50  # K, candidates of one mention
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or self.antecedents < 1:
+            raise BadInput(
+                f"size is {self.size} and antecedents {self.antecedents}: expected at least 1 of both. Raise them."
+            )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The mentions of a batch as flat columns, and the candidates of each as indices into them."""
+
+    batch: Tensor  # (M,) int64
+    first: Tensor  # (M,) int64, token
+    last: Tensor  # (M,) int64, token, INCLUSIVE
+    antecedent: Tensor  # (M, K) int64, -1 where there is none
+    distance: Tensor  # (M, K) int64
+    features: Tensor  # (M, K, F) float32
+
+    @staticmethod
+    def of(documents: Sequence[tuple[NDArray[np.int64], Candidates]]) -> "Pairs":
+        """From the (M, 2) first and last tokens of each document's mentions, in the order of the text."""
+        K = max([asked.antecedent.shape[1] for _, asked in documents], default=0)
+        rows, offset = [], 0
+        for b, (tokens, asked) in enumerate(documents):
+            M, width = asked.antecedent.shape
+            if tokens.shape != (M, 2):
+                raise BadInput(
+                    f"Document {b} of the batch has tokens of the shape {tokens.shape} for {M} mentions; expected "
+                    f"({M}, 2), first and last token of each in the order of the text."
+                )
+            wider = ((0, 0), (0, K - width))
+            shifted = np.where(asked.antecedent < 0, -1, asked.antecedent + offset)
+            rows.append((
+                np.full(M, b), tokens[:, 0], tokens[:, 1], np.pad(shifted, wider, constant_values=-1),
+                np.pad(asked.distance, wider), np.pad(asked.features, (*wider, (0, 0))),
+            ))  # fmt: skip
+            offset += M
+        if not rows:
+            return _no_mentions()
+        batch, first, last, antecedent, distance, features = (
+            torch.from_numpy(np.concatenate(column)) for column in zip(*rows, strict=True)
+        )
+        return Pairs(batch, first, last, antecedent, distance, features.float())
+
+    def to(self, device: torch.device) -> "Pairs":
+        batch, first, last = self.batch.to(device), self.first.to(device), self.last.to(device)
+        antecedent, distance = self.antecedent.to(device), self.distance.to(device)
+        return Pairs(batch, first, last, antecedent, distance, self.features.to(device))
+
+    def __len__(self) -> int:
+        return self.batch.shape[0]
+
+
+def _no_mentions() -> Pairs:
+    none, pairs = torch.zeros(0, dtype=torch.int64), torch.zeros(0, 0, dtype=torch.int64)
+    return Pairs(none, none, none, pairs, pairs, torch.zeros(0, 0, len(FEATURES)))
+
+
+def gold_of(documents: Sequence[NDArray[np.bool_]]) -> Tensor:
+    """Gold (M, K) of a batch, from tasks.coreference.targets of its documents, shaped as `Pairs.of` shapes them."""
+    K = max([gold.shape[1] for gold in documents], default=0)
+    wide = [np.pad(gold, ((0, 0), (0, K - gold.shape[1]))) for gold in documents]
+    return torch.from_numpy(np.concatenate(wide)) if wide else torch.zeros(0, 0, dtype=torch.bool)
+
+
+class MentionPair(nn.Module):
+    def __init__(self, config: MentionPairConfig, width: int) -> None:
+        super().__init__()
+        d = config.size
+        self.config = config
+        self.mention = nn.Linear(3 * width, d)
+        self.later = nn.Linear(d, d)
+        self.earlier = nn.Linear(d, d, bias=False)
+        self.both = nn.Linear(d, d, bias=False)
+        self.distance = nn.Embedding(BUCKETS, d)
+        self.features = nn.Linear(len(FEATURES), d, bias=False)
+        self.score = nn.Linear(d, 1)
+        self.dropout = nn.Dropout(config.dropout)
+        nn.init.normal_(self.distance.weight, std=0.02)
+
+    def forward(self, H: Tensor, pairs: Pairs) -> Tensor:
+        """H (B, N, D) -> s (M, K), -inf where there is no candidate."""
+        pairs = pairs.to(H.device)
+        _check(H, pairs)
+        M, K = pairs.antecedent.shape
+        with exact(H):
+            m = self.dropout(self._mentions(H, pairs))  # (M, d)
+            later, earlier = self.later(m), self.earlier(m)  # 2 x (M, d)
+            step = max(1, BLOCK // max(1, K * self.config.size))
+            parts = []
+            for at in range(0, M, step):
+                block = slice(at, at + step)
+                columns = (pairs.antecedent[block], pairs.distance[block], pairs.features[block])
+                inputs = (m, m[block], later[block], earlier, *columns)
+                again = step < M  # one block alone is not worth being made twice
+                parts.append(checkpoint(self._block, *inputs, use_reentrant=False) if again else self._block(*inputs))
+        s = torch.cat(parts) if parts else H.new_zeros(M, K, dtype=torch.float32)
+        return s.masked_fill(pairs.antecedent < 0, -torch.inf)
+
+    def _mentions(self, H: Tensor, pairs: Pairs) -> Tensor:
+        """m (M, d)."""
+        B, N, D = H.shape
+        flat = H.to(self.mention.weight.dtype).flatten(0, 1)  # (B N, D)
+        first, last = pairs.batch * N + pairs.first, pairs.batch * N + pairs.last
+        size = last - first + 1  # (M,)
+        owner = torch.arange(len(pairs), device=H.device).repeat_interleave(size)  # (T,) T tokens of all mentions
+        before = size.cumsum(0) - size
+        token = torch.arange(owner.shape[0], device=H.device) - before[owner] + first[owner]  # (T,)
+        share = flat.index_select(0, token) / size[owner][:, None]  # (T, D)
+        mean = flat.new_zeros(len(pairs), D).index_add(0, owner, share)  # (M, D)
+        return torch.tanh(self.mention(torch.cat((flat[first], flat[last], mean), dim=1)))
+
+    def _block(self, m: Tensor, mine: Tensor, later: Tensor, earlier: Tensor, *columns: Tensor) -> Tensor:
+        """Scores (block, K) of the mentions whose vectors are `mine`."""
+        antecedent, distance, features = columns
+        j = antecedent.clamp_min(0)
+        x = self.both(mine[:, None] * m[j])  # (block, K, d)
+        x = x + later[:, None] + earlier[j] + self.distance(distance) + self.features(features)
+        return self.score(self.dropout(F.gelu(x))).squeeze(-1)
+
+    def loss(self, s: Tensor, gold: Tensor) -> Tensor:
+        """The mean over mentions of - log probability of the gold antecedents together; 0 where there is no mention."""
+        gold = gold.to(s.device)
+        if gold.shape != s.shape or bool((gold & s.isneginf()).any()):
+            raise BadInput(
+                f"Gold has the shape {tuple(gold.shape)}, the scores {tuple(s.shape)}; expected the same, and True "
+                f"at candidates alone. Make it with targets and gold_of from the same candidates."
+            )
+        if not s.shape[0]:
+            return s.sum()
+        zero = s.new_zeros(s.shape[0], 1)  # "none of them"
+        total = torch.cat((zero, s), dim=1).logsumexp(1)  # (M,)
+        none = zero.masked_fill(gold.any(1, keepdim=True), -torch.inf)
+        right = torch.cat((none, s.masked_fill(~gold, -torch.inf)), dim=1).logsumexp(1)  # (M,)
+        return (total - right).mean()
+
+    def apart(self, a: Tensor, b: Tensor) -> Tensor:
+        """How far two passes under dropout disagree, for R-Drop: the mean of both KL divergences over mentions."""
+        if not a.shape[0]:
+            return (a + b).sum()
+        p, q = (F.log_softmax(torch.cat((s.new_zeros(s.shape[0], 1), s), dim=1), dim=1) for s in (a, b))
+        gap = (p.exp() - q.exp()) * (p.masked_fill(p.isneginf(), 0.0) - q.masked_fill(q.isneginf(), 0.0))
+        return gap.sum(1).mean() / 2
+
+    @torch.no_grad()
+    def probability(self, s: Tensor, temperature: float = 1.0) -> Tensor:
+        """(M, K): the probability of each candidate; what is left to 1 is that of none."""
+        s = s.float() / temperature
+        return F.softmax(torch.cat((s.new_zeros(s.shape[0], 1), s), dim=1), dim=1)[:, 1:]
+
+
+def judged_of(probability: Tensor, documents: Sequence[Candidates]) -> list[Judged]:
+    """What `resolve` reads, one for each document, from the probabilities of a batch made of them."""
+    table = probability.double().cpu().numpy()
+    judged, at = [], 0
+    for asked in documents:
+        M, K = asked.antecedent.shape
+        judged.append(Judged(asked.antecedent, table[at : at + M, :K]))
+        at += M
+    return judged
+
+
+def _check(H: Tensor, pairs: Pairs) -> None:
+    B, N, _ = H.shape
+    inside = (pairs.batch >= 0) & (pairs.batch < B) & (pairs.first >= 0)
+    inside &= (pairs.first <= pairs.last) & (pairs.last < N)
+    if not bool(inside.all()):
+        i = int((~inside).nonzero()[0])
+        raise BadInput(
+            f"Mention {i} is tokens {int(pairs.first[i])}..{int(pairs.last[i])} of text {int(pairs.batch[i])}, the "
+            f"batch has {B} texts of {N} tokens. The last token is inclusive: check how the mentions were cut."
+        )
+    if bool((pairs.antecedent >= len(pairs)).any()):
+        raise BadInput(f"A candidate is no mention of the batch, which has {len(pairs)}. Make pairs with Pairs.of.")

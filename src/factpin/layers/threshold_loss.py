@@ -1,0 +1,58 @@
+"""Which relations of a pair are high enough: the adaptive-threshold loss, its decision rule, and the global ablation.
+
+    s   scores; adaptive: column 0 is TH, the threshold of that pair   (P, 1 + R);  global: (P, R)
+    y   True at relations that hold                                     (P, R) bool
+
+    L1 = - sum over r in y of log( e^s[r] / sum of e^s over y and TH )        relations that hold rise above TH
+    L2 = - log( e^s[TH] / sum of e^s over not y and TH )                      TH rises above the others
+    adaptive = L1 + L2,  global = binary cross-entropy of every s[r];  both summed over relations, mean over pairs
+
+TH stands in every softmax, so none is empty and -inf masks the rest in any precision; sums run in float32 at least.
+Differs from wzhouad/ATLOP (losses.py:10-34): labels have no column for TH and are never written to, and masks are not
+1e30, which half precision cannot hold. Relations that tie at the top_k-th place are cut to the earlier ones, not kept.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+
+def adaptive_threshold_loss(s: Tensor, y: Tensor) -> Tensor:
+    """s (P, 1 + R), y (P, R) -> the mean over pairs; 0 where there are none."""
+    s = _wide(s)
+    holds = F.pad(y, (1, 0))  # (P, 1 + R), False at TH
+    L2 = -s.masked_fill(holds, -torch.inf).log_softmax(dim=1)[:, 0]  # (P,)
+    rows = y.any(dim=1).nonzero().squeeze(1)  # (Q,) few: most pairs have no relation
+    here = holds[rows]  # (Q, 1 + R)
+    outside = ~here
+    outside[:, 0] = False
+    # filled with 0 before it is summed: a product with -inf would be NaN
+    L1 = -s[rows].masked_fill(outside, -torch.inf).log_softmax(dim=1).masked_fill(~here, 0.0)
+    return (L1.sum() + L2.sum()) / max(1, len(s))
+
+
+def global_threshold_loss(s: Tensor, y: Tensor) -> Tensor:
+    """s and y (P, R) -> the mean over pairs; 0 where there are none. One threshold for all is fitted later."""
+    s = _wide(s)
+    return F.binary_cross_entropy_with_logits(s, y.to(s.dtype), reduction="sum") / max(1, len(s))
+
+
+def margins(s: Tensor) -> Tensor:
+    """How far every relation stands above the threshold of its pair: s (P, 1 + R) -> (P, R)."""
+    s = _wide(s)
+    return s[:, 1:] - s[:, :1]
+
+
+def above(m: Tensor, threshold: Tensor, top_k: int) -> tuple[Tensor, Tensor]:
+    """Pairs and relations (T,) with m (P, R) above threshold (R,), at most the top_k highest of a pair, in order."""
+    hit = m > threshold
+    crowded = (hit.sum(dim=1) > top_k).nonzero().squeeze(1)  # few pairs have so many
+    if crowded.numel():
+        best = m[crowded].masked_fill(~hit[crowded], -torch.inf).sort(dim=1, descending=True, stable=True).indices
+        hit[crowded] = torch.zeros_like(hit[crowded]).scatter_(1, best[:, :top_k], True)
+    pair, relation = hit.nonzero().unbind(1)
+    return pair, relation
+
+
+def _wide(s: Tensor) -> Tensor:
+    return s.float() if s.dtype in (torch.float16, torch.bfloat16) else s

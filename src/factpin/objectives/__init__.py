@@ -1,0 +1,105 @@
+"""Pretraining: some twenty methods as rows over shared bricks.
+
+    text -> choose pieces -> spoil them -> View (cells, who sees whom, what is asked where) -> audit
+
+Rows that differ in values share a declaration. MIXTURES name rows of which one is drawn for each batch, with weights;
+STAGES name rows that are trained one after the other.
+"""
+
+from functools import partial
+
+from factpin.objectives import bart, pairs, unilm
+from factpin.objectives.audit import Audit, audit
+from factpin.objectives.bart import BART
+from factpin.objectives.choose import Budget, geometric, ngram, one_long, whole
+from factpin.objectives.cloze import Cloze
+from factpin.objectives.collate import Batch, collate, one_stream, pack
+from factpin.objectives.glm import GLM
+from factpin.objectives.gpt import behind_memory, left_to_right
+from factpin.objectives.mass import MASS
+from factpin.objectives.mpnet import MPNet
+from factpin.objectives.objective import Loss, Objective
+from factpin.objectives.palm import Continue
+from factpin.objectives.pegasus import Pegasus
+from factpin.objectives.spoil import Rates
+from factpin.objectives.t5 import T5
+from factpin.objectives.text import Text, Vocabulary
+from factpin.objectives.view import Stream, View
+from factpin.objectives.xlnet import XLNet
+
+WORDS = Loss("words", "content")
+PAIR = Loss("pair", "content", over="texts")
+QUERY = Loss("words", "query")
+SAID = Loss("words", "decoder")
+READ = Loss("words", "encoder")
+
+TO_THREE = partial(ngram, odds=(1, 1 / 2, 1 / 3))
+MOSTLY_ONE = partial(ngram, odds=(0.8, 0.1, 0.1))
+
+OBJECTIVES: dict[str, Objective] = {
+    "albert": Objective(Cloze(TO_THREE, "words", pair=pairs.sentence_order), (WORDS, PAIR)),
+    "bart": Objective(BART(bart.shuffled, bart.infilled), (SAID,)),
+    "bart_delete": Objective(BART(noise=bart.deleted), (SAID,)),
+    "bart_infill": Objective(BART(noise=bart.infilled), (SAID,)),
+    "bart_mask": Objective(BART(noise=bart.masked), (SAID,)),
+    "bart_rotate": Objective(BART(bart.turned), (SAID,)),
+    "bart_shuffle": Objective(BART(bart.shuffled), (SAID,), sentences=2),
+    "bert": Objective(Cloze(pair=pairs.next_sentence), (WORDS, PAIR)),
+    "electra": Objective(
+        Cloze(rates=Rates(0.85, 0.0), pair=pairs.halves), (WORDS, Loss("replaced", "content", 50.0, "tokens"))
+    ),
+    "ernie_basic": Objective(Cloze(pair=pairs.next_sentence), (WORDS, PAIR)),
+    "ernie_distance": Objective(Cloze(unit="words", pair=pairs.distance), (WORDS, PAIR), classes=3, sentences=3),
+    "ernie_entity": Objective(Cloze(unit="entities", pair=pairs.next_sentence), (WORDS, PAIR)),
+    "ernie_phrase": Objective(Cloze(unit="phrases", pair=pairs.next_sentence), (WORDS, PAIR)),
+    "ernie_reorder": Objective(Cloze(unit="words", pair=pairs.reordered), (WORDS, PAIR), classes=9),
+    "glm_document": Objective(
+        GLM(one_long, budget=Budget(0.5, framed=False), marker="tail"), (WORDS,), positions="two_learned"
+    ),
+    "glm_sentence": Objective(GLM(whole, "sentences", marker="gap"), (WORDS,), positions="two_learned", sentences=2),
+    "glm_token": Objective(GLM(), (WORDS,), positions="two_learned"),
+    "gpt": Objective(left_to_right, (WORDS,)),
+    "mass": Objective(MASS(), (SAID,)),
+    "mpnet": Objective(MPNet(), (QUERY,), positions="learned_and_buckets"),
+    "nezha": Objective(Cloze(unit="words", pair=pairs.next_sentence), (WORDS, PAIR), positions="functional"),
+    "palm_cloze": Objective(Cloze(), (WORDS,)),
+    "palm_continue": Objective(Continue(), (Loss("copy", "decoder"), READ), pieces=3),
+    "pegasus": Objective(Pegasus(), (SAID, READ), positions="sinusoid", sentences=2),
+    "pegasus_large": Objective(
+        Pegasus(least=0.15, most=0.45, rates=Rates(0.9, 0.0, "group"), cloze=0.0, noise=0.2),
+        (SAID,),
+        positions="sinusoid",
+        sentences=2,
+    ),
+    "roberta": Objective(
+        Cloze(budget=Budget(rounding="chance", least=0), pair=pairs.documents, segments=(0,)), (WORDS,)
+    ),
+    "spanbert": Objective(
+        Cloze(geometric, "words", Budget(rounding="up", framed=False), Rates(by="group"), spans="between"),
+        (WORDS, Loss("boundary", "content", over="targets_and_one")),
+    ),
+    "t5": Objective(T5(), (SAID,), positions="buckets"),
+    "transformer": Objective(Continue(0.5, None), (SAID,), positions="sinusoid"),
+    "transformer_xl": Objective(behind_memory, (WORDS,), positions="relative"),
+    "unilm_both": Objective(Cloze(MOSTLY_ONE, pair=pairs.next_sentence), (WORDS, PAIR)),
+    "unilm_left": Objective(Cloze(MOSTLY_ONE, mask=unilm.leftwards, segments=(2,)), (WORDS,)),
+    "unilm_right": Objective(Cloze(MOSTLY_ONE, mask=unilm.rightwards, segments=(3,)), (WORDS,)),
+    "unilm_sequence": Objective(
+        Cloze(MOSTLY_ONE, pair=pairs.halves, mask=unilm.sequence, segments=(4, 5)), (WORDS,), sentences=2
+    ),
+    "wwm": Objective(Cloze(unit="words", pair=pairs.next_sentence), (WORDS, PAIR)),
+    "xlnet": Objective(XLNet(), (QUERY,), positions="relative"),
+}
+MIXTURES: dict[str, dict[str, float]] = {
+    "glm": {"glm_document": 0.2, "glm_sentence": 0.3, "glm_token": 0.5},
+    "unilm": {"unilm_both": 2, "unilm_left": 1, "unilm_right": 1, "unilm_sequence": 2},
+}
+STAGES: dict[str, tuple[str, ...]] = {
+    "ernie": ("ernie_basic", "ernie_phrase", "ernie_entity"),
+    "palm": ("palm_cloze", "palm_continue"),
+}
+
+__all__ = [
+    "MIXTURES", "OBJECTIVES", "STAGES", "Audit", "Batch", "Loss", "Objective", "Stream", "Text", "View", "Vocabulary",
+    "audit", "collate", "one_stream", "pack",
+]  # fmt: skip

@@ -1,0 +1,50 @@
+"""Objective: a row of the table: how a text becomes a view, what the losses are, and which positions it counts on.
+
+declare    (text, vocabulary, chance) -> View
+losses     head, the stream it reads, its weight, and what its sum is divided by
+positions  what kind of positions the network needs; the view gives the numbers
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from factpin.errors import BadInput
+from factpin.objectives.text import Chance, Text, Vocabulary, chance_of
+from factpin.objectives.view import View
+
+Declare = Callable[[Text, Vocabulary, Chance], View]
+
+
+@dataclass(frozen=True)
+class Loss:
+    head: Literal["words", "pair", "boundary", "replaced", "copy"]
+    stream: str
+    weight: float = 1.0
+    over: Literal["targets", "targets_and_one", "tokens", "texts"] = "targets"  # counted in the whole batch
+
+
+@dataclass(frozen=True)
+class Objective:
+    declare: Declare
+    losses: tuple[Loss, ...]
+    positions: Literal[
+        "learned", "two_learned", "sinusoid", "buckets", "learned_and_buckets", "relative", "functional"
+    ] = "learned"
+    classes: int = 2  # of the pair label
+    sentences: int = 1  # the least that it can use
+    pieces: int = 2
+
+    def fits(self, text: Text) -> bool:
+        """Whether there is enough of the text to ask something and to leave something."""
+        return len(text) >= self.pieces and len(text.ends) >= self.sentences
+
+    def view(self, text: Text, vocabulary: Vocabulary, *, seed: int, epoch: int, index: int) -> View:
+        """The view of text number `index` in this epoch: always the same one."""
+        if not self.fits(text):
+            raise BadInput(
+                f"This objective needs {self.pieces} pieces in {self.sentences} sentences, the text has {len(text)} "
+                f"in {len(text.ends)}. Ask `fits` first, and skip the text."
+            )
+        vocabulary.refuse_specials(text)
+        return self.declare(text, vocabulary, chance_of(seed, epoch, index))

@@ -1,0 +1,81 @@
+"""Parts of a text: how an input is divided, and what is asked about the whole, such as whether B follows A.
+
+`(text, chance) -> (parts, label)`: 0 as the text stood, 1 or more otherwise, NO_LOSS where nothing is asked.
+
+A text of one sentence has no second part: it is read alone and asks nothing. Public code of BERT and ALBERT gives it a
+random second part, so that more than half of its pairs are random, and some of ALBERT's are not swapped but foreign.
+"""
+
+from collections.abc import Callable
+from itertools import permutations
+from math import factorial
+
+from factpin.errors import BadInput
+from factpin.objectives.text import Chance, Text, join
+from factpin.objectives.view import NO_LOSS
+
+Pair = Callable[[Text, Chance], tuple[list[Text], int]]
+
+
+def alone(text: Text, _: Chance) -> tuple[list[Text], int]:
+    return [text], NO_LOSS
+
+
+def documents(text: Text, _: Chance) -> tuple[list[Text], int]:
+    """The documents that were packed into the text; the whole text where none are marked."""
+    if text.documents is None:
+        return [text], NO_LOSS
+    return [text.part(int(unit[0]), int(unit[-1]) + 1) for unit in text.units("documents")], NO_LOSS
+
+
+def halves(text: Text, chance: Chance) -> tuple[list[Text], int]:
+    """Cut between two sentences, nothing asked."""
+    if len(text.ends) < 2:
+        return [text], NO_LOSS
+    cut = int(chance.choice(text.ends[:-1]))
+    return [text.part(0, cut), text.part(cut, len(text))], NO_LOSS
+
+
+def next_sentence(text: Text, chance: Chance) -> tuple[list[Text], int]:
+    """BERT: half of the second parts come from another document, from one of its sentences on, no longer than ours."""
+    parts, _ = halves(text, chance)
+    if len(parts) < 2:
+        return parts, NO_LOSS
+    other = _elsewhere(text, len(parts[1]), chance)
+    return (parts, 0) if chance.random() < 0.5 else ([parts[0], other], 1)
+
+
+def sentence_order(text: Text, chance: Chance) -> tuple[list[Text], int]:
+    """ALBERT: half of the pairs change places."""
+    parts, _ = halves(text, chance)
+    if len(parts) < 2:
+        return parts, NO_LOSS
+    swapped = int(chance.random() < 0.5)
+    return parts[::-1] if swapped else parts, swapped
+
+
+def distance(text: Text, chance: Chance) -> tuple[list[Text], int]:
+    """ERNIE 2.0: the second part follows the first (0), stands further on (1), or in another document (2)."""
+    first, second = sorted(int(i) for i in chance.choice(len(text.ends) - 1, 2, replace=False))
+    cut, label = int(text.ends[first]), int(chance.integers(3))
+    start = int(text.ends[second]) if label == 1 else cut
+    other = _elsewhere(text, len(text) - cut, chance)
+    return [text.part(0, cut), other if label == 2 else text.part(start, len(text))], label
+
+
+def reordered(text: Text, chance: Chance, *, most: int = 3) -> tuple[list[Text], int]:
+    """ERNIE 2.0: one to `most` parts in any order, put together again; the label tells which of the Σ n! orders."""
+    n = int(chance.integers(1, min(most, len(text.ends)) + 1))
+    cuts = [0, *sorted(int(cut) for cut in chance.choice(text.ends[:-1], n - 1, replace=False)), len(text)]
+    parts = [text.part(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+    orders = list(permutations(range(n)))
+    k = int(chance.integers(len(orders)))
+    return [join([parts[i] for i in orders[k]])], sum(factorial(i) for i in range(1, n)) + k
+
+
+def _elsewhere(text: Text, longest: int, chance: Chance) -> Text:
+    """At most `longest` pieces of the foreign document, from the beginning of a sentence on."""
+    if text.foreign is None:
+        raise BadInput("This objective needs another document to draw from. Give the text a `foreign` one.")
+    start = int(chance.choice([0, *text.foreign.ends[:-1]]))
+    return text.foreign.part(start, min(len(text.foreign), start + longest))

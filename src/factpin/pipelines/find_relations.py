@@ -1,0 +1,97 @@
+"""Document relations: what ATLOP finds between the entities of read documents, and the documents with it as facts.
+
+The document brings its mentions and entities: gold ones, or those of other models and of coreference. All of it is read
+in overlapping windows, which are put together again before pairs are scored: the length of a document has no bound.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from factpin.documents import Coverage, Document, Relation, Schema, Span
+from factpin.documents.schema import schema_of
+from factpin.heads.atlop import found_of
+from factpin.pipelines.document_model import DocumentModel, Marked, marked
+from factpin.pipelines.examples import Read
+from factpin.pipelines.settings import Settings
+from factpin.tasks.assertion import with_assertions
+from factpin.tasks.document_relations import Found, Rules, Targets, decode, targets
+from factpin.tasks.markers import marker_id
+from factpin.tasks.spans import Scale
+from factpin.tokens import Tokenizer, windows
+
+_NONE = np.zeros(0, np.int64)
+NOTHING = Found(_NONE, _NONE, _NONE, np.zeros(0, np.float64), _NONE, _NONE)
+
+
+@dataclass(frozen=True)
+class RelationSettings:
+    """How found relations become facts: Settings.task_config of a model of document relations."""
+
+    schema: dict[str, Any] = field(default_factory=dict)  # as in a schema's TOML file; empty: none
+    types: bool = True  # pairs whose types no relation allows are not asked
+    functional: bool = False  # of a functional relation keep the best tail
+    complete: bool = False  # add what follows from symmetric and inverse relations
+    assertion: bool = True
+
+    def chosen_schema(self) -> Schema:
+        """The schema with the marks that are switched on."""
+        schema = schema_of(self.schema)
+        return replace(schema, relations={name: self._chosen(r) for name, r in schema.relations.items()})
+
+    def _chosen(self, relation: Relation) -> Relation:
+        heads, tails = (relation.heads, relation.tails) if self.types else ((), ())
+        return replace(relation, heads=heads, tails=tails, functional=relation.functional and self.functional)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was found in a document, and what of it could not be asked."""
+
+    found: Found
+    targets: Targets
+
+
+def prepared(read: Read, settings: Settings, tokenizer: Tokenizer, marker: int) -> tuple[Targets, Marked | None]:
+    """The targets of a document and its marked windows; None where there is no pair to ask."""
+    schema = RelationSettings(**settings.task_config).chosen_schema()
+    doc = replace(read.doc, sentences=tuple(Span(*sentence) for sentence in read.sentences))
+    y = targets(doc, read.pieces, marker, settings.labels, schema if schema.relations else None)
+    if not len(y.head):
+        return y, None
+    size = settings.max_length - tokenizer.frame_size
+    found = windows(y.pieces, read.sentences, size, min(settings.overlap, size - 1), context="window")
+    return y, marked(y, found, tokenizer)
+
+
+def find(
+    model: DocumentModel, tokenizer: Tokenizer, settings: Settings, reads: Sequence[Read], cut: float | Tensor
+) -> list[Judged]:
+    """What the head finds in every document, one document at a time."""
+    marker = marker_id(tokenizer)
+    judged = []
+    for read in reads:
+        y, document = prepared(read, settings, tokenizer, marker)
+        if document is None:
+            judged.append(Judged(NOTHING, y))
+            continue
+        with torch.no_grad():
+            (scores,) = model.scores([document], tokenizer)
+        judged.append(Judged(found_of(model.head.predict(scores, cut)), y))
+    return judged
+
+
+def annotated(read: Read, judged: Judged, settings: Settings) -> Document:
+    """The document with the facts that were found between its entities, proved and scored."""
+    own, doc = RelationSettings(**settings.task_config), read.doc
+    rules = Rules(own.chosen_schema(), own.complete, Scale(settings.temperature, settings.shift))
+    told = decode(judged.found, doc, settings.labels, rules)
+    coverage = doc.coverage or Coverage()
+    notes = ("facts are looked for in the whole document, between the entities that it came with",)
+    unread = tuple(sorted((*coverage.unread, *judged.targets.not_read()), key=lambda part: (part.start, part.end)))
+    doc = replace(doc, facts=told.facts, coverage=replace(coverage, unread=unread, notes=coverage.notes + notes))
+    return with_assertions(doc) if own.assertion else doc

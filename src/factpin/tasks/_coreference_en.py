@@ -1,0 +1,79 @@
+"""English words that tell what a mention is. All folded: lower case, no full stops."""
+
+import re
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_PRONOUNS = {  # (kind of thing, gender, number): words
+    ("person", "m", "one"): "he him his himself",
+    ("person", "f", "one"): "she her hers herself",
+    ("person", "", ""): "who whose whom",
+    ("thing", "", "one"): "it its itself this that",
+    ("thing", "", "many"): "these those",
+    ("thing", "", ""): "which",
+    ("", "", "many"): "they them their theirs themselves",
+}
+PRONOUNS = {word: known for known, words in _PRONOUNS.items() for word in words.split()}
+SPEAKERS = _set("i me my mine myself we us our ours ourselves you your yours yourself")
+
+ARTICLES = _set("the a an")
+POINTING = _set("the this that these those its his her their said such")
+_NOUNS = {  # heads of what only refers, as in "the company"
+    "organisation": "company firm corporation group organization organisation agency bank university college institute "
+    "school club team party band ministry department committee council association airline manufacturer publisher",
+    "place": "country nation state city town village province county district region island",
+    "person": "man woman boy girl actor actress singer author writer president minister chairman director professor "
+    "doctor king queen player politician artist musician scientist founder",
+    "other": "approach method technique algorithm framework model system procedure scheme strategy tool architecture "
+    "methodology task problem metric measure corpus dataset data resource drug compound disease disorder syndrome "
+    "film album song book novel game show series",
+}
+NOUNS = {word: thing for thing, words in _NOUNS.items() for word in words.split()}
+METHODS = _set(  # one for another: "our approach … the method"
+    "approach method technique algorithm framework model system procedure scheme strategy tool architecture methodology"
+)
+MEN = _set("man boy actor king mr sir lord prince")
+WOMEN = _set("woman girl actress queen mrs ms miss lady dame madam princess")
+
+TITLES = _set(
+    "mr mrs ms miss dr prof professor sir lord lady dame madam president chancellor senator governor mayor judge "
+    "justice captain colonel general major lieutenant admiral sergeant agent minister secretary ceo chairman reverend "
+    "rev"
+)
+SUFFIXES = _set("phd md esq obe cbe")  # behind a person's name; Jr. and Sr. tell two apart
+COMPANY = _set(  # behind an organisation's name, without weight
+    "inc incorporated corp corporation co company companies ltd limited llc plc gmbh ag sa nv bv spa oy ab group "
+    "holding holdings kg lp llp mbh pty"
+)
+SALTS = _set("hydrochloride hcl sulfate sulphate maleate mesylate tartrate citrate fumarate succinate besylate")
+SMALL = _set("of the and for in on at to de la le du des von van der a an")  # no letter in initials
+DIRECTIONS = _set("north south east west new old upper lower great western eastern northern southern saint st san")
+
+# Endings that tell word forms apart, not things: ischemia, ischemic.
+_ENDINGS = _set("e y ic ical ia ias ive ion ions ed ity otic osis itic itis tic sis ous us al ally ly")
+ENDINGS = tuple(sorted(_ENDINGS, key=lambda ending: (-len(ending), ending)))
+STEM = 5  # characters that must be left
+
+_OFTEN = (
+    r"(?:also|formerly|previously|originally|commonly|generally|usually|often|sometimes|better|best|widely|popularly|"
+    r"informally|officially|locally|professionally|simply|now|once|later|today|initially|was|is|were|are|been|be)\s+"
+)
+# What stands between a name and its other name. Not "called" alone: Anna called Tom.
+ALIAS = re.compile(
+    rf"""['"”’\s)]*[,;(\s]*(?:and\s+|which\s+we\s+|but\s+)?
+    (?:(?:{_OFTEN})*(?:known|referred\s+to)(?:\s+(?:simply|locally|collectively|professionally))?\s+as(?:\s+simply)?|
+    (?:(?:{_OFTEN})+|(?<=[,(]\s)|(?<=[,(]))(?:abbreviated|spelled|spelt|named|renamed|nicknamed|dubbed|called|credited|billed|
+    stylized|stylised|titled)(?:\s+(?:as|to))?|
+    a\.?k\.?a\.?|alias|n[ée]e|born|or\s+simply|formerly|previously|short\s+for|(?:stage|pen|real|birth)\s+name)
+    [\s:,]*(?:the\s+|an?\s+)?[\s'"“‘]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+FURTHER = re.compile(r"""['"”’\s]*,?\s*or\s+(?:simply\s+)?(?:the\s+)?['"“‘]*""", re.IGNORECASE)  # … or a third name
+OPENING = re.compile(
+    r"""['"”’\s]*(?:[(\[（［]|-LRB-)\s*(?:(?:or|now|also|the|formerly)\s+)*['"“‘「《]*""", re.IGNORECASE
+)
+CLOSING = re.compile(r"""['"”’」》\s]*(?:[)\]）］,;，；、]|-RRB-)""")
+INSIDE = re.compile(r"\s*(?:[(（]|-LRB-)\s*(.+?)\s*(?:[)）]|-RRB-)\s*")  # a definition within a mention

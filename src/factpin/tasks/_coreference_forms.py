@@ -1,0 +1,242 @@
+"""Short forms: whether one name can be a shorter way to say another, and whether two names can be one thing at all.
+
+    part_of(short, long)       Obama <- Barack Obama; Microsoft <- Microsoft Corporation; 张教授 <- 张伟; 北京 <- 北京市
+    initials(short, long)      UN <- United Nations
+    shortened(short, long)     北大 <- 北京大学, by characters alone
+    spells(short, long)        the letters of the short form occur in the long one in order: enough where it is defined
+    variant_key(name)          what seizure and seizures share
+    quarrel(one, other)        John Smith and Mary Smith: whatever links them, they are two
+
+No names of people are listed: the shape of the name decides, so two different Chinese names of persons always quarrel
+and only an explicit alias joins them.
+"""
+
+import re
+
+from factpin.tasks import _coreference_en as en
+from factpin.tasks import _coreference_zh as zh
+from factpin.tasks._coreference_names import Name, stem
+
+FULL = (2, 4)  # characters of a Chinese person's full name
+SHORT = (2, 4)  # characters of a Chinese short form
+LETTERS = (2, 10)  # of an English abbreviation
+_LETTER = re.compile(r"[^\W_]")
+_NAMED = ("person", "organisation", "place", "")  # things whose names are proper
+_CITY = ("city", "dc", "state")
+_OFFICIAL = re.compile(
+    r"(?:(?:people ?'s )?republic|kingdom|commonwealth|state|city|town|municipality|province) of (.+)"
+)
+
+
+def part_of(short: Name, long: Name) -> bool:
+    """Is the one a shorter way to say the other? Both are names, of one type where both have one."""
+    thing = short.thing or long.thing
+    if short.key == long.key or short.chinese != long.chinese:
+        return False
+    if short.chinese:
+        return _chinese_part(short, long, thing)
+    if thing == "person":
+        return _within(short.words, long.words)
+    if thing == "organisation":
+        return _company(short.words, long.words)
+    if thing == "place":
+        return _official(short, long)
+    names = short.capital and long.capital and len(short.words) == 1 < len(long.words)
+    if thing:
+        salt = len(long.words) > 1 and long.words[-1] in en.SALTS and long.words[:-1] == short.words
+        return salt or (thing == "other" and names and short.words[0] == long.words[-1])
+    return names and short.words[0] in (long.words[0], long.words[-1]) and short.words[0] not in en.DIRECTIONS
+
+
+def whole(short: Name, long: Name) -> bool:
+    """Is the longer one the very same name with its legal or official ending, so that either may come first?"""
+    thing = short.thing or long.thing
+    if short.chinese:
+        rest = long.key[len(short.key) :]
+        return thing != "person" and (rest in zh.REGION or not _stripped(rest, zh.COMPANY))
+    if thing == "organisation":
+        return _core(short.words) == _core(long.words)
+    return thing == "place" or (thing == "other" and long.words[-1] in en.SALTS)
+
+
+def _within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    """Words of a person's name in order, initials among them; at least one word is whole."""
+    if not short or len(short) > len(long) or short == long or all(len(word) == 1 for word in short):
+        return False
+    at = 0
+    for word in short:
+        while at < len(long) and not _word_fits(word, long[at]):
+            at += 1
+        at += 1
+    return at <= len(long)
+
+
+def _word_fits(one: str, other: str) -> bool:
+    return one == other or (1 in (len(one), len(other)) and one[0] == other[0])
+
+
+def _company(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    cores = [_core(words) for words in (short, long)]
+    if cores[0] == cores[1]:
+        return len(short) < len(long)
+    part = long[: len(short)] == short or long[-1:] == short
+    return part and len(short) < len(long) and not set(short) <= en.SMALL | en.DIRECTIONS
+
+
+def _core(words: tuple[str, ...]) -> tuple[str, ...]:
+    while len(words) > 1 and words[-1] in en.COMPANY:
+        words = words[:-1]
+    return words
+
+
+def _official(short: Name, long: Name) -> bool:
+    official = _OFFICIAL.fullmatch(long.key)
+    if official is not None:
+        return official[1].removeprefix("the ") == short.key
+    rest = long.words[len(short.words) :]
+    return long.words[: len(short.words)] == short.words and ("".join(rest) in _CITY)
+
+
+def _chinese_part(short: Name, long: Name, thing: str) -> bool:
+    a, b = short.key, long.key
+    if thing in ("person", "") and _chinese_person(short, long, thing):
+        return True
+    if len(a) < 2 or not b.startswith(a):
+        return thing == "organisation" and len(a) > 1 and any(b == country + a for country in zh.COUNTRY)
+    rest = b[len(a) :]
+    if thing == "place":
+        return rest in zh.REGION or rest.endswith(zh.SELF_RULED)
+    if thing == "organisation" and rest in zh.KIND:
+        return True
+    return thing in ("organisation", "") and bool(rest) and not _stripped(rest, zh.COMPANY)
+
+
+def _stripped(text: str, ends: tuple[str, ...]) -> str:
+    """The text without these endings, as often as they occur."""
+    found = True
+    while found and text:
+        found = next((end for end in ends if text.endswith(end)), "") != ""
+        text = next((text.removesuffix(end) for end in ends if text.endswith(end)), text)
+    return text
+
+
+def _chinese_person(short: Name, long: Name, thing: str) -> bool:
+    if len(long.words) > 1:
+        return short.key in long.words and len(short.key) > 1
+    a, b = short.key, long.key
+    surname = _surname(a)
+    if surname and b.startswith(surname) and _full(b) and len(b) > len(surname):
+        return True
+    return thing == "person" and _full(b) and len(a) == 2 and len(b) > 2 and b.endswith(a)
+
+
+def _surname(key: str) -> str:
+    """The surname in 张教授, 小张, 张总; nothing where it is a full name."""
+    title = next((title for title in zh.TITLES if key.endswith(title)), "")
+    if title and 1 <= len(key) - len(title) <= 2:
+        return key[: -len(title)]
+    return key[1:] if len(key) == 2 and key.startswith(zh.FAMILIAR) else ""
+
+
+def untitled(key: str) -> str:
+    """A Chinese person's name without the title behind it: 张伟教授 is 张伟."""
+    title = next((title for title in zh.TITLES if key.endswith(title) and len(title) > 1), "")
+    return key[: -len(title)] if title and len(key) - len(title) > 1 else key
+
+
+def _full(key: str) -> bool:
+    """Has it the shape of a Chinese person's full name?"""
+    return FULL[0] <= len(key) <= FULL[1] and "·" not in key and not _surname(key)
+
+
+def initials(short: Name, long: Name) -> bool:
+    """Is it made of the first letters of the other's words, in capitals?"""
+    letters = "".join(_LETTER.findall(short.text))
+    letters = letters[:-1] if len(letters) > 2 and letters[-1] == "s" else letters  # CNNs
+    if not (LETTERS[0] <= len(letters) <= LETTERS[1] and letters.isupper() and not long.chinese):
+        return False
+    found = _wordings(long)
+    return len(found[0]) > 1 and letters.casefold() in ("".join(word[0] for word in part) for part in found)
+
+
+def _wordings(name: Name) -> tuple[list[str], ...]:
+    """All its words, those of weight, those of weight that are no Corporation."""
+    words = re.findall(r"[^\W_]+", name.key)
+    heavy = [word for word in words if word not in en.SMALL]
+    return words, heavy, [word for word in heavy if word not in en.COMPANY]
+
+
+def first_letters(long: Name) -> set[str]:
+    """The letters with which a short form of it may begin."""
+    if long.chinese:
+        return {long.key[0], *(long.key[len(c)] for c in zh.COUNTRY if long.key.startswith(c) and long.key != c)}
+    return {part[0][0] for part in _wordings(long) if part}
+
+
+def shortened(short: Name, long: Name) -> bool:
+    """Chinese: characters of the long name in order, the first of them or of what follows 中国 and the like."""
+    a, b = short.key, long.key
+    if not (short.chinese and long.chinese and SHORT[0] <= len(a) <= SHORT[1] and len(b) >= len(a) + 2):
+        return False
+    if (short.thing or long.thing) not in ("organisation", "") or b.startswith(a):
+        return False
+    starts = [b, *(b[len(country) :] for country in zh.COUNTRY if b.startswith(country))]
+    return any(_letters_in(a, rest) and rest[0] == a[0] and _ends(a, rest) for rest in starts if rest)
+
+
+def _ends(short: str, long: str) -> bool:
+    """Does the last character stand for the last word (院 of 科学院, 大 of 大学, 航 of 航天大学)?"""
+    core = next((long.removesuffix(kind) for kind in zh.KIND if long.endswith(kind)), long)
+    return short[-1] in long[-3:] or short[-1] in core[1:]
+
+
+def _letters_in(short: str, long: str) -> bool:
+    rest = iter(long)
+    return all(letter in rest for letter in short)
+
+
+def spells(short: Name, long: Name) -> bool:
+    """Can the short form, defined beside the long one, be made of its letters? The first letter begins a word."""
+    letters = "".join(_LETTER.findall(short.key))
+    if not 1 < len(letters) < len(long.key) or len(short.key) > len(long.key) or len(short.key.split(" ")) > 2:
+        return False
+    if letters.endswith("s") and len(letters) > 2 and not _letters_in(letters, long.key):
+        letters = letters[:-1]
+    begins = [match.start() for match in re.finditer(rf"(?<![^\W_]){re.escape(letters[0])}", long.key)]
+    if short.chinese:
+        begins = [i for i, letter in enumerate(long.key) if letter == letters[0]]
+    return any(_letters_in(letters, long.key[at:]) for at in begins[:1])
+
+
+def variant_key(name: Name) -> str:
+    """What spelling variants of a name share."""
+    if name.chinese:
+        return untitled(name.key) if name.thing == "person" else name.key
+    if name.thing == "other":
+        return "".join(stem(word) for word in re.findall(r"[^\W_]+", name.key)) or name.key
+    return "".join(name.words) if name.thing == "person" else re.sub(r"[\W_]+", "", name.key) or name.key
+
+
+def quarrel(one: Name, other: Name) -> bool:
+    """Are they the names of two things, though they look alike? Decides against every link but an explicit alias."""
+    if one.key == other.key or one.kind != "name" or other.kind != "name" or one.chinese != other.chinese:
+        return False
+    if one.thing not in _NAMED or other.thing not in _NAMED or variant_key(one) == variant_key(other):
+        return False
+    if any(test(*pair) for test in (part_of, initials, shortened) for pair in ((one, other), (other, one))):
+        return False
+    if one.chinese:
+        return _chinese_quarrel(one, other)
+    if "person" in (one.thing, other.thing) and len(one.words) == len(other.words) == 1:
+        return False  # Bob, Robert
+    both = min(len(one.words), len(other.words)) > 1
+    return both and bool(set(one.words) & set(other.words) - en.SMALL)
+
+
+def _chinese_quarrel(one: Name, other: Name) -> bool:
+    if "person" in (one.thing, other.thing):
+        surnames = [_surname(name.key) for name in (one, other)]
+        if all(surnames):
+            return surnames[0] != surnames[1]
+        return _full(one.key) and _full(other.key)
+    return min(len(one.key), len(other.key)) > 2 and (one.key[-2:] == other.key[-2:] or one.key[:2] == other.key[:2])

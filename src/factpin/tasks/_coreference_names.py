@@ -1,0 +1,192 @@
+"""Names: what the mentions of a document are called, and of what kind they are.
+
+    read(doc) -> Reading(doc, mentions in the order of the text, names, the name of every mention)
+
+Mentions with the same folded text and the same type are one name. Pronouns ("he", 其) and nominals ("the company",
+该公司) are a name each, since the same words may mean something else a sentence later.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from factpin.documents.language import HAN
+from factpin.documents.nouns import Document, Mention
+from factpin.tasks import _coreference_en as en
+from factpin.tasks import _coreference_zh as zh
+
+_TYPES = {  # what corpora call their types, folded
+    "person": "per person people human name 人物 人名 人 人员 影视人物 历史人物 文学人物 学者 作者",
+    "organisation": "org organization organisation company corporation government institution team school 机构 组织 "
+    "组织机构 公司 企业 学校 大学 团体机构 政府",
+    "place": "loc location gpe place address scene country city fac facility 地点 地名 国家 城市 行政区 景点 地址",
+    "time": "time date year duration 时间 日期 年份",
+    "number": "num number quantity money percent ordinal cardinal 数字 数量",
+}
+THINGS = {type: thing for thing, types in _TYPES.items() for type in types.split()}
+GENERIC = frozenset(("generic", "pronoun", "nominal", "anaphor", "指代", "代词"))  # say only that a mention refers
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_INITIALS = re.compile(r"\b(\w)\.")  # U.S., J. R.
+_POSSESSIVE = re.compile(r"\s?['’]s?$")
+_BLANKS = re.compile(r"\s+")
+_DASHES = re.compile(r"\s*[-‐-―−]\s*")
+_DOTS = re.compile(r"[·・•‧．]")
+_EDGES = " \t\n\"'“”‘’「」『』《》〈〉,.;:，。；：、"
+
+
+@dataclass(frozen=True)
+class Name:
+    """One way to call something, and the mentions that do (indices into Reading.mentions, ascending)."""
+
+    index: int
+    text: str
+    key: str  # folded
+    kind: str  # name, nominal, pronoun or speaker
+    type: str  # "" where it is not known
+    thing: str  # person, organisation, place, time, number, other; "" where it is not known
+    gender: str = ""
+    number: str = ""
+    head: str = ""  # of a nominal: company
+    mentions: list[int] = field(default_factory=list)
+
+    @cached_property
+    def chinese(self) -> bool:
+        return bool(HAN.search(self.text))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words without titles and the like; of a Chinese name the parts between dots."""
+        if self.chinese:
+            return tuple(part for part in _DOTS.split(self.key) if part)
+        found = tuple(_WORD.findall(self.key))
+        if self.thing in ("person", "") and len(found) > 1:
+            found = tuple(_without_ends(found))
+        return found
+
+    @cached_property
+    def capital(self) -> bool:
+        """Is every word of weight capitalised, as names are?"""
+        words = [word for word in _WORD.findall(self.text) if word.casefold() not in en.SMALL]
+        return bool(words) and all(word[0].isupper() or word[0].isdigit() for word in words)
+
+
+def _without_ends(words: tuple[str, ...]) -> Iterator[str]:
+    last = len(words) - 1
+    for i, word in enumerate(words):
+        title = word in en.TITLES and i < last and all(w in en.TITLES for w in words[:i])
+        if not title and not (word in en.SUFFIXES and i):
+            yield word
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document's mentions in the order of the text, and their names in the order of their first mentions."""
+
+    doc: Document
+    mentions: tuple[Mention, ...]
+    names: tuple[Name, ...]
+    name_of: tuple[Name, ...]  # of every mention
+
+    def first(self, name: Name) -> Mention:
+        return self.mentions[name.mentions[0]]
+
+
+def read(doc: Document) -> Reading:
+    """The names of a document. Neither the order of its mentions nor their ids matter."""
+    mentions = tuple(sorted(doc.mentions, key=lambda m: (m.start, m.end, m.type, m.id)))
+    names: list[Name] = []
+    known: dict[tuple[str, str], Name] = {}
+    name_of = []
+    for i, mention in enumerate(mentions):
+        name = _name(mention, len(names))
+        if name.kind == "name":
+            name = known.setdefault((name.key, name.type), name)
+        if name.index == len(names):
+            names.append(name)
+        name.mentions.append(i)
+        name_of.append(name)
+    return Reading(doc, mentions, tuple(names), tuple(name_of))
+
+
+def _name(mention: Mention, index: int) -> Name:
+    generic = mention.type.casefold() in GENERIC
+    type = "" if generic else mention.type
+    thing = THINGS.get(type.casefold(), "other" if type else "")
+    key = fold(mention.text)
+    small = mention.text.strip().casefold().translate(zh.SIMPLIFIED)
+    shouted = len(small) > 1 and mention.text.isupper()  # US is no pronoun
+    for words in (en, zh):
+        if small in words.PRONOUNS and not shouted:
+            kind, gender, number = words.PRONOUNS[small]
+            return Name(index, mention.text, key, "pronoun", type, thing or kind, gender, number)
+        if small in words.SPEAKERS and not shouted:
+            return Name(index, mention.text, key, "speaker", type, thing or "person")
+    found = _nominal(mention.text, small, generic)
+    if found is not None:
+        head, kind, gender = found
+        if not thing or not kind or thing == kind:
+            return Name(index, mention.text, key, "nominal", type, thing or kind, gender, _number(key), head)
+    return Name(index, mention.text, key, "name", type, thing, _gender(mention.text, key), _number(key))
+
+
+def _nominal(text: str, small: str, generic: bool) -> tuple[str, str, str] | None:
+    """(head, kind of thing, gender) of words that only refer: "the company", 该公司; None for a name."""
+    if HAN.search(text):
+        rest = next((small[len(word) :] for word in zh.POINTING if small.startswith(word)), small)
+        if rest in zh.NOUNS and (generic or rest != small or len(rest) > 1):
+            return rest, zh.NOUNS[rest], "m" if rest in zh.MEN else "f" if rest in zh.WOMEN else ""
+        return (small, "", "") if generic else None
+    words = _WORD.findall(small)
+    head = singular(words[-1]) if words else small
+    pointed = len(words) == 2 and words[0] in en.POINTING
+    bare = len(words) == 1 and text[0].islower() and en.NOUNS.get(head) != "other"
+    if head in en.NOUNS and (pointed or bare):
+        return head, en.NOUNS[head], "m" if head in en.MEN else "f" if head in en.WOMEN else ""
+    return (head, en.NOUNS.get(head, ""), "") if generic else None
+
+
+def _gender(text: str, key: str) -> str:
+    if HAN.search(text):
+        return "m" if key.endswith(zh.MEN) else "f" if key.endswith(zh.WOMEN) else ""
+    first = key.split(" ")[0].strip(".")
+    return "m" if first in en.MEN and " " in key else "f" if first in en.WOMEN and " " in key else ""
+
+
+def _number(key: str) -> str:
+    last = key.split(" ")[-1]
+    return "many" if last.isascii() and last.isalpha() and singular(last) != last else ""
+
+
+def fold(text: str) -> str:
+    """The text without case, width, quotes, article and possessive; Chinese without blanks."""
+    text = unicodedata.normalize("NFKC", text)
+    text = _BLANKS.sub(" ", text).strip(_EDGES)
+    text = _POSSESSIVE.sub("", _DASHES.sub("-", text))
+    text = _INITIALS.sub(r"\1", text)
+    text = text.casefold()
+    if HAN.search(text):
+        text = text.translate(zh.SIMPLIFIED)
+        return _DOTS.sub("·", re.sub(r"(?<![a-z]) | (?![a-z])", "", text))
+    first, _, rest = text.partition(" ")
+    return rest if first in en.ARTICLES and rest else text
+
+
+def singular(word: str) -> str:
+    """An English word without the ending of the plural."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def stem(word: str) -> str:
+    """An English word without the ending that makes it an adjective or a plural: ischemia, ischemic."""
+    word = singular(word)
+    for ending in en.ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= en.STEM:
+            return word[: -len(ending)]
+    return word

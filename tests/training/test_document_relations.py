@@ -1,0 +1,138 @@
+"""Document relations end to end on a small world: learned across sentences, kept, found again, at any length."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+
+import factpin
+from factpin import formats
+from factpin.documents import Document, Entity, Evidence, Fact, Mention
+from factpin.documents.sentences import split_sentences
+from factpin.errors import BadInput
+from factpin.pipelines.evaluate import evaluate
+from factpin.training.config import TrainConfig
+from factpin.training.document_relations import DocumentRelationsConfig, train_document_relations
+from tests.app.test_cli import factpin as command
+from tests.conftest import PEOPLE, PLACES
+
+QUICK = TrainConfig(epochs=15, batch_size=4, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
+
+
+def document(chance: random.Random, id: str, filling: str = "") -> Document:
+    """Someone is named, and in a later sentence born somewhere; someone else only visits."""
+    p, q = chance.sample([name for name in PEOPLE if name.isascii()], 2)
+    here, there = chance.sample([name for name in PLACES if name.isascii()], 2)
+    text, mentions = "", []
+    for part in (f"|{p}| spoke. ", filling, f"|{p}| was born in |{here}|. ", f"|{q}| went to |{there}|."):
+        for i, piece in enumerate(part.split("|")):
+            if i % 2:
+                kind = "person" if piece in PEOPLE else "place"
+                mentions.append(Mention(f"m{len(mentions)}", len(text), len(text) + len(piece), piece, kind))
+            text += piece
+    names = dict.fromkeys(m.text for m in mentions)
+    kinds = {m.text: m.type for m in mentions}
+    entities = tuple(
+        Entity(f"e{i}", tuple(m.id for m in mentions if m.text == name), kinds[name], name)
+        for i, name in enumerate(names)
+    )
+    by_name = {e.name: e.id for e in entities}
+    sentences = tuple(split_sentences(text))
+    born = Fact(by_name[p], "born in", by_name[here], evidence=(Evidence(len(sentences) - 2),))
+    return Document(id, text, sentences=sentences, mentions=tuple(mentions), entities=entities, facts=(born,))
+
+
+def corpus(size: int, seed: int) -> list[Document]:
+    chance = random.Random(seed)
+    return [document(chance, f"r{seed}-{i}", "Nobody spoke. " * chance.choice((0, 0, 20))) for i in range(size)]
+
+
+@pytest.fixture(scope="module")
+def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small encoder whose vocabulary has the marker."""
+    import torch
+
+    from factpin.encoders import small_encoder
+    from factpin.tokens.small import build_tokenizer
+
+    torch.manual_seed(0)
+    tokenizer = build_tokenizer([*(doc.text for doc in corpus(100, 0)), "Nobody spoke. *"], vocab_size=300)
+    folder = tmp_path_factory.mktemp("marked") / "small"
+    small_encoder(tokenizer.vocab_size, width=32, layers=2, max_length=64, tokenizer=tokenizer).save(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(encoder_folder: Path) -> Path:
+    target = encoder_folder.parent / "relations"
+    config = DocumentRelationsConfig(str(encoder_folder), size=32, group=8, evidence=0.1, dropout=0.0)
+    report = train_document_relations(corpus(60, 1), corpus(30, 2), config, QUICK, target, quiet=True)
+    assert report["scores"]["f1"] > 0.9
+    assert report["labels"] == ["born in"]
+    assert report["noted"]["facts"] == 60 and report["noted"]["not_asked"] == 0
+    return target
+
+
+def test_evaluation_is_equal_in_training_after_reload_and_by_the_command_line(folder: Path, tmp_path: Path) -> None:
+    dev = corpus(30, 2)
+    formats.write(dev, tmp_path / "dev.jsonl")
+    done = command("predict", folder, tmp_path / "dev.jsonl", tmp_path / "out.jsonl")
+    assert done.returncode == 0
+    report = evaluate(formats.read(tmp_path / "out.jsonl"), dev, task="document_relations")
+    written = orjson.loads((folder / "metrics.json").read_bytes())
+    assert report["strict"]["f1"] == written["f1"]
+    assert report["evidence"]["f1"] == written["evidence_f1"]
+
+
+def test_a_fact_is_proved_scored_and_pinned_to_its_nearest_mentions(folder: Path) -> None:
+    came = document(random.Random(9), "d")
+    (doc,) = factpin.load(folder).annotate([came])
+    (fact,) = doc.facts
+    assert (fact.head, fact.relation, fact.tail) == (came.facts[0].head, "born in", came.facts[0].tail)
+    head, tail = doc.mention(fact.head_mention or ""), doc.mention(fact.tail_mention or "")
+    assert doc.sentence_of(head.start) == doc.sentence_of(tail.start) == 1  # the later of two mentions of the head
+    assert fact.score is not None and fact.evidence and fact.assertion == "asserted"
+    assert doc.mentions == came.mentions and doc.entities == came.entities
+
+
+def test_a_long_document_is_read_to_its_end(folder: Path) -> None:
+    came = document(random.Random(9), "d", "Nobody spoke. " * 400)
+    (doc,) = factpin.load(folder).annotate([came])
+    assert doc.coverage is not None and len(doc.coverage.read) > 10 and not doc.coverage.unread
+    assert [(f.head, f.relation, f.tail) for f in doc.facts] == [(came.facts[0].head, "born in", came.facts[0].tail)]
+
+
+@pytest.mark.parametrize("change", [{"localized": False}, {"threshold": "global"}, {"negatives": 0.5},
+                                    {"tune_thresholds": True}])  # fmt: skip
+def test_every_choice_trains_and_loads(change: dict[str, object], encoder_folder: Path, tmp_path: Path) -> None:
+    config = replace(DocumentRelationsConfig(str(encoder_folder), size=32, group=8), **change)  # type: ignore[arg-type]
+    how = replace(QUICK, epochs=3)
+    report = train_document_relations(corpus(16, 1), corpus(8, 2), config, how, tmp_path / "m", quiet=True)
+    found = evaluate(factpin.load(tmp_path / "m").annotate(corpus(8, 2)), corpus(8, 2), task="document_relations")
+    assert found["strict"]["f1"] == report["scores"]["f1"]
+
+
+def test_documents_without_facts_are_refused(encoder_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no fact"):
+        train_document_relations([Document("d", "x")], [], DocumentRelationsConfig(str(encoder_folder)), QUICK,
+                                 tmp_path / "m", quiet=True)  # fmt: skip
+
+
+def test_raw_text_goes_through_spans_coreference_and_relations(folder: Path, encoder_folder: Path) -> None:
+    from factpin.pipelines.extract import extract, load_models
+    from factpin.training.spans import SpansConfig, train_spans
+
+    how = replace(QUICK, epochs=20, batch_size=8)
+    spans = encoder_folder.parent / "spans"
+    train_spans(corpus(60, 3), [], SpansConfig(str(encoder_folder)), how, spans, quiet=True)
+    came = document(random.Random(9), "d")
+    (doc,) = extract([Document("d", came.text)], load_models([folder, spans]))
+    names = {e.id: e.name for e in doc.entities}
+    wanted = {e.id: e.name for e in came.entities}
+    assert sorted(names.values()) == sorted(wanted.values())
+    assert [(names[f.head], names[f.tail]) for f in doc.facts] == [(wanted[f.head], wanted[f.tail]) for f in came.facts]
+    assert doc.facts[0].evidence and len(doc.entity(doc.facts[0].head).mentions) == 2
+    with pytest.raises(BadInput, match="Name one of them too"):
+        list(extract([Document("d", came.text)], load_models([folder])))
