@@ -13,6 +13,7 @@ from typing import Any
 import factpin
 from factpin import formats
 from factpin.documents import Document
+from factpin.encoders.catalogue import CATALOGUE
 from factpin.formats import Options
 from factpin.pipelines.card import Origin, write_card
 from factpin.pipelines.extractor import Extractor
@@ -59,6 +60,9 @@ def main() -> None:
     reading = Options(occurrences="nearest") if task.name == "triples" else Options()
     dev = list(formats.read(tables["task"]["dev"], format=tables["task"].get("from"), options=reading))
     extractor = factpin.load(options.run)
+    made_from = CATALOGUE.get(Path(extractor.settings.encoder).name)
+    if made_from is not None and not made_from.ships:
+        raise SystemExit(f"Weights derived from {extractor.settings.encoder} do not ship: {made_from.licence}.")
     with_recipe(extractor, config)
     plain = task.figures(judge(task, extractor, dev))
     task.tune(extractor, dev, config)

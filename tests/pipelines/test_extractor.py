@@ -76,7 +76,7 @@ def test_a_sentence_gives_the_same_entities_alone_and_in_a_long_document(extract
 def test_text_longer_than_a_window_is_read_to_its_end(extractor: Extractor) -> None:
     text = "王小明，" * 60 + "出生于北京。"  # one sentence of 246 characters, four windows
     (doc,) = extractor.extract([text])
-    assert len(doc.coverage.read) > 3
+    assert 3 < len(doc.coverage.read) < 12  # neighbours share half of a window at most
     assert doc.coverage.read[0][0] == 0 and doc.coverage.read[-1][1] == len(text)
     assert all(b[0] <= a[1] for a, b in zip(doc.coverage.read, doc.coverage.read[1:], strict=False))
     assert len(spans(doc)) == len(doc.mentions)

@@ -31,10 +31,8 @@ ATTENTION = (
     None,
     "eager",
     "sdpa",
-    "flash_attention_2",
-    "flash_attention_3",
     "flex_attention",
-)  # others are fetched code
+)  # others are, or may fall back to, fetched code
 LONGEST = 100_000  # a greater length in a tokenizer's config means "no bound"
 
 
@@ -99,6 +97,12 @@ class Encoder(nn.Module):
     @property
     def config(self) -> PretrainedConfig:
         return self.model.config
+
+    @property
+    def word_vectors(self) -> nn.Parameter:
+        """(V, E), what ids are looked up in."""
+        weight: nn.Parameter = self.model.get_input_embeddings().weight
+        return weight
 
     @property
     def width(self) -> int:
@@ -190,6 +194,9 @@ def _refuse_foreign_attention(folder: Path) -> None:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return  # transformers says what is wrong with it
+    if isinstance(config, dict) and "configuration_files" in config:
+        raise BadModel(f"{folder}/config.json: configuration_files leads to other configs, which are not checked. "
+                       f"Remove the line.")  # fmt: skip
     for key in ("_attn_implementation", "attn_implementation", "_attn_implementation_internal"):
         if isinstance(config, dict) and config.get(key) not in ATTENTION:
             raise BadModel(f"{folder}/config.json: {key} is {config[key]!r}, code from elsewhere, which is never run. "

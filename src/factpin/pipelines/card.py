@@ -25,6 +25,7 @@ class Origin:
     command: str = ""
     hardware: str = ""
     remarks: str = ""
+    seed: int | None = None
 
 
 def write_card(
@@ -41,7 +42,8 @@ def write_card(
         f"| reads | {settings.max_length} tokens at once, by {settings.context}; longer text in overlapping windows |\n"
         f"| data | {origin.data} |\n| licence of the data | {origin.data_licence} |\n"
         f"| licence of the encoder's weights | {origin.encoder_licence} |\n| licence of the code | MIT |\n"
-        f"| weights stored as | {settings.precision} |\n| hardware | {origin.hardware or 'not stated'} |",
+        f"| weights stored as | {settings.precision} |\n| hardware | {origin.hardware or 'not stated'} |"
+        + ("" if origin.seed is None else f"\n| seed | {origin.seed} |"),
     ]
     if rows:
         parts.append(f"## Scores on dev\n\n{STRICT[settings.task]}, micro-averaged.\n\n"

@@ -35,7 +35,7 @@ class Reader:
         """The pieces and windows of a document."""
         sentences: tuple[tuple[int, int], ...] = doc.sentences or tuple(split_sentences(doc.text))
         pieces = self.tokenizer.encode_sentences(doc.text, sentences)
-        found = windows(pieces, sentences, self.size, min(self.overlap, self.size - 1), context=self.context)
+        found = windows(pieces, sentences, self.size, min(self.overlap, self.size // 2), context=self.context)
         if self.on_overflow == "error":
             self._refuse_overflow(doc, pieces, sentences)
         return Read(doc, pieces, tuple(found), sentences)

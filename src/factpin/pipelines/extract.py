@@ -109,16 +109,19 @@ class Route:
         if not model or all(reads(model, language) for language in self.languages):
             return found
         starts = [start for start, _, _ in self.sentences]
-        kept = set()
+        kept: set[str] = set()
         for m in found.mentions:
             at = bisect_right(starts, m.start) - 1
             if reads(model, self.sentences[at][2] if at >= 0 else self.main):
                 kept.add(m.id)
-        return only(found, kept)
+        return only(found, kept, [Span(s, e) for s, e, language in self.sentences if reads(model, language)])
 
 
-def only(doc: Document, mentions: set[str]) -> Document:
-    """The document with these mentions alone, and what is said of nothing else."""
+def only(doc: Document, mentions: set[str], read: Sequence[Span]) -> Document:
+    """The document with these mentions alone, what is said of nothing else, and these characters as what was read."""
+    coverage = doc.coverage or Coverage()
+    inside = {Span(max(w.start, s.start), min(w.end, s.end)) for w in coverage.read for s in read
+              if w.start < s.end and s.start < w.end}  # fmt: skip
     facts = tuple(f for f in doc.facts if {f.head_mention, f.tail_mention} <= mentions)
     entities = [replace(e, mentions=tuple(id for id in e.mentions if id in mentions))
                 for e in doc.entities if mentions.intersection(e.mentions)]  # fmt: skip
@@ -127,7 +130,8 @@ def only(doc: Document, mentions: set[str]) -> Document:
                   for f in facts)  # fmt: skip
     events = tuple(e for e in doc.events if {e.trigger, *(a.mention for a in e.arguments)} <= {*mentions, None})
     held = tuple(m for m in doc.mentions if m.id in mentions)
-    return replace(doc, mentions=held, entities=tuple(entities), facts=facts, events=events)
+    return replace(doc, mentions=held, entities=tuple(entities), facts=facts, events=events,
+                   coverage=replace(coverage, read=tuple(sorted(inside))))  # fmt: skip
 
 
 def route(doc: Document) -> Route:
@@ -141,7 +145,11 @@ def route(doc: Document) -> Route:
 
 def reads(model: str, language: str | None) -> bool:
     """Whether a model of one language ("" for any) reads a text of another; zh-Hans and zh_CN are zh."""
-    return not model or (language or "").lower().replace("_", "-").split("-")[0] == model
+    return not model or _family(language or "") == _family(model)
+
+
+def _family(language: str) -> str:
+    return language.lower().replace("_", "-").split("-")[0]
 
 
 def whole(doc: Document, language: str | None, found: Sequence[Document]) -> Document:

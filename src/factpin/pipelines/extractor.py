@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from factpin.documents import Coverage, Document, Span
-from factpin.errors import BadInput
+from factpin.errors import BadInput, BadModel
 from factpin.pipelines import find_events, find_relations, find_spans, find_triples
 from factpin.pipelines.document_model import DocumentModel
 from factpin.pipelines.examples import Read, Reader
@@ -59,9 +59,12 @@ class Extractor:
     bf16: bool = False  # half precision in the encoder: faster where the processor has it, other last digits of scores
 
     @classmethod
-    def load(cls, folder: Path | str) -> "Extractor":
+    def load(cls, folder: Path | str, device: str = "cpu") -> "Extractor":
         """From a model folder; no network, no code from the folder."""
-        return cls(*load_model(Path(folder)))
+        settings, model, tokenizer = load_model(Path(folder))
+        if settings.task not in FINDERS:
+            raise BadModel(f"{folder}: its task {settings.task!r} is unknown here. Known: {', '.join(FINDERS)}.")
+        return cls(settings, model.to(device), tokenizer)
 
     def save(self, folder: Path | str, precision: Precision = "float32") -> None:
         """As a model folder."""
@@ -73,11 +76,12 @@ class Extractor:
         s = self.settings
         return Reader(self.tokenizer, s.max_length - self.tokenizer.frame_size, s.overlap, s.context, self.on_overflow)
 
-    def extract(self, texts: Sequence[str]) -> list[Document]:
+    def extract(self, texts: Iterable[str]) -> list[Document]:
         """Documents of raw texts, with sentences, mentions and coverage."""
-        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+        given = [None] if isinstance(texts, str) else list(texts)
+        if not all(isinstance(text, str) for text in given):
             raise BadInput('extract takes a list of texts, such as extract(["…"]); came something else.')
-        return list(self.annotate(Document(f"d{i}", text) for i, text in enumerate(texts)))
+        return list(self.annotate(Document(f"d{i}", str(text)) for i, text in enumerate(given)))
 
     def annotate(
         self, documents: Iterable[Document], on_document: Callable[[], None] = lambda: None

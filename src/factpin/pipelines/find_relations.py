@@ -64,7 +64,7 @@ def prepared(read: Read, settings: Settings, tokenizer: Tokenizer, marker: int) 
     if not len(y.head):
         return y, None
     size = settings.max_length - tokenizer.frame_size
-    found = windows(y.pieces, read.sentences, size, min(settings.overlap, size - 1), context="window")
+    found = windows(y.pieces, read.sentences, size, min(settings.overlap, size // 2), context="window")
     return y, marked(y, found, tokenizer)
 
 

@@ -24,7 +24,7 @@ def find(
     columns: list[list[Row]] = [[] for _ in reads]
     for chosen, batch in batched(reads, tokenizer):
         _collect(model.head.hits(model.predict(batch), cut), chosen, reads, columns, len(tokenizer.prefix))
-    return [_found(rows) for rows in columns]
+    return [_found(rows if model.head.nested else _flat(rows)) for rows in columns]
 
 
 def annotated(read: Read, found: Found, settings: Settings) -> Document:
@@ -45,6 +45,15 @@ def _collect(
         first, last = (windows[w].first + at - shift for at in (start, end))
         if len(windows) == 1 or owner(windows, first, last) == w:
             columns[d].append((label, first, last, score))
+
+
+def _flat(rows: list[Row]) -> list[Row]:
+    """Without overlaps, where a head has none: two windows may tell a name at their border differently."""
+    kept: list[Row] = []
+    for row in sorted(rows, key=lambda row: (-row[3], row[1], row[2], row[0])):
+        if all(row[2] < other[1] or other[2] < row[1] for other in kept):
+            kept.append(row)
+    return sorted(kept, key=lambda row: row[1])
 
 
 def _found(rows: list[Row]) -> Found:

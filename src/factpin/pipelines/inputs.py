@@ -83,8 +83,8 @@ def _walk(folder: Path, output: Path | None) -> Iterator[Path]:
 
 def _named(found: dict[Path, tuple[Path, str]], kind: str | None) -> list[Input]:
     """Inputs whose names and ids are unique."""
-    count = Counter(name for _, name in found.values())
-    names = [_readable(name if count[name] == 1 else place.as_posix().lstrip("/"))
+    count = Counter(_readable(name) for _, name in found.values())
+    names = [_readable(name) if count[_readable(name)] == 1 else _readable(place.as_posix().lstrip("/"))
              for place, (_, name) in found.items()]  # fmt: skip
     bare = [str(Path(name).with_name(files.plain_stem(Path(name)))) for name in names]
     count = Counter(bare)
@@ -96,8 +96,11 @@ def _named(found: dict[Path, tuple[Path, str]], kind: str | None) -> list[Input]
 
 
 def _readable(name: str) -> str:
-    """A file name as text: bytes that are not UTF-8 become the replacement character."""
-    return os.fsencode(name).decode("utf-8", "replace")
+    """A file name as text: bytes that are not UTF-8 become %XX, so that two such names stay two."""
+    return "".join(
+        f"%{ord(c) - 0xDC00:02X}" if 0xDC80 <= ord(c) <= 0xDCFF else c
+        for c in os.fsencode(name).decode("utf-8", "surrogateescape")
+    )
 
 
 def _ending(path: Path) -> str:

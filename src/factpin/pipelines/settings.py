@@ -61,9 +61,21 @@ def read_settings(folder: Path) -> Settings:
         raise BadModel(f"{folder}: written by a newer factpin (folder version {record['version']}, this one reads up "
                        f"to {VERSION}). Upgrade: pip install --upgrade factpin.")  # fmt: skip
     wrong = [key for key, kind in KINDS.items() if key in record and not isinstance(record[key], kind)]
+    if not wrong:
+        wrong = _contradictions(record)
     if wrong or not record.get("labels") or not record.get("temperature", 1.0) > 0:
         raise BadModel(f"{path}: {', '.join(wrong) or 'labels or temperature'} cannot be right. The file is damaged.")
     try:
         return Settings(**{**record, "labels": tuple(record["labels"])})
     except TypeError as error:
         raise BadModel(f"{path}: {error}. The file is damaged, or of another version.") from None
+
+
+def _contradictions(record: dict[str, Any]) -> list[str]:
+    """Fields of the right kinds that cannot stand together."""
+    found = []
+    if any(not isinstance(value, int | float) for value in record.get("thresholds", {}).values()):
+        found.append("thresholds")
+    if record.get("head_config", {}).get("labels", record.get("labels")) != record.get("labels"):
+        found.append("the labels of the head, which are not those of the model,")
+    return found

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
-from torch import nn
+
+from factpin.encoders import Encoder
 
 
 @contextmanager
-def moved_embeddings(encoder: nn.Module, epsilon: float) -> Iterator[None]:
+def moved_embeddings(encoder: Encoder, epsilon: float) -> Iterator[None]:
     """The encoder with its word embeddings moved along their gradient."""
-    weight = next(p for name, p in encoder.named_parameters() if "word_embeddings" in name or "tok_embeddings" in name
-                  or name.endswith("shared.weight") or "embed_tokens" in name)  # fmt: skip
+    weight = encoder.word_vectors
     own = weight.detach().clone()
     with torch.no_grad():
         size = None if weight.grad is None else weight.grad.norm()

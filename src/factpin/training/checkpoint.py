@@ -69,7 +69,9 @@ def load_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, 
     state = _state(folder)
     model.load_state_dict(state["model"])
     optimiser.load_state_dict(state["optimiser"])
-    ema.shadow, ema.steps = state["ema"], state["ema_steps"]
+    for name, shadow in ema.shadow.items():
+        shadow.copy_(state["ema"][name])
+    ema.steps = state["ema_steps"]
     return Progress(**state["progress"])
 
 
@@ -77,7 +79,7 @@ def _state(folder: Path) -> dict[str, Any]:
     path = last_path(folder)
     try:
         with open_bytes(path) as stream:
-            state = torch.load(io.BytesIO(stream.read()), weights_only=True)
+            state = torch.load(io.BytesIO(stream.read()), map_location="cpu", weights_only=True)
     except (RuntimeError, ValueError, EOFError, pickle.UnpicklingError) as error:
         raise BadFile(f"{path}: no checkpoint ({str(error)[:80]}). Remove it and start anew.") from None
     return state if isinstance(state, dict) else {}

@@ -49,6 +49,8 @@ class TrainConfig:
         ):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise BadInput(f"{name} is {getattr(self, name)}; expected at least 1.")
+        if not 0 <= self.seed < 2**31:
+            raise BadInput(f"seed is {self.seed}; expected 0 or more.")
         for name in ("learning_rate", "layer_decay"):
             if not getattr(self, name) > 0:
                 raise BadInput(f"{name} is {getattr(self, name)}; expected more than 0.")

@@ -9,6 +9,7 @@ A run is a function of its data, its config and its seed: the order of the batch
 dropout of a step from (seed, step), so a run that was killed and resumed ends with the weights of one that was not.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +121,9 @@ class _Run:
             batches = self._order(progress.epoch)
             for batch in batches[progress.position :]:
                 loss = self._step(batch)
+                if not math.isfinite(loss):
+                    raise BadInput(f"The loss of step {progress.step + 1} is {loss}: training has broken down. Lower "
+                                   f"--learning-rate, or look at the data with doctor.")  # fmt: skip
                 progress.step += 1
                 progress.position += 1
                 board.step(progress.step, self.steps, loss)

@@ -21,7 +21,8 @@ def build_optimiser(encoder: nn.Module, head: nn.Module, config: TrainConfig) ->
     depth = 1 + max((_layer(name) for name, _ in encoder.named_parameters()), default=0)
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in encoder.named_parameters():
-        rate = config.learning_rate * config.layer_decay ** (depth - 1 - _layer(name))
+        layer = depth - 1 if "final" in name else _layer(name)  # a norm above the last layer
+        rate = config.learning_rate * config.layer_decay ** (depth - 1 - layer)
         groups.setdefault((rate, _decay(parameter, config)), []).append(parameter)
     head_rate = config.head_learning_rate or 10 * config.learning_rate
     for parameter in head.parameters():

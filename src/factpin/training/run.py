@@ -20,8 +20,9 @@ import orjson
 import torch
 from numpy.typing import NDArray
 
-from factpin.documents import Document
+from factpin.documents import Document, to_json
 from factpin.encoders import Encoder, resolve
+from factpin.encoders.catalogue import CATALOGUE
 from factpin.errors import BadInput
 from factpin.files import write_bytes
 from factpin.heads import CONFIGS, HEADS
@@ -106,7 +107,7 @@ def run_training(
     if how.metric not in task.metrics:
         raise BadInput(f"There is no metric {how.metric!r}. Known: {', '.join(task.metrics)}.")
     align(dev, dev)  # ids that stand twice are refused now, not after an epoch
-    fingerprint = job.fingerprint(config, how)
+    fingerprint = digest((job.fingerprint(config, how), world.size, [to_json(doc) for doc in dev]), weights(extractor))
     check_folder(folder, fingerprint, resume=resume)
     if config.max_length is None and job.lengths:
         extractor.settings = replace(extractor.settings, max_length=familiar(extractor, max(job.lengths)))
@@ -119,13 +120,19 @@ def run_training(
                               "labels": list(extractor.settings.labels), "train": len(training), "dev": len(dev),
                               "noted": dict(job.noted)}  # fmt: skip
     if world.leads:
-        report["scores"] = finish(task, extractor, dev, folder, config, data or {})
+        report["scores"] = finish(task, extractor, dev, folder, config, data or {}, how.seed)
     world.close()
     return report
 
 
 def finish(
-    task: Task[C], extractor: Extractor, dev: Sequence[Document], folder: Path, config: C, data: dict[str, Any]
+    task: Task[C],
+    extractor: Extractor,
+    dev: Sequence[Document],
+    folder: Path,
+    config: C,
+    data: dict[str, Any],
+    seed: int | None = None,
 ) -> dict[str, float]:
     """Tune on dev, score, and write the folder."""
     scores: dict[str, float] = {}
@@ -138,6 +145,8 @@ def finish(
     extractor.save(folder)
     origin = Origin(
         data=f"train {data.get('train', 'in memory')}, dev {data.get('dev') or 'none'}",
+        encoder_licence=CATALOGUE[config.encoder].licence if config.encoder in CATALOGUE else "not stated",
+        seed=seed,
         command="factpin " + shlex.join(sys.argv[1:]) if sys.argv[1:2] == ["train"] else "",
         hardware=f"{platform.machine()}, {torch.get_num_threads()} threads"
         if not torch.cuda.is_available() else torch.cuda.get_device_name(),
@@ -167,7 +176,7 @@ def on_encoder(
         head_config=head_config,
         encoder=config.encoder,
         language=config.language,
-        max_length=min(config.max_length or 512, encoder.max_length or 512),
+        max_length=min(config.max_length or 512, encoder.max_length or config.max_length or 512),
         overlap=config.overlap,
         context=config.context,
         task_config=task_config or {},
@@ -178,6 +187,16 @@ def on_encoder(
     return Extractor(settings, model, Tokenizer.load(source))
 
 
+def check_sizes(head_size: int, max_span: int | None, dropout: float) -> None:
+    """What no pointer head can be made with."""
+    if head_size < 2 or head_size % 2:
+        raise BadInput(f"head_size is {head_size}; expected an even number, 2 or more: rotary positions turn pairs.")
+    if max_span is not None and max_span < 1:
+        raise BadInput(f"max_span is {max_span}; expected at least 1.")
+    if not 0 <= dropout < 1:
+        raise BadInput(f"dropout is {dropout}; expected 0 or more and less than 1.")
+
+
 def familiar(extractor: Extractor, longest: int) -> int:
     """Tokens of a window that is little longer than any in training.
 
@@ -185,6 +204,11 @@ def familiar(extractor: Extractor, longest: int) -> int:
     windows it invents such spans. So it reads them in windows of a size that it knows.
     """
     return min(extractor.settings.max_length, max(SHORT, round(longest * 1.25)) + extractor.tokenizer.frame_size)
+
+
+def weights(extractor: Extractor) -> Iterable[NDArray[Any]]:
+    """The weights that a run starts from."""
+    return (p.detach().cpu().numpy() for p in extractor.model.encoder.parameters())
 
 
 def digest(settings: object, columns: Iterable[NDArray[Any]]) -> str:

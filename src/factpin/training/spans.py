@@ -19,7 +19,7 @@ from factpin.scoring.counts import total
 from factpin.tasks.spans import Targets, flat, targets
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, digest, on_encoder, run_training
+from factpin.training.run import Task, check_sizes, digest, on_encoder, run_training
 
 METRICS = ("f1", "precision", "recall", "macro_f1")
 
@@ -43,6 +43,9 @@ class SpansConfig:
     language: str = ""
     name: str = ""
     finds: str = ""
+
+    def __post_init__(self) -> None:
+        check_sizes(self.head_size, self.max_span, self.dropout)
 
 
 class SpanJob:

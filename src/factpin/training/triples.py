@@ -24,7 +24,7 @@ from factpin.tasks import links
 from factpin.tasks.triples import Targets, targets
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, digest, on_encoder, run_training
+from factpin.training.run import Task, check_sizes, digest, on_encoder, run_training
 
 METRICS = ("f1", "precision", "recall", "macro_f1", "typed_f1", "text_f1", "last_word_f1")
 
@@ -54,6 +54,9 @@ class TriplesConfig:
     language: str = ""
     name: str = ""
     finds: str = ""
+
+    def __post_init__(self) -> None:
+        check_sizes(self.head_size, self.max_span, self.dropout)
 
 
 class TripleJob:

@@ -22,7 +22,7 @@ TASKS = {
     "triples": "triples",
 }
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
-FEW = 200  # sentences below which figures are not to be trusted
+FEW = 200  # documents below which figures are not to be trusted
 
 
 @click.command()
@@ -58,7 +58,9 @@ FEW = 200  # sentences below which figures are not to be trusted
 @click.option("--complete/--no-complete", default=None, help="Add symmetric and inverse facts.")
 @click.option("--mentions", type=click.Choice(["linked", "all"]), help="triples: keep spans without a fact too.")
 @click.option("--head-size", type=int)
-@click.option("--max-span", type=int, help="Widest span in tokens: scoring costs length x width.")
+@click.option(
+    "--max-span", type=int, help="Widest span in tokens; of global_pointer scoring then costs length x width."
+)
 @click.option("--max-length", "--max-seq-length", type=int, help="Tokens of a window.")
 @click.option("--overlap", type=int, help="Tokens that neighbouring windows share.")
 @click.option(
@@ -131,6 +133,7 @@ def train(
     kind = KINDS[TASKS[name]]
     if choices["head"]:
         choices["head"] = HEADS.get(choices["head"], choices["head"].replace("-", "_"))
+    _refuse_unknown(tables, kind.name, recipe)
     _refuse_foreign(kind.config, TrainConfig, choices, kind.name)
     what = _settings(kind.config, tables.get(kind.name, {}), choices)
     if "encoder" not in what:
@@ -147,11 +150,25 @@ def train(
         kind, training, dev, from_dict(kind.config, what, kind.name), from_dict(TrainConfig, how, "train"), output,
         data=data, resume=resume, quiet=quiet or as_json,
     )  # fmt: skip
+    if "scores" not in report:  # not the leading process
+        return 0
     if as_json:
         print_json(report)
     elif "scores" in report and not quiet:
         out().print(_table(report, output))
     return 0
+
+
+def _refuse_unknown(tables: dict[str, Any], task: str, recipe: Path | None) -> None:
+    """A misspelt table, or key of [task], would train something else than was meant."""
+    known = {"task", task, "train", "card"}
+    for name in tables:
+        if name not in known:
+            raise BadInput(f"{recipe}: there is no table [{name}].{did_you_mean(name, known)}")
+    keys = {"name", "train", "dev", "test", "from", "limit"}
+    for name in tables.get("task", {}):
+        if name not in keys:
+            raise BadInput(f"{recipe}: [task] has no {name!r}.{did_you_mean(name, keys)}")
 
 
 def _refuse_foreign(what: Any, how: Any, choices: dict[str, Any], task: str) -> None:
