@@ -96,10 +96,19 @@ def electra(config: NetworkConfig, heads: HeadsConfig, objective: Objective, *, 
     encoder = Network(config)
     generator = Network(smaller(config, encoder.words.embedding_dim, share))
     generator.words, generator.input = encoder.words, encoder.input
-    return joined(encoder, generator, heads, objective)
+    return _joined(encoder, generator, heads, objective)
 
 
-def joined(encoder: Reader, generator: Network, heads: HeadsConfig, objective: Objective) -> Electra:
+def electra_over(
+    encoder: Reader, config: NetworkConfig, heads: HeadsConfig, objective: Objective, *, share: float = 0.25
+) -> Electra:
+    """Over a reader that is there already; the generator is a smaller network like `config`, with its word vectors."""
+    generator = Network(smaller(config, encoder.words.embedding_dim, share))
+    generator.words = encoder.words
+    return _joined(encoder, generator, heads, objective)
+
+
+def _joined(encoder: Reader, generator: Network, heads: HeadsConfig, objective: Objective) -> Electra:
     guess = Heads(heads, generator.width, generator.words, [replace(objective, losses=())])
     return Electra(encoder, Heads(heads, encoder.width, encoder.words, [objective]), Learner(generator, guess))
 
