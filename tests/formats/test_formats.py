@@ -46,7 +46,9 @@ def sample(name: str) -> Path:
 def test_what_a_format_holds_comes_back(name: str, tmp_path: Path) -> None:
     holding = []
 
-    @settings(QUICK, max_examples=300 if name in ("triples", "duie", "duee") else 60)  # strings without offsets: few fit
+    @settings(
+        QUICK, max_examples=300 if name in ("triples", "duie", "duee") else 60
+    )  # strings without offsets: few fit
     @given(st.one_of(documents(FORMATS[name].HOLDS), documents(FORMATS[name].HOLDS, plain=True)))
     def check(doc: Document) -> None:
         if formats.losses(doc, name):

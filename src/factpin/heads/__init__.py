@@ -1,4 +1,4 @@
-"""How it is scored: token vectors in, factored scores out; `loss` teaches gold, `hits`, `triples`, `events` or `predict` finds."""
+"""How it is scored: token vectors in, factored scores out; `loss` teaches gold, and `hits` or its like finds."""
 
 from factpin.heads.atlop import Atlop, AtlopConfig
 from factpin.heads.cells import Cells

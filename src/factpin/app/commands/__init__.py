@@ -8,6 +8,7 @@ from factpin.app.commands.evaluate import evaluate
 from factpin.app.commands.extract import extract
 from factpin.app.commands.models import models
 from factpin.app.commands.predict import predict
+from factpin.app.commands.pretrain import pretrain
 from factpin.app.commands.train import train
 
 COMMANDS: dict[str, click.Command] = {
@@ -17,5 +18,6 @@ COMMANDS: dict[str, click.Command] = {
     "extract": extract,
     "models": models,
     "predict": predict,
+    "pretrain": pretrain,
     "train": train,
 }

@@ -1,0 +1,198 @@
+"""Pretraining of factpin against a plain transformers loop on the same model: tokens per CPU second, and peak memory.
+
+    python benchmarks/pretrain.py [--corpus FILE] [--width D] [--layers N] [--rounds N] [--no-memory] [--json FILE]
+
+theirs   BertForMaskedLM, DataCollatorForLanguageModeling, torch AdamW; its texts are cut into pieces beforehand, and
+         that is not counted
+ours     the stream, the views and the learner of `factpin pretrain --objective palm_cloze` (the same cloze); reading,
+         splitting and tokenising are counted
+
+One thread; both sides in one process, in turns; process_time. Tokens are the pieces of text in the batches, without
+padding and special tokens. Peak memory is VmHWM of a fresh process that runs `pretrain` over a corpus, once and 50
+times as long; the model is small, so that the corpus would show.
+"""
+
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import click
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch import nn
+
+TIMES = 50
+LENGTH, BATCH = 128, 16
+STEPS = 8  # of a run over the short corpus
+MiB = 2**20
+
+
+def made_corpus(path: Path, characters: int) -> None:
+    """Sentences of made words, some frequent and some rare, in documents of a few lines."""
+    chance = random.Random(0)
+    words = [
+        "".join(chr(0x4E00 + chance.randrange(3000)) for _ in range(chance.choice((1, 2, 2, 3)))) for _ in range(4000)
+    ]
+    weights = [1 / (k + 10) for k in range(len(words))]
+    written = 0
+    with open(path, "w", encoding="utf-8") as stream:
+        while written < characters:
+            for _ in range(chance.randint(2, 6)):
+                line = "".join(chance.choices(words, weights, k=chance.randint(8, 40))) + "。"
+                stream.write(line + "\n")
+                written += len(line)
+            stream.write("\n")
+
+
+def shape(width: int, layers: int) -> dict[str, Any]:
+    return {"model_type": "bert", "hidden_size": width, "num_hidden_layers": layers,
+            "num_attention_heads": max(1, width // 32), "intermediate_size": 4 * width,
+            "max_position_embeddings": LENGTH}  # fmt: skip
+
+
+def ours(start: Path, corpus: Path) -> Callable[[], int]:
+    """A function that makes one step and tells its tokens."""
+    from factpin.encoders import Encoder
+    from factpin.objectives import OBJECTIVES, collate
+    from factpin.tokens import Tokenizer
+    from factpin.training.corpus import Corpus, Cut
+    from factpin.training.learner import build_learner
+    from factpin.training.stream import Stream
+    from factpin.training.vocabulary import vocabulary_of
+
+    tokenizer = Tokenizer.load(start)
+    vocabulary, files, row = vocabulary_of(tokenizer), Corpus([corpus]), OBJECTIVES["palm_cloze"]
+    learner = build_learner({"palm_cloze": row}, Encoder.load(start), 0).train()
+    optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-4, fused=True)
+    stream = Stream(
+        lambda place: files.texts(tokenizer, Cut(LENGTH, words=None), start=place), size=BATCH, buffer=256, seed=0
+    )
+    numbers = iter(range(1 << 30))
+
+    def step() -> int:
+        drawn = stream.batch(next(numbers))
+        views = [row.view(text, vocabulary, seed=0, epoch=drawn.epoch, index=i)
+                 for i, text in zip(drawn.numbers, drawn.texts, strict=True)]  # fmt: skip
+        optimiser.zero_grad(set_to_none=True)
+        learner.loss(("palm_cloze", collate(views, vocabulary.pad))).backward()
+        nn.utils.clip_grad_norm_(learner.parameters(), 1.0)
+        optimiser.step()
+        return sum(map(len, drawn.texts))
+
+    return step
+
+
+def theirs(start: Path, corpus: Path) -> Callable[[], int]:
+    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling
+
+    tokenizer = AutoTokenizer.from_pretrained(start)
+    model = BertForMaskedLM(BertConfig.from_pretrained(start)).train()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+    collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
+    pieces = [i for line in corpus.read_text(encoding="utf-8").splitlines()
+              for i in tokenizer(line, add_special_tokens=False)["input_ids"]]  # fmt: skip
+    size = LENGTH - 2
+    texts = [tokenizer.build_inputs_with_special_tokens(pieces[at : at + size])
+             if hasattr(tokenizer, "build_inputs_with_special_tokens")
+             else [tokenizer.cls_token_id, *pieces[at : at + size], tokenizer.sep_token_id]
+             for at in range(0, len(pieces) - size, size)]  # fmt: skip
+    going: Iterator[list[int]] = cycle(texts)
+
+    def step() -> int:
+        chosen = [next(going) for _ in range(BATCH)]
+        batch = collator([{"input_ids": text} for text in chosen])
+        optimiser.zero_grad(set_to_none=True)
+        model(**batch).loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        return sum(len(text) - 2 for text in chosen)
+
+    return step
+
+
+def throughput(start: Path, corpus: Path, rounds: int) -> dict[str, float]:
+    sides = {"ours": ours(start, corpus), "theirs": theirs(start, corpus)}
+    for step in sides.values():
+        step()
+    speeds: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(rounds):
+        for name, step in sides.items():
+            began = time.process_time()
+            tokens = step()
+            speeds[name].append(tokens / (time.process_time() - began))
+    found = {name: statistics.median(values) for name, values in speeds.items()}
+    return {**found, "ratio": found["ours"] / found["theirs"]}
+
+
+def beginning(folder: Path, corpus: Path, width: int, layers: int) -> Path:
+    from factpin.training.corpus import Corpus
+    from factpin.training.prepare import Beginning, prepare
+
+    (folder / "bert.json").write_text(json.dumps(shape(width, layers)))
+    made = Beginning(config=str(folder / "bert.json"), vocab_size=8000, marks=("mask",))
+    prepare(made, Corpus([corpus]), folder / "start")
+    return folder / "start"
+
+
+def peak(start: str, times: int) -> float:
+    """MiB of this process after a run over a corpus that is so many times as long."""
+    from factpin.training.config import TrainConfig
+    from factpin.training.pretrain import PretrainConfig, pretrain
+
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder) / "corpus.txt"
+        made_corpus(corpus, times * STEPS * BATCH * LENGTH)
+        config = PretrainConfig("palm_cloze", start, length=LENGTH, buffer=128)
+        how = TrainConfig(max_steps=STEPS * times, batch_size=BATCH, save_every=STEPS, evaluate_every=STEPS * times)
+        pretrain([corpus], config, how, Path(folder) / "run", quiet=True)
+    status = Path("/proc/self/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+
+
+@click.command()
+@click.option("--corpus", type=click.Path(path_type=Path), help="A text file; made sentences where none is given.")
+@click.option("--width", default=256)
+@click.option("--layers", default=4)
+@click.option("--rounds", default=10)
+@click.option("--memory/--no-memory", default=True)
+@click.option("--json", "json_file", type=click.Path(path_type=Path))
+@click.option("--peak-of", type=int, hidden=True)
+@click.option("--start", hidden=True)
+def main(corpus: Path | None, width: int, layers: int, rounds: int, memory: bool, json_file: Path | None,
+         peak_of: int | None, start: str) -> None:  # fmt: skip
+    torch.set_num_threads(1)
+    if peak_of is not None:
+        click.echo(peak(start, peak_of))
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if corpus is None:
+            corpus = folder / "made.txt"
+            made_corpus(corpus, 300_000)
+        result: dict[str, Any] = throughput(beginning(folder, corpus, width, layers), corpus, rounds)
+        if memory:
+            (folder / "small").mkdir()
+            small = beginning(folder / "small", corpus, 32, 1)
+            for times in (1, TIMES):
+                words = [sys.executable, __file__, "--peak-of", str(times), "--start", str(small)]
+                told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+                result[f"peak_MiB_{times}x"] = float(told.splitlines()[-1])
+    table = Table("", "", title=f"bert {layers} x {width}, {BATCH} texts of {LENGTH}, one thread", show_header=False)
+    for key, value in result.items():
+        table.add_row(key, f"{value:,.2f}")
+    Console().print(table)
+    if json_file:
+        json_file.write_text(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()

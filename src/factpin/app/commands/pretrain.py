@@ -1,0 +1,124 @@
+"""`factpin pretrain`: an encoder adapted to a corpus, or made from it."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from factpin.app.console import notes, out, print_json
+from factpin.errors import BadInput
+
+
+@click.command()
+@click.option("--recipe", type=click.Path(path_type=Path), help="A recipe.toml of another run; options override it.")
+@click.option("--objective", help="A method, a mixture or stages; several with commas: one is drawn for each batch.")
+@click.option("--corpus", "corpus", type=click.Path(path_type=Path), multiple=True,
+              help="Text, JSONL, HTML or PDF files, also packed, or folders; may be given several times.")  # fmt: skip
+@click.option("--dev", "dev", type=click.Path(path_type=Path), multiple=True,
+              help="Held-out text; a share of the corpus where none is given.")  # fmt: skip
+@click.option("--encoder", help="Go on with: a name (`factpin models --encoders`), a folder, or a hub id.")
+@click.option("--config", help="Or begin anew: a config.json of transformers, such as of bert.")
+@click.option("--tokenizer", help="With --config: a folder; one is trained on the corpus where none is given.")
+@click.option("--vocab-size", type=int, help="Pieces of a tokenizer that is trained.")
+@click.option("--vocabulary", type=click.Choice(["wordpiece", "bpe"]), help="Kind of a tokenizer that is trained.")
+@click.option("--lowercase/--no-lowercase", default=None, help="Of a tokenizer that is trained.")
+@click.option("--extend", type=int, help="Give so many frequent over-split words of the corpus a piece of their own.")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder of the run and of the encoder.")
+@click.option("--length", type=int, help="Tokens of a text, special ones included.")
+@click.option("--packing", type=click.Choice(["full", "document"]), help="Texts over borders of documents, or never.")
+@click.option("--memory", type=int, help="Pieces that are remembered, for methods with a memory.")
+@click.option("--words", type=click.Choice(["jieba", "characters"]), help="What a Chinese word is.")
+@click.option("--lexicon", help="Phrases and entities, one a line.")
+@click.option("--divide", type=click.Choice(["blank", "line", "file"]),
+              help="What parts the documents of a text file: a blank line, every line, nothing.")  # fmt: skip
+@click.option("--heldout", type=float, help="Share of the documents that is held out.")
+@click.option("--buffer", type=int, help="Texts that are shuffled together.")
+@click.option("--learning-rate", type=float)
+@click.option("--head-learning-rate", type=float, help="Default: --learning-rate.")
+@click.option("--layer-decay", type=float)
+@click.option("--num-train-epochs", "--epochs", "epochs", type=int,
+              help="Passes; counting them takes one pass more: --max-steps is quicker.")  # fmt: skip
+@click.option("--max-steps", type=int)
+@click.option("--per-device-train-batch-size", "--batch-size", "batch_size", type=int)
+@click.option("--gradient-accumulation-steps", "--accumulation", "accumulation", type=int)
+@click.option("--warmup-ratio", "--warmup", "warmup", type=float)
+@click.option("--schedule", type=click.Choice(["linear", "cosine", "constant"]))
+@click.option("--weight-decay", type=float)
+@click.option("--clip", "--max-grad-norm", "clip", type=float)
+@click.option("--bf16", is_flag=True, default=None)
+@click.option("--ema", type=float, help="Decay of the average of the weights.")
+@click.option("--early-stopping", type=int, help="Evaluations without a lower loss before it stops.")
+@click.option("--evaluate-every", type=int, help="Steps; default: ten times a run.")
+@click.option("--save-every", type=int, help="Steps between checkpoints; default: twenty times a run.")
+@click.option("--seed", type=int)
+@click.option("--tensorboard", is_flag=True, default=None)
+@click.option("--threads", type=int, help="CPU threads.")
+@click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --output, if there is one.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@click.option("--quiet", is_flag=True, help="No notes, no bar.")
+def pretrain(
+    recipe: Path | None, corpus: tuple[Path, ...], dev: tuple[Path, ...], output: Path, threads: int | None,
+    resume: bool, as_json: bool, quiet: bool, **choices: Any,
+) -> int:  # fmt: skip
+    """Adapt an encoder to a corpus, or make one; `factpin train --encoder OUTPUT` takes it.
+
+    \b
+    factpin pretrain --objective wwm --corpus texts/ --encoder m3e-zh --max-steps 2000 --output runs/ours
+    factpin pretrain --objective roberta --corpus wiki.txt.xz --config bert.json --output runs/new
+    factpin pretrain --recipe runs/ours/recipe.toml --seed 2 --output runs/ours-2
+    torchrun --nproc-per-node 2 -m factpin pretrain …                    data parallel
+    """
+    import torch
+
+    from factpin.training import pretrain as training
+    from factpin.training.config import TrainConfig, from_dict, read_recipe
+
+    if threads:
+        torch.set_num_threads(threads)
+    tables = read_recipe(recipe) if recipe else {}
+    files = tables.get("corpus", {})
+    paths, held = list(corpus) or _paths(files.get("paths")), list(dev) or _paths(files.get("dev"))
+    if not paths:
+        raise BadInput("--corpus is missing: name text files, or folders of them.")
+    what = _settings(training.PretrainConfig, tables.get("pretrain", {}), choices)
+    if "objective" not in what:
+        raise BadInput("--objective is missing, such as --objective wwm.")
+    how = {"learning_rate": training.LEARNING_RATE, **_settings(TrainConfig, tables.get("train", {}), choices)}
+    report = training.pretrain(
+        paths, from_dict(training.PretrainConfig, what, "pretrain"), from_dict(TrainConfig, how, "train"), output,
+        dev=held, resume=resume, quiet=quiet or as_json,
+    )  # fmt: skip
+    if as_json:
+        print_json(report)
+    elif not quiet:
+        if not report["heldout"]:
+            notes().print("[yellow]nothing was held out:[/] the corpus has too few documents. Give --dev FILE.")
+        out().print(_table(report, output))
+    return 0
+
+
+def _paths(names: Any) -> list[Path]:
+    return [Path(name) for name in names or []]
+
+
+def _settings(kind: Any, recipe: dict[str, Any], choices: dict[str, Any]) -> dict[str, Any]:
+    """A recipe's settings of one kind, with the command line's on top."""
+    known = kind.__dataclass_fields__
+    return {**recipe, **{key: value for key, value in choices.items() if key in known and value is not None}}
+
+
+def _table(report: dict[str, Any], output: Path) -> Any:
+    from rich.table import Table
+
+    table = Table("", "", title=f"{output}: learned from {report['pieces']:,} pieces", title_justify="left",
+                  show_header=False)  # fmt: skip
+    table.add_row("steps (best)", f"{report['steps']} ({report['best_step']})")
+    for name, value in report["scores"].items():
+        table.add_row(name.replace("_", " "), f"{value:.4f}")
+    vocabulary = report["vocabulary"]
+    table.add_row("vocabulary", f"{vocabulary['size']:,} pieces, {vocabulary.get('added', 0):,} of them new words")
+    for when in ("before", "after"):
+        if when in vocabulary:
+            told = vocabulary[when]
+            table.add_row(f"pieces a word, unknown ({when})", f"{told['pieces_per_word']}, {told['unknown_pieces']:,}")
+    return table

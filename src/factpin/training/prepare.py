@@ -1,0 +1,126 @@
+"""What a pretraining run starts from: an encoder with all rows that it will need, written once to `start/`.
+
+    encoder given    its weights; its vocabulary with the marks of the objectives, and with new words by choice
+    config given     random weights of that shape; the tokenizer given, or one trained on the corpus
+
+A resumed run, and every process of a run, reads the folder: training a tokenizer twice may number ties differently.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from factpin.encoders import Encoder, resolve
+from factpin.errors import BadFile, BadInput
+from factpin.files import read_text, write_folder
+from factpin.tokens import Tokenizer
+from factpin.training.corpus import Corpus
+from factpin.training.vocabulary import Kind, extended, frequent, grow, measure, train_tokenizer, with_marks
+
+MADE = "prepared.json"
+SAMPLE = 2_000_000  # characters by which a vocabulary is measured before and after
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What `start/` is made from."""
+
+    encoder: str = ""
+    config: str = ""
+    tokenizer: str = ""
+    vocab_size: int = 8000
+    kind: Kind = "wordpiece"
+    lowercase: bool = True
+    extend: int = 0
+    marks: tuple[str, ...] = ()
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        if bool(self.encoder) == bool(self.config):
+            raise BadInput("Give either an encoder to go on with (--encoder) or a config to begin anew (--config).")
+        if self.encoder and self.tokenizer:
+            raise BadInput("An encoder has its tokenizer. Leave --tokenizer out, or begin anew with --config.")
+        if self.extend < 0 or self.vocab_size < 1:
+            raise BadInput(f"extend is {self.extend} and vocab_size {self.vocab_size}; expected 0 and 1 or more.")
+
+
+def prepare(beginning: Beginning, corpus: Corpus, target: Path, *, begun: bool = False) -> dict[str, Any]:
+    """Write `target`, unless it was made from the very same; gives how the vocabulary copes, before and after.
+
+    A run that has `begun` keeps what it began with.
+    """
+    made_from = f"{beginning} {corpus.digest().hex()} {_shape(beginning.config) if beginning.config else ''}"
+    if (target / MADE).is_file():
+        made: dict[str, Any] = json.loads((target / MADE).read_text(encoding="utf-8"))
+        if made["made_from"] == made_from:
+            return made["vocabulary"]
+        if begun:
+            raise BadFile(
+                f"{target}: does not fit this run: its data or its settings were others. Resume with those it was "
+                f"started with (recipe.toml beside it), or start anew in another folder."
+            )
+        shutil.rmtree(target)
+    encoder, report = _adapted(beginning, corpus) if beginning.encoder else _fresh(beginning, corpus)
+    with write_folder(target) as folder:
+        encoder.save(folder)
+        record = json.dumps({"made_from": made_from, "vocabulary": report}, ensure_ascii=False, indent=1)
+        (folder / MADE).write_text(record, encoding="utf-8")
+    return report
+
+
+def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, Any]]:
+    source = resolve(beginning.encoder)
+    encoder, old = Encoder.load(source), Tokenizer.load(source)
+    tokenizer, words = with_marks(old, beginning.marks), []
+    made_of: dict[int, tuple[int, ...]] = {}
+    if beginning.extend:
+        words = frequent(tokenizer, (p.text for p in corpus.portions()), beginning.extend)
+        tokenizer, made_of = extended(tokenizer, words)
+    report = {"size": tokenizer.vocab_size, "added": len(words), "words": words[:20],
+              "before": measure(old, sample(corpus)), "after": measure(tokenizer, sample(corpus))}  # fmt: skip
+    return grow(encoder, tokenizer, made_of, beginning.seed), report
+
+
+def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, Any]]:
+    if beginning.extend:
+        raise BadInput("A tokenizer that is trained on the corpus needs no extension. Leave --extend out.")
+    if beginning.tokenizer:
+        tokenizer = Tokenizer.load(resolve(beginning.tokenizer))
+    else:
+        texts = (p.text for p in corpus.portions())
+        tokenizer = train_tokenizer(texts, beginning.vocab_size, beginning.kind, lowercase=beginning.lowercase)
+    tokenizer = with_marks(tokenizer, beginning.marks)
+    shape = {**_shape(beginning.config), "vocab_size": tokenizer.vocab_size, "pad_token_id": tokenizer.pad_id}
+    torch.manual_seed(beginning.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "config.json").write_text(json.dumps(shape), encoding="utf-8")
+        encoder = Encoder.from_config(Path(folder), tokenizer)
+    return encoder, {"size": tokenizer.vocab_size, "after": measure(tokenizer, sample(corpus))}
+
+
+def _shape(config: str) -> dict[str, Any]:
+    """The config.json of an architecture that transformers knows; a folder that holds one is as good."""
+    path = Path(config) / "config.json" if Path(config).is_dir() else Path(config)
+    try:
+        shape = json.loads(read_text(path))
+    except ValueError as error:
+        raise BadFile(f"{path}: not JSON ({error}). Expected the config.json of an encoder.") from None
+    if not isinstance(shape, dict) or "model_type" not in shape:
+        raise BadFile(f'{path}: expected the config.json of an encoder, such as {{"model_type": "bert", …}}.')
+    return shape
+
+
+def sample(corpus: Corpus) -> Iterator[str]:
+    """The texts that the corpus begins with."""
+    size = 0
+    for portion in corpus.portions():
+        yield portion.text
+        size += len(portion.text)
+        if size > SAMPLE:
+            return

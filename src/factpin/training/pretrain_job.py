@@ -1,0 +1,110 @@
+"""The job of a pretraining run: the batches of a stream for the one loop, and held-out texts to judge by.
+
+    stages     rows of the table one after the other, each for its share of the steps (ernie, palm)
+    mixture    of a stage's rows one is drawn for each batch, by weight (unilm, glm; several names with commas)
+
+    step -> numbers of batches -> texts of the stream -> views by (seed, pass, text) -> loss
+
+The loop shuffles examples that it can count; a corpus that is streamed is not counted. So an example is a ticket, and
+the k-th ticket that the loop hands in gets the k-th batch of the stream.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from factpin.errors import BadInput, pick
+from factpin.objectives import MIXTURES, OBJECTIVES, STAGES, Batch, Text, Vocabulary, collate
+from factpin.objectives.view import NO_LOSS
+from factpin.tokens import shuffled_batches
+from factpin.training.config import TrainConfig
+from factpin.training.learner import Learners
+from factpin.training.parallel import World
+from factpin.training.stream import Stream
+
+METRIC = "minus_loss"  # of held-out texts: the loop keeps the weights with the greatest
+JUDGED = 1 << 31  # the pass in which held-out texts are hidden; no training pass has this number
+
+Stage = dict[str, float]  # row -> weight
+
+
+def stages_of(names: str) -> tuple[Stage, ...]:
+    """The stages that a name, or several with commas, stands for."""
+    table: dict[str, tuple[Stage, ...]] = {
+        **{name: ({name: 1.0},) for name in OBJECTIVES},
+        **{name: (mixture,) for name, mixture in MIXTURES.items()},
+        **{name: tuple({row: 1.0} for row in rows) for name, rows in STAGES.items()},
+    }
+    found = [pick(table, name.strip(), kind="objective") for name in names.split(",")]
+    if len(found) == 1:
+        return found[0]
+    if any(len(stages) > 1 for stages in found):
+        raise BadInput(f"{names}: what is trained in stages cannot be mixed. Name it alone.")
+    mixed: Stage = {}
+    for (stage,) in found:
+        for row, weight in stage.items():
+            mixed[row] = mixed.get(row, 0.0) + weight / sum(stage.values())
+    return (mixed,)
+
+
+class PretrainJob:
+    """The batches of a stream as a job of the loop, and held-out texts."""
+
+    def __init__(
+        self,
+        model: Learners,
+        stages: Sequence[Stage],
+        stream: Stream,
+        vocabulary: Vocabulary,
+        heldout: Sequence[Text],
+        how: TrainConfig,
+        world: World,
+        steps: int,
+    ) -> None:
+        self.model, self.stages, self.stream, self.vocabulary = model, stages, stream, vocabulary
+        self.heldout, self.how, self.world, self.steps = heldout, how, world, steps
+        together = how.accumulation * world.size  # batches of a step
+        self.lengths = [1] * (steps * together)
+        order = shuffled_batches(self.lengths, size=together, seed=how.seed, epoch=0)
+        self.places = np.empty(len(self.lengths), np.int64)  # ticket -> when the loop hands it in
+        self.places[np.concatenate(order)] = np.arange(len(self.lengths))
+        self.pieces = 0  # that this process has learned from
+
+    def batch(self, examples: Sequence[int]) -> tuple[str, Batch]:
+        (ticket,) = examples
+        place = int(self.places[ticket])
+        drawn = self.stream.batch(place // self.world.size, again=self.how.accumulation)
+        self.pieces = drawn.pieces
+        numbers = [number * self.world.size + self.world.rank for number in drawn.numbers]
+        row = self.row(place)
+        return row, self._collated(row, drawn.texts, numbers, drawn.epoch)
+
+    def row(self, place: int) -> str:
+        """Which row of the table a batch is for."""
+        step = place // (self.how.accumulation * self.world.size)
+        stage = self.stages[step * len(self.stages) // self.steps]
+        weights = np.array(list(stage.values()))
+        k = np.random.default_rng([self.how.seed, place]).choice(len(stage), p=weights / weights.sum())
+        return list(stage)[int(k)]
+
+    def _collated(self, row: str, texts: Sequence[Text], numbers: Sequence[int], epoch: int) -> Batch:
+        objective = OBJECTIVES[row]
+        views = [
+            objective.view(text, self.vocabulary, seed=self.how.seed, epoch=epoch, index=number)
+            for text, number in zip(texts, numbers, strict=True)
+        ]
+        return collate(views, self.vocabulary.pad)
+
+    def evaluate(self) -> dict[str, float]:
+        """Of the last stage's rows, over all pieces that are asked for."""
+        if not self.heldout:
+            return {}
+        loss, asked, size = 0.0, 0, self.how.batch_size
+        for row in self.stages[-1]:
+            for at in range(0, len(self.heldout), size):
+                texts = self.heldout[at : at + size]
+                batch = self._collated(row, texts, range(at, at + len(texts)), JUDGED)
+                count = sum(int((block.labels != NO_LOSS).sum()) for block in batch.streams.values())
+                loss += float(self.model.loss((row, batch))) * count
+                asked += count
+        return {METRIC: -loss / max(1, asked), "heldout_loss": loss / max(1, asked)}

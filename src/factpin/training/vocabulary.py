@@ -1,0 +1,205 @@
+"""The vocabulary of a pretraining run: a tokenizer is trained, or a given one extended; marks get numbers and rows.
+
+    train_tokenizer    texts -> WordPiece (Chinese by characters, other words in pieces) or byte-level BPE
+    frequent           the words of a corpus that a WordPiece vocabulary cuts up or does not know, dearest first
+    extended           these words as pieces of their own
+    with_marks         the special tokens that an objective needs and the tokenizer lacks
+    grow               rows for all new numbers: a word's is the mean of its pieces' rows, a mark's is drawn like others
+
+A word costs (pieces - 1) x (how often it occurs). Chinese words are not candidates: WordPiece reads Chinese character
+by character. Unknown characters are.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import tokenizers
+import torch
+from tokenizers import models, normalizers, pre_tokenizers, processors, trainers
+from torch import nn
+
+from factpin.documents import Document
+from factpin.encoders import Encoder
+from factpin.errors import BadInput
+from factpin.objectives import Vocabulary
+from factpin.pipelines import vocabulary as doctor
+from factpin.tokens import Tokenizer
+from factpin.tokens.small import SPECIAL
+from factpin.tokens.sources import BERT_NAMES
+from factpin.training.needs import BLANKS, MARKS
+
+Kind = Literal["wordpiece", "bpe"]
+SENTINELS = 100
+LEAST = 5  # occurrences of a word that gets a piece of its own
+SPLIT = 3  # pieces of a word that is cut up too much
+LETTERS = 0.7  # largest share of a trained vocabulary that single characters take
+COUNTED = 2_000_000  # different words that are counted at once; then the rarest are forgotten
+PARTS = {"pad": ("pad_token",), "cls": ("cls_token", "bos_token"), "sep": ("sep_token", "eos_token"),
+         "mask": ("mask_token",), "end": ("eos_token", "sep_token")}  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def train_tokenizer(texts: Iterable[str], size: int, kind: Kind = "wordpiece", *, lowercase: bool = True) -> Tokenizer:
+    trainer: Any
+    if kind == "wordpiece":
+        library = tokenizers.Tokenizer(models.WordPiece({}, unk_token="[UNK]"))
+        library.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+        library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        trainer = trainers.WordPieceTrainer(
+            vocab_size=size, special_tokens=list(SPECIAL), show_progress=False, min_frequency=2,
+            limit_alphabet=max(1, int(LETTERS * size)),
+        )  # fmt: skip
+    else:
+        library = tokenizers.Tokenizer(models.BPE(unk_token=None))
+        library.normalizer = normalizers.Sequence([normalizers.NFC(), *([normalizers.Lowercase()] * lowercase)])
+        library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        trainer = trainers.BpeTrainer(
+            vocab_size=size, special_tokens=list(SPECIAL), show_progress=False, min_frequency=2,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        )  # fmt: skip
+    library.train_from_iterator(texts, trainer)
+    if library.get_vocab_size() <= len(SPECIAL):
+        raise BadInput("There is no text to train a tokenizer on. Check the corpus with `factpin doctor`.")
+    library.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[(token, SPECIAL.index(token)) for token in ("[CLS]", "[SEP]")]
+    )
+    return Tokenizer(library, BERT_NAMES)
+
+
+def with_marks(tokenizer: Tokenizer, wanted: Iterable[str]) -> Tokenizer:
+    """The tokenizer with a special token for each wanted mark; padding and what a text stands between it always has."""
+    wanted = {"pad", "cls", "sep", *wanted}
+    library = _copy(tokenizer)
+    missing = {
+        name: f"[{name.upper()}]" for name in MARKS if name in wanted and _number(tokenizer, library, name) is None
+    }
+    blanks = [_blank(k) for k in range(SENTINELS)] if BLANKS in wanted else []
+    fresh = [token for token in (*missing.values(), *blanks) if library.token_to_id(token) is None]
+    if not fresh:
+        return tokenizer
+    library.add_special_tokens([tokenizers.AddedToken(token, special=True, normalized=False) for token in fresh])
+    names = {PARTS[name][0]: token for name, token in missing.items() if name in PARTS and name != "end"}
+    return Tokenizer(library, {**tokenizer.names, **names})
+
+
+def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
+    """Which numbers of a tokenizer are special. A mark that it lacks, since nobody asks for it, is padding."""
+    library = _copy(tokenizer)
+    found = {name: _number(tokenizer, library, name) for name in MARKS}
+    pad = found["pad"]
+    if pad is None:
+        raise BadInput("The tokenizer has no padding token: a piece of text would be taken for it. Use `with_marks`.")
+    number = {name: pad if i is None else i for name, i in found.items()}
+    blanks = [library.token_to_id(_blank(k)) for k in range(SENTINELS)]
+    special = [i for i, token in library.get_added_tokens_decoder().items() if token.special]
+    return Vocabulary(
+        size=tokenizer.vocab_size,
+        pad=pad,
+        cls=number["cls"],
+        sep=number["sep"],
+        mask=number["mask"],
+        gap=number["gap"],
+        tail=number["tail"],
+        start=number["start"],
+        end=number["end"],
+        sentinels=tuple(blank for blank in blanks if blank is not None),
+        others=tuple(i for i in special if i != tokenizer.unknown_id),
+    )
+
+
+def _number(tokenizer: Tokenizer, library: tokenizers.Tokenizer, name: str) -> int | None:
+    """The number of a mark: of the token that plays its part, of the frame, or of its own name."""
+    tokens = [tokenizer.names[part] for part in PARTS.get(name, ()) if part in tokenizer.names]
+    for token in (*tokens, f"[{name.upper()}]", f"<{name}>"):
+        number = library.token_to_id(token)
+        if number is not None:
+            return int(number)
+    framed = {"cls": tokenizer.prefix[:1], "sep": tokenizer.suffix[-1:], "end": tokenizer.suffix[-1:]}
+    return framed[name][0] if framed.get(name) else None
+
+
+def _blank(k: int) -> str:
+    return f"[BLANK{k}]"
+
+
+def _copy(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
+    library = tokenizers.Tokenizer.from_str(tokenizer.to_json())
+    library.encode_special_tokens = True
+    return library
+
+
+def frequent(tokenizer: Tokenizer, texts: Iterable[str], count: int) -> list[str]:
+    """At most `count` words that are cut into SPLIT pieces or more, or unknown, by what they cost."""
+    library = _word_piece(tokenizer)
+    seen: Counter[str] = Counter()
+    for text in texts:
+        text = library.normalizer.normalize_str(text) if library.normalizer else text
+        seen.update(word for word, _ in library.pre_tokenizer.pre_tokenize_str(text) if _WORD.fullmatch(word))
+        if len(seen) > COUNTED:
+            seen = Counter(dict(seen.most_common(COUNTED // 2)))
+    costs: dict[str, int] = {}
+    for word, times in seen.items():
+        if times < LEAST:
+            continue
+        pieces = library.encode(word, add_special_tokens=False).ids
+        if tokenizer.unknown_id in pieces:
+            costs[word] = times * len(word)
+        elif len(pieces) >= SPLIT:
+            costs[word] = times * (len(pieces) - 1)
+    return sorted(costs, key=lambda word: (-costs[word], word))[:count]
+
+
+def extended(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[Tokenizer, dict[int, tuple[int, ...]]]:
+    """The tokenizer with these words, and of each new number the pieces that it stands for."""
+    library = _word_piece(tokenizer)
+    spec = json.loads(library.to_str())
+    known: dict[str, int] = spec["model"]["vocab"]
+    new = [word for word in dict.fromkeys(words) if word not in known]
+    pieces = {word: tuple(library.encode(word, add_special_tokens=False).ids) for word in new}
+    numbers = {word: tokenizer.vocab_size + k for k, word in enumerate(new)}
+    # A tokenizer that is loaded numbers its special tokens anew, behind the vocabulary, unless they stand in it.
+    known.update({token["content"]: token["id"] for token in spec["added_tokens"]})
+    known.update(numbers)
+    return (
+        Tokenizer.from_json(json.dumps(spec), tokenizer.names),
+        {numbers[word]: pieces[word] for word in new},
+    )
+
+
+def _word_piece(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
+    library = _copy(tokenizer)
+    kind = type(library.model).__name__
+    if kind != "WordPiece" or library.pre_tokenizer is None:
+        raise BadInput(f"The vocabulary is {kind}; only WordPiece can be extended with words. Leave --extend out.")
+    return library
+
+
+def grow(encoder: Encoder, tokenizer: Tokenizer, made_of: Mapping[int, Sequence[int]], seed: int) -> Encoder:
+    """The encoder with a row for every number of the tokenizer. Rows that were there stay as they are."""
+    old = encoder.model.get_input_embeddings().weight.detach()  # (V, E)
+    fresh = tokenizer.vocab_size - len(old)
+    if fresh > 0:
+        chance = torch.Generator().manual_seed(seed)
+        drawn = old.mean(0) + old.std(0) * torch.randn(fresh, old.shape[1], generator=chance)  # (fresh, E)
+        table = nn.Embedding(tokenizer.vocab_size, old.shape[1])
+        table.weight = nn.Parameter(torch.cat([old, drawn.to(old.dtype)]))
+        encoder.model.set_input_embeddings(table)
+        encoder.config.vocab_size = tokenizer.vocab_size
+    with torch.no_grad():
+        rows = encoder.model.get_input_embeddings().weight
+        for number, pieces in made_of.items():
+            rows[number] = old[list(pieces)].mean(0)
+    return Encoder(encoder.model, tokenizer, cap=encoder.max_length)
+
+
+def measure(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, Any]:
+    """How a tokenizer copes with texts, counted as `factpin doctor` counts."""
+    counts = doctor.Vocabulary(tokenizer)
+    for k, text in enumerate(texts):
+        counts.add(Document(str(k), text))
+    summary = counts.summary()
+    names = ("words", "pieces_per_word", "oversplit_words", "unknown_pieces")
+    return {"pieces": sum(counts.lengths), **{name: summary[name] for name in names}}

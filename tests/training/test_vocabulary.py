@@ -1,0 +1,98 @@
+"""Vocabularies: marks have numbers of their own, new words begin as the mean of their pieces, the rest stays."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from factpin.encoders import Encoder
+from factpin.errors import BadInput
+from factpin.tokens import Tokenizer
+from factpin.training.needs import BLANKS, MARKS
+from factpin.training.vocabulary import (
+    SENTINELS,
+    extended,
+    frequent,
+    grow,
+    measure,
+    train_tokenizer,
+    vocabulary_of,
+    with_marks,
+)
+from tests.conftest import corpus
+
+TEXTS = [doc.text for doc in corpus(200, 3)]
+WORD = "phosphatase"
+RARE = "犇"
+
+
+@pytest.fixture
+def tokenizer(encoder_folder: Path) -> Tokenizer:
+    return Tokenizer.load(encoder_folder)
+
+
+def again(tokenizer: Tokenizer) -> Tokenizer:
+    return Tokenizer.from_json(tokenizer.to_json(), tokenizer.names)
+
+
+def test_every_mark_has_a_number_of_its_own_that_no_text_can_spell(tokenizer: Tokenizer) -> None:
+    marked = with_marks(tokenizer, [*MARKS, BLANKS])
+    found = vocabulary_of(marked)
+    numbers = [found.pad, found.cls, found.sep, found.mask, found.gap, found.tail, found.start, *found.sentinels]
+    assert len(set(numbers)) == len(numbers) and len(found.sentinels) == SENTINELS
+    assert (found.cls, found.sep) == (*marked.prefix, *marked.suffix) and found.pad == tokenizer.pad_id
+    assert found.end == found.sep  # BERT's vocabulary has no other end
+    assert vocabulary_of(again(marked)) == found
+    spelled = marked.encode("[GAP] [MASK] [BLANK0] [TAIL][SEP]").ids.tolist()
+    assert not set(spelled) & found.specials
+    assert not set(found.ordinary.tolist()) & found.specials
+
+
+def test_nothing_is_added_that_is_not_asked_for(tokenizer: Tokenizer) -> None:
+    assert with_marks(tokenizer, ["cls", "sep", "mask"]) is tokenizer
+    assert with_marks(tokenizer, ["gap"]).vocab_size == tokenizer.vocab_size + 1
+    assert vocabulary_of(tokenizer).gap == tokenizer.pad_id
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe"])
+def test_a_trained_tokenizer_knows_its_texts(kind: str) -> None:
+    trained = train_tokenizer(TEXTS, 500, kind)  # type: ignore[arg-type]
+    assert trained.vocab_size <= 500
+    assert measure(trained, TEXTS)["unknown_pieces"] == 0
+    text = TEXTS[0]
+    assert "".join(trained.encode(text).surfaces()).replace(" ", "") == text.replace(" ", "")
+    found = vocabulary_of(with_marks(trained, MARKS))
+    assert len({found.pad, found.cls, found.sep, found.mask}) == 4
+    with pytest.raises(BadInput, match="no text"):
+        train_tokenizer([], 500, "wordpiece")
+
+
+def test_frequent_words_are_those_that_cost_most(tokenizer: Tokenizer) -> None:
+    texts = [f"{WORD}, {RARE}."] * 9 + ["Xylophonist!"] * 5 + ["Zygomorphic"] * 2
+    assert frequent(tokenizer, texts, 10) == [WORD, "xylophonist", RARE]
+    assert frequent(tokenizer, texts, 1) == [WORD]
+
+
+def test_a_new_word_is_one_piece_and_begins_as_the_mean_of_its_pieces(encoder_folder: Path) -> None:
+    encoder, old = Encoder.load(encoder_folder), Tokenizer.load(encoder_folder)
+    before = encoder.model.get_input_embeddings().weight.detach().clone()
+    marked = with_marks(old, ["gap", "mask"])
+    new, made_of = extended(marked, [WORD, RARE, "in"])  # "in" is there already
+    new = again(new)
+    (number,) = new.encode(WORD.title()).ids.tolist()
+    assert made_of[number] == tuple(old.encode(WORD).ids.tolist()) and len(made_of) == 2
+    assert not new.encode(RARE).unknown.any() and old.encode(RARE).unknown.all()
+    assert all((new.encode(text).ids == old.encode(text).ids).all() for text in TEXTS)
+    assert vocabulary_of(new).gap == vocabulary_of(marked).gap
+
+    grown = grow(encoder, new, made_of, seed=0)
+    rows = grown.model.get_input_embeddings().weight
+    assert rows.shape[0] == new.vocab_size == grown.config.vocab_size
+    assert torch.equal(rows[: len(before)], before)
+    assert torch.allclose(rows[number], before[list(made_of[number])].mean(0))
+    assert torch.isfinite(rows).all()
+
+
+def test_only_word_pieces_can_be_extended() -> None:
+    with pytest.raises(BadInput, match="only WordPiece"):
+        extended(train_tokenizer(TEXTS, 400, "bpe"), [WORD])
