@@ -56,8 +56,8 @@ def corpus(size: int, seed: int) -> list[Document]:
 
 
 @pytest.fixture(scope="module")
-def folder(encoder_folder: Path) -> Path:
-    target = encoder_folder.parent / "triples"
+def folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("triples") / "m"
     report = train_triples(corpus(160, 1), corpus(60, 2), TriplesConfig(str(encoder_folder)), QUICK, target, quiet=True)
     assert report["scores"]["typed_f1"] > 0.9
     assert report["labels"] == ["born in", "lives in", "visited"]
