@@ -25,11 +25,11 @@ from rich.table import Table
 
 import factpin
 from factpin import formats
-from factpin.documents import Document
 from factpin.formats import Options
 from factpin.scoring import align, paired_bootstrap
 from factpin.scoring.counts import total
 from factpin.training.config import TrainConfig, from_dict, read_recipe
+from factpin.training.data import read_part, read_training
 from factpin.training.run import run_training
 from factpin.training.tasks import TASKS
 
@@ -57,14 +57,16 @@ def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> N
     torch.set_num_threads(options.threads)
     start = time.monotonic()
     if not (folder / "factpin.json").exists():
-        dev = read(data, "dev") if "dev" in data else []
-        run_training(task, read(data, "train")[: options.limit], dev, config, how, folder, data=data,
+        given = data | ({"limit": options.limit} if options.limit else {})
+        run_training(task, *read_training(given, reading(tables)), config, how, folder, data=data,
                      resume=True, quiet=True)  # fmt: skip
     minutes = (time.monotonic() - start) / 60
     peak = peak_mib()
     extractor = factpin.load(folder)
     for part in {"dev", "test"} & data.keys():
-        formats.write(extractor.annotate(read(data, part)), folder / f"{part}.jsonl.xz", format="jsonl")
+        formats.write(
+            extractor.annotate(read_part(data, part, reading(tables))), folder / f"{part}.jsonl.xz", format="jsonl"
+        )
     for file in (folder / "checkpoints").glob("*"):
         file.unlink()
     record = {"minutes": round(minutes, 2), "peak_mib": peak, "threads": options.threads, "settings": settings}
@@ -83,11 +85,9 @@ def peak_mib() -> int:
     return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) // 1024
 
 
-def read(data: dict[str, Any], part: str) -> list[Document]:
-    """A part of the recipe's corpus, which may be several files."""
-    paths = [data[part]] if isinstance(data[part], str) else data[part]
-    reading = Options(occurrences="nearest") if data["name"] == "triples" else Options()
-    return [doc for path in paths for doc in formats.read(Path(path), format=data.get("from"), options=reading)]
+def reading(tables: dict[str, Any]) -> Options:
+    """How strings of triples are pinned, in training and in gold alike."""
+    return Options(occurrences=tables.get("triples", {}).get("occurrences", "nearest"))
 
 
 def table(recipes: list[Path], options: argparse.Namespace) -> Table:
@@ -96,8 +96,9 @@ def table(recipes: list[Path], options: argparse.Namespace) -> Table:
     first = None
     for recipe in recipes:
         rows, minutes, peaks = [], [], []
-        data = read_recipe(recipe)["task"]
-        gold = read(data, options.part)
+        tables = read_recipe(recipe)
+        data = tables["task"]
+        gold = read_part(data, options.part, reading(tables))
         for seed in options.seeds:
             folder = options.output / f"{name_of(recipe)}-{seed}"
             if not (folder / "result.json").exists():

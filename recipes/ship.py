@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import factpin
-from factpin import formats
 from factpin.documents import Document
 from factpin.encoders.catalogue import CATALOGUE
 from factpin.formats import Options
@@ -19,6 +18,7 @@ from factpin.pipelines.card import Origin, write_card
 from factpin.pipelines.extractor import Extractor
 from factpin.scoring import Scores, align, calibration
 from factpin.training.config import from_dict, read_recipe
+from factpin.training.data import read_training
 from factpin.training.run import Task
 from factpin.training.tasks import TASKS
 
@@ -39,12 +39,15 @@ def with_recipe(extractor: Extractor, config: Any) -> None:
         finds=config.finds,
         max_length=config.max_length or settings.max_length,
         overlap=config.overlap,
-        head_config={**settings.head_config, "max_span": config.max_span},
+        context=config.context,
         thresholds={},
         temperature=1.0,
         shift=0.0,
     )
-    extractor.model.head.config = replace(extractor.model.head.config, max_span=config.max_span)
+    if hasattr(config, "max_span"):
+        head_config = {**settings.head_config, "max_span": config.max_span}
+        extractor.settings = replace(extractor.settings, head_config=head_config)
+        extractor.model.head.config = replace(extractor.model.head.config, max_span=config.max_span)
 
 
 def main() -> None:
@@ -58,7 +61,7 @@ def main() -> None:
     task = TASKS[tables["task"]["name"]]
     config = replace(from_dict(task.config, tables[task.name], str(options.recipe)), tune_thresholds=True)
     reading = Options(occurrences="nearest") if task.name == "triples" else Options()
-    dev = list(formats.read(tables["task"]["dev"], format=tables["task"].get("from"), options=reading))
+    _, dev = read_training(tables["task"], reading)
     extractor = factpin.load(options.run)
     made_from = CATALOGUE.get(Path(extractor.settings.encoder).name)
     if made_from is not None and not made_from.ships:

@@ -139,6 +139,12 @@ def test_declarations_are_understood_as_browsers_do(raw: bytes, name: str) -> No
     assert declared(raw) == name
 
 
+def test_a_short_page_is_not_broken_at_inline_tags(tmp_path: Path) -> None:
+    page = "<html><body><div>The <b>Bank of England</b>, said <a href='x'>Andrew Bailey</a>.</div><p>二<i>三</i></p></body></html>"
+    (tmp_path / "a.html").write_text(page)
+    assert one(tmp_path / "a.html").text == "The Bank of England, said Andrew Bailey.\n二三"
+
+
 @pytest.mark.parametrize("page", ["", "  \n", "<html><body><img src='a.png'></body></html>", "\x00"])
 def test_a_page_without_text_is_a_clear_error(tmp_path: Path, page: str) -> None:
     (tmp_path / "a.html").write_text(page)

@@ -226,5 +226,11 @@ def test_cues_inside_any_mention_of_the_document_are_none() -> None:
     assert with_assertions(doc).facts[0].assertion == "asserted"
 
 
+@pytest.mark.parametrize("other", ["没有", "没有加入京东集团", "冯远没有"])
+def test_a_wrong_name_over_a_cue_does_not_hide_it(other: str) -> None:
+    doc = document("冯远没有加入京东集团。", [(0, 11)], ["冯远", "京东集团", other])
+    assert with_assertions(doc).facts[0].assertion == "negated"
+
+
 def _fields(doc: Document) -> dict:
     return {name: getattr(doc, name) for name in doc.__dataclass_fields__}

@@ -27,6 +27,8 @@ ENDINGS = {".txt": "text", ".text": "text", ".md": "markdown", ".markdown": "mar
 KINDS = ("text", "markdown", "jsonl", "html", "pdf")
 DECLARED = re.compile(rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252", "ascii": "cp1252"}  # as browsers read them
+INLINE = re.compile(r"</?(?:a|abbr|b|bdi|cite|code|em|font|i|mark|q|s|small|span|strong|u)(?:\s[^>]*)?>", re.IGNORECASE)
+SHORT_PAGE = 2000  # characters
 PAGE_BREAK = "\n\n"
 
 
@@ -185,6 +187,9 @@ def _html(path: Path, encoding: str | None) -> str:
     if not re.search("<html", page, re.IGNORECASE):  # a piece of a page, which trafilatura does not take for HTML
         page = f"<html><body>{page}</body></html>"
     text = trafilatura.extract(page, include_comments=False, favor_recall=True) or trafilatura.html2txt(page)
+    if len(text) < SHORT_PAGE:  # of short pages trafilatura ends the line at every inline tag
+        whole = trafilatura.extract(INLINE.sub("", page), include_comments=False, favor_recall=True) or ""
+        text = whole if "".join(whole.split()) == "".join(text.split()) else text
     if not text.strip():
         raise BadFile(f"{path}: no text was found in the page. Save it as text, or check that it is HTML.")
     return _whole_characters(text)

@@ -147,7 +147,7 @@ class _Reader:
         self.inside: dict[int, list[Mention]] = {}
         for mention in doc.mentions:
             self.inside.setdefault(self.place[mention.id], []).append(mention)
-        self.read: dict[int, _Sentence] = {}
+        self.read: dict[tuple[int, tuple[str, ...]], _Sentence] = {}
 
     def _sentence(self, start: int) -> int:
         if not self.doc.sentences:
@@ -175,14 +175,21 @@ class _Reader:
         return [self.mentions[id] for id in ids]
 
     def _pair(self, index: int, head: Mention, tail: Mention) -> Status:
-        if index not in self.read:
-            taken = [(m.start, m.end) for m in self.inside.get(index, [])]
-            self.read[index] = _Sentence(self.doc.text, self.sentences[index], taken, self.doc.language)
-        return self.read[index].judge((head.start, head.end), (tail.start, tail.end))
+        pair = (head.start, head.end), (tail.start, tail.end)
+        taken = tuple(m.id for m in self.inside.get(index, []) if m in (head, tail) or not _overlaps(m, pair))
+        if (index, taken) not in self.read:
+            names = {(self.mentions[id].start, self.mentions[id].end) for id in taken}
+            self.read[index, taken] = _Sentence(self.doc.text, self.sentences[index], names, self.doc.language)
+        return self.read[index, taken].judge(*pair)
+
+
+def _overlaps(mention: Mention, pair: tuple[tuple[int, int], tuple[int, int]]) -> bool:
+    """A wrong name around one of the pair ("没有加入京东集团") must not hide a cue from it."""
+    return any(mention.start < end and start < mention.end for start, end in pair)
 
 
 class _Sentence:
-    """One sentence with its cues and their scopes; `taken` are its mentions, inside which nothing is a cue."""
+    """One sentence with its cues and their scopes; inside a longer name of `taken` nothing is a cue."""
 
     def __init__(
         self, text: str, span: tuple[int, int], taken: Iterable[tuple[int, int]], language: str | None
@@ -198,7 +205,7 @@ class _Sentence:
         self.borders = self._borders()
         self.starts = [start for start, _, _ in self.borders]
         self.stops = [match.start() for match in self.language.words.STOP.finditer(self.text)]
-        cues = self._cues([(start - span[0], end - span[0]) for start, end in taken])
+        cues = self._cues({(start - span[0], end - span[0]) for start, end in taken})
         self.scopes = self._without_undone([self._scope(*cue) for cue in cues])
 
     def judge(self, head: tuple[int, int], tail: tuple[int, int]) -> Status:
@@ -215,7 +222,7 @@ class _Sentence:
     def _pinned(self, span: Span) -> Span:
         return Span(span.start + self.offset, span.end + self.offset)
 
-    def _cues(self, taken: list[tuple[int, int]]) -> list[tuple[Span, str, str]]:
+    def _cues(self, taken: set[tuple[int, int]]) -> list[tuple[Span, str, str]]:
         names = bytearray(len(self.text))
         for start, end in [*taken, *(title.span() for title in self.language.words.TITLE.finditer(self.text))]:
             start, end = max(0, start), min(end, len(names))
@@ -224,7 +231,8 @@ class _Sentence:
         for match in self.language.cues.finditer(self.text):
             status, reach = self.language.rows[(match.lastindex or 1) - 1]
             start, end = match.span()
-            if status and start < end and not (names[start] and names[end - 1]):
+            named = names[start] and names[end - 1] and (start, end) not in taken  # "没有" found as a name is a cue
+            if status and start < end and not named:
                 found.append((Span(start, end), status, reach))
         return found
 

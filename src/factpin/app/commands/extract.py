@@ -72,7 +72,7 @@ def extract(
     from factpin.pipelines.extract import extract as run
     from factpin.pipelines.extract_folder import begin, describe_run, extract_folder, is_done
 
-    summary, console = Summary(), notes(quiet)
+    summary, console, done = Summary(), notes(quiet), 0
     with Rejects(rejects_of(output)) if skip_bad else nullcontext() as rejects:
         if output is not None and target == "jsonl" and is_folder(output):
             options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow, "bf16": "yes" if bf16 else None}
@@ -81,8 +81,9 @@ def extract(
             with counting("extracting", quiet, _total(todo)) as count:
                 extract_folder(todo, output, load_models(models, on_overflow, bf16=bf16) if todo else [],
                                encoding=encoding, rejects=rejects, summary=summary, on_document=count)  # fmt: skip
-            if len(todo) < len(inputs):
-                console.print(f"{len(inputs) - len(todo):,} of {len(inputs):,} inputs were done before")
+            done = len(inputs) - len(todo)
+            if done:
+                console.print(f"{done:,} of {len(inputs):,} inputs were done before; their files in {output} stand")
         else:
             extractors = load_models(models, on_overflow, bf16=bf16)
             for_eyes = output is None and out().is_terminal  # a progress line would stand in between
@@ -91,7 +92,8 @@ def extract(
                 lost = _write(found, target, output)
             if lost:
                 console.print(f"[yellow]not held by {target}:[/] {describe(lost)}")
-    _summarise(console, summary)
+    if summary.documents or not done:
+        _summarise(console, summary)
     if passed:
         console.print(f"[yellow]passed over:[/] {escape(describe(passed))} (no known ending; take them with --from)")
     if rejects is not None and rejects.count:

@@ -5,13 +5,15 @@ from typing import Any
 
 import click
 
-from factpin import formats
 from factpin.app.console import FORMAT, notes, out, print_json
-from factpin.documents import Document
 from factpin.errors import BadInput, did_you_mean
 from factpin.formats import Options
+from factpin.training.config import TrainConfig, from_dict, read_recipe
+from factpin.training.data import KEYS, read_training
 
 TASKS = {
+    "coref": "coreference",
+    "coreference": "coreference",
     "docre": "document_relations",
     "document_relations": "document_relations",
     "ee": "events",
@@ -31,11 +33,13 @@ FEW = 200  # documents below which figures are not to be trusted
 @click.option("--train", "train_files", type=click.Path(path_type=Path), multiple=True,
               help="Training corpus; may be given several times.")  # fmt: skip
 @click.option("--dev", "dev_file", type=click.Path(path_type=Path), help="Dev corpus: picks the best weights.")
+@click.option("--hold-out", type=click.IntRange(min=1), metavar="N",
+              help="Without --dev: the last N training documents are dev.")  # fmt: skip
 @click.option("--from", "source_format", type=FORMAT, help="Format of the corpora; guessed where it can be.")
-@click.option("--limit", type=int, help="Use the first N training documents only.")
+@click.option("--limit", type=click.IntRange(min=1), help="Use the first N training documents only.")
 @click.option("--encoder", help="A name (`factpin models --encoders`), a folder, or a hub id.")
 @click.option("--head", help="spans: efficient_global_pointer (default), global_pointer or crf; short: egp, gp.")
-@click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder of the run and of the model.")
+@click.option("--output", type=click.Path(path_type=Path), help="Folder of the run and of the model.")
 @click.option("--rope/--no-rope", default=None, help="Rotary positions in the pointer heads; triples: of relations.")
 @click.option("--bias", type=click.Choice(["qk", "hidden"]), help="Bias form of efficient_global_pointer.")
 @click.option("--scheme", type=click.Choice(["bio", "bioes"]), help="Tags of crf.")
@@ -92,16 +96,17 @@ FEW = 200  # documents below which figures are not to be trusted
 @click.option("--save-every", type=int, help="Steps between checkpoints; default: each epoch.")
 @click.option("--seed", type=int)
 @click.option("--tensorboard", is_flag=True, default=None)
-@click.option("--threads", type=int, help="CPU threads.")
+@click.option("--threads", type=click.IntRange(min=1), help="CPU threads.")
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --output, if there is one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--quiet", is_flag=True, help="No notes, no bar.")
 def train(
     task: str | None, recipe: Path | None, train_files: tuple[Path, ...], dev_file: Path | None,
-    source_format: str | None,
-    limit: int | None, output: Path, threads: int | None, resume: bool, as_json: bool, quiet: bool, **choices: Any,
+    hold_out: int | None, source_format: str | None, limit: int | None, output: Path | None, threads: int | None,
+    resume: bool, as_json: bool, quiet: bool, **choices: Any,
 ) -> int:  # fmt: skip
-    """Train a model. TASK: spans (alias ner), triples (re), events (ee) or document_relations (docre).
+    """Train a model. TASK: spans (alias ner), triples (re), events (ee), document_relations (docre) or
+    coreference (coref).
 
     \b
     factpin train spans --train train.json --dev dev.json --encoder m3e-zh --output runs/cluener
@@ -109,38 +114,37 @@ def train(
     factpin train --recipe runs/cluener/recipe.toml --seed 2 --output runs/cluener-2
     torchrun --nproc-per-node 2 -m factpin train spans …                 data parallel
     """
-    import torch
+    tables = read_recipe(recipe) if recipe else {}
+    data = dict(tables.get("task", {}))
+    name = _known(task or data.get("name"))
+    data.pop("name", None)
+    if output is None:
+        raise BadInput("--output is missing: name the folder for the run and the model.")
+    trains = [str(path) for path in train_files]
+    given = {"train": (trains[0] if len(trains) == 1 else trains) or None, "dev": dev_file and str(dev_file),
+             "hold_out": hold_out, "from": source_format, "limit": limit}  # fmt: skip
+    data.update({key: value for key, value in given.items() if value is not None})
+    if not data.get("train"):
+        raise BadInput("--train is missing: name the training corpus.")
+    if not (choices["encoder"] or tables.get(name, {}).get("encoder")):
+        raise BadInput("--encoder is missing. `factpin models --encoders` lists what can be had without a hub.")
 
-    from factpin.training.config import TrainConfig, from_dict, read_recipe
+    import torch  # what the user can have got wrong is checked before these seconds
+
     from factpin.training.run import run_training
     from factpin.training.tasks import TASKS as KINDS
 
     if threads:
         torch.set_num_threads(threads)
-    tables = read_recipe(recipe) if recipe else {}
-    data = dict(tables.get("task", {}))
-    name = task or data.pop("name", None)
-    if name is None:
-        raise BadInput("The task is missing: factpin train spans --train … --encoder … --output …")
-    if name not in TASKS:
-        near = did_you_mean(name, TASKS)
-        raise BadInput(f"There is no task {name!r} to train.{near} Known: {', '.join(sorted(TASKS))}.")
-    data.pop("name", None)
-    trains = [str(path) for path in train_files]
-    given = {"train": (trains[0] if len(trains) == 1 else trains) or None, "dev": dev_file and str(dev_file),
-             "from": source_format, "limit": limit}  # fmt: skip
-    data.update({key: value for key, value in given.items() if value is not None})
-    kind = KINDS[TASKS[name]]
+    kind = KINDS[name]
     if choices["head"]:
         choices["head"] = HEADS.get(choices["head"], choices["head"].replace("-", "_"))
     _refuse_unknown(tables, kind.name, recipe)
     _refuse_foreign(kind.config, TrainConfig, choices, kind.name)
     what = _settings(kind.config, tables.get(kind.name, {}), choices)
-    if "encoder" not in what:
-        raise BadInput("--encoder is missing. `factpin models --encoders` lists what can be had without a hub.")
     how = _settings(TrainConfig, tables.get("train", {}), choices)
     reading = Options(occurrences=what.get("occurrences", "nearest")) if kind.name == "triples" else Options()
-    training, dev = _corpus(data, "train", reading)[: data.get("limit")], _corpus(data, "dev", reading)
+    training, dev = read_training(data, reading)
     if len(training) < FEW:
         notes(quiet or as_json).print(
             f"[yellow]only {len(training)} training documents:[/] the model will have learned little, and figures on "
@@ -159,16 +163,25 @@ def train(
     return 0
 
 
+def _known(name: str | None) -> str:
+    """The task's full name."""
+    if name is None:
+        raise BadInput("The task is missing: factpin train spans --train … --encoder … --output …")
+    if name not in TASKS:
+        near = did_you_mean(name, TASKS)
+        raise BadInput(f"There is no task {name!r} to train.{near} Known: {', '.join(sorted(TASKS))}.")
+    return TASKS[name]
+
+
 def _refuse_unknown(tables: dict[str, Any], task: str, recipe: Path | None) -> None:
     """A misspelt table, or key of [task], would train something else than was meant."""
     known = {"task", task, "train", "card"}
     for name in tables:
         if name not in known:
             raise BadInput(f"{recipe}: there is no table [{name}].{did_you_mean(name, known)}")
-    keys = {"name", "train", "dev", "test", "from", "limit"}
     for name in tables.get("task", {}):
-        if name not in keys:
-            raise BadInput(f"{recipe}: [task] has no {name!r}.{did_you_mean(name, keys)}")
+        if name not in KEYS:
+            raise BadInput(f"{recipe}: [task] has no {name!r}.{did_you_mean(name, KEYS)}")
 
 
 def _refuse_foreign(what: Any, how: Any, choices: dict[str, Any], task: str) -> None:
@@ -185,14 +198,6 @@ def _settings(kind: Any, recipe: dict[str, Any], choices: dict[str, Any]) -> dic
     return {**recipe, **{key: value for key, value in choices.items() if key in known and value is not None}}
 
 
-def _corpus(data: dict[str, Any], part: str, options: Options) -> list[Document]:
-    paths = data.get(part) or []
-    if not paths and part == "train":
-        raise BadInput("--train is missing: name the training corpus.")
-    return [doc for path in ([paths] if isinstance(paths, str) else paths)
-            for doc in formats.read(Path(path), format=data.get("from"), options=options)]  # fmt: skip
-
-
 def _table(report: dict[str, Any], output: Path) -> Any:
     from rich.table import Table
 
@@ -200,7 +205,7 @@ def _table(report: dict[str, Any], output: Path) -> Any:
                   show_header=False)  # fmt: skip
     table.add_row("steps (best)", f"{report['steps']} ({report['best_step']})")
     for name, value in report["scores"].items():
-        table.add_row(f"dev {name.replace('_', ' ')}", f"{value:.4f}")
+        table.add_row(f"dev {name.replace('_', ' ')}", f"{100 * value:.2f}")
     for name, value in report["noted"].items():
         if value:
             table.add_row(f"training {name.replace('_', ' ')}", f"{value:,}")
