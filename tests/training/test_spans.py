@@ -16,7 +16,7 @@ import torch
 import factpin
 from factpin import formats
 from factpin.documents import Document, Mention, Span
-from factpin.errors import BadFile, BadInput
+from factpin.errors import BadFile, BadInput, BadModel
 from factpin.heads import SPAN_HEADS
 from factpin.scoring import align, spans
 from factpin.scoring.counts import total
@@ -94,8 +94,18 @@ def test_early_stopping_and_max_steps_end_a_run(encoder_folder: Path, tmp_path: 
     config = SpansConfig(str(encoder_folder))
     idle = replace(QUICK, epochs=9, learning_rate=1e-12, head_learning_rate=1e-12, early_stopping=2)
     assert train_spans(corpus(16, 1), corpus(8, 2), config, idle, tmp_path / "a", quiet=True)["steps"] == 6
+    with pytest.raises(BadInput, match="needs a dev set"):
+        train_spans(corpus(16, 1), [], config, idle, tmp_path / "c", quiet=True)
     short = replace(QUICK, epochs=9, max_steps=3)
     assert train_spans(corpus(40, 1), [], config, short, tmp_path / "b", quiet=True)["steps"] == 3
+
+
+def test_a_run_that_has_not_ended_says_how_to_go_on(encoder_folder: Path, tmp_path: Path) -> None:
+    config = SpansConfig(str(encoder_folder))
+    train_spans(corpus(16, 1), [], config, replace(QUICK, epochs=1), tmp_path, quiet=True)
+    (tmp_path / "factpin.json").unlink()
+    with pytest.raises(BadModel, match=r"has not ended.*--resume"):
+        factpin.load(tmp_path)
 
 
 def test_training_reload_command_line_and_python_give_the_same_figures(encoder_folder: Path, tmp_path: Path) -> None:

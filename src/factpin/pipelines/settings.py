@@ -47,6 +47,11 @@ def write_settings(settings: Settings, folder: Path) -> None:
 def read_settings(folder: Path) -> Settings:
     """The settings of a model folder."""
     path = folder / "factpin.json"
+    if not path.is_file() and (folder / "recipe.toml").is_file():
+        raise BadModel(
+            f"{folder}: a run of `factpin train` that has not ended, so there is no model in it yet. Go on with it: "
+            f"factpin train --recipe {folder / 'recipe.toml'} --output {folder} --resume"
+        )
     if not path.is_file():
         raise BadModel(f"{folder}: no model of factpin (there is no factpin.json in it). Name a folder that "
                        f"`factpin train` wrote, or a shipped model (`factpin models`).")  # fmt: skip

@@ -106,6 +106,8 @@ def run_training(
     job = task.job(extractor, training, dev, config)
     if how.metric not in task.metrics:
         raise BadInput(f"There is no metric {how.metric!r}. Known: {', '.join(task.metrics)}.")
+    if how.early_stopping is not None and not dev:
+        raise BadInput("early_stopping needs a dev set to watch. Give one (--dev, --hold-out), or leave it out.")
     align(dev, dev)  # ids that stand twice are refused now, not after an epoch
     fingerprint = digest((job.fingerprint(config, how), world.size, [to_json(doc) for doc in dev]), weights(extractor))
     check_folder(folder, fingerprint, resume=resume)
