@@ -1,6 +1,6 @@
 """GPLinker of factpin against its dense form and against public code: time, memory, and whether the bar is reached.
 
-    python benchmarks/triples.py [--gplinker PATH] [--quick] [--only TEXT] [--json FILE] [--plot FILE.svg]
+    python benchmarks/triples.py [--gplinker PATH] [--quick] [--only TEXT] [--json FILE] [--plot FILE.svg] [--values]
 
 PATH is a checkout of xhw205/GPLinker_torch. Its relations are scored by plain GlobalPointer, with 2 * 64 vectors for
 each, so it is compared by cost and not by value. "dense" is the same head with all (B, R, N, N) scores held: the value
@@ -9,7 +9,9 @@ of that checkout does it (a script that runs when imported, so the loops stand h
 ("q, k"), or with A, u, v and the scores of spans, as the bar was measured; "all scores" gives theirs the dense scores
 for free.
 
-Measured as in heads.py. --plot draws the cost of a training step against the number of relations, 1 to 1000.
+Measured as in heads.py. --plot draws the cost of a training step against the number of relations, 1 to 1000. --values
+needs PATH and times nothing: it shows the published sparse loss beside ours and the definition in float64, as one gold
+link grows surer.
 """
 
 import json
@@ -21,9 +23,16 @@ from pathlib import Path
 
 import click
 import torch
+from rich.console import Console
+from rich.table import Table
 from torch import Tensor, nn
 
-from factpin.heads.efficient_global_pointer import EfficientGlobalPointerScores
+from factpin.heads.cells import Cells
+from factpin.heads.efficient_global_pointer import (
+    EfficientGlobalPointer,
+    EfficientGlobalPointerConfig,
+    EfficientGlobalPointerScores,
+)
 from factpin.heads.global_pointer import GlobalPointerScores
 from factpin.heads.gplinker import GPLinker, GPLinkerConfig, GPLinkerScores, TripleCells
 from factpin.layers.join import Candidates, Links, join
@@ -268,6 +277,34 @@ def plot(target: Path) -> None:
     click.echo(json.dumps(lines))
 
 
+def values(root: Path) -> None:
+    """One relation, 32 tokens, one gold link: its score grows, the other links stay at about -6."""
+    sparse = module(root, "nets/gpNet.py").sparse_multilabel_categorical_crossentropy
+    torch.manual_seed(0)
+    N, i, j = 32, 5, 9
+    real = torch.ones(1, N, dtype=torch.bool)
+    real[:, 0] = False  # the published loss spends cell (0, 0)
+    none = torch.zeros(1, N, 1)
+    head = EfficientGlobalPointer(EfficientGlobalPointerConfig(("r",), rope=False), WIDTH)
+    table = Table("score of the gold link", "definition, float64", "ours", "published", "published: gradient, others")
+    for score in (-6.0, 0.0, 5.0, 10.0, 15.0, 20.0, 40.0, 1e3):
+        s = (torch.randn(N, N) - 6.0).masked_fill(~torch.ones(N, N).triu().bool() | ~real.mT | ~real, -1e12)
+        s[i, j] = score
+        y = torch.zeros(N, N, dtype=torch.bool)
+        y[i, j] = True
+        truth = multilabel_loss(s.double().flatten(), y.flatten())
+        factored = EfficientGlobalPointerScores(s[None].clamp_min(-1e4), torch.eye(N)[None], none.mT, none.mT, real)
+        ours = head.loss(factored, Cells.of([(0, 0, i, j)]))
+        leaf = s[None, None].clone().requires_grad_()
+        theirs = sparse(y_true=torch.tensor([[[[i, j]]]]), y_pred=leaf, mask_zero=True)
+        theirs.backward()
+        others = float(leaf.grad[0, 0][~y].sum()) if leaf.grad is not None else 0.0
+        table.add_row(
+            f"{score:g}", f"{truth.item():.6f}", f"{ours.item():.6f}", f"{theirs.item():.6f}", f"{others:.4g}"
+        )
+    Console().print(table)
+
+
 @click.command()
 @click.option("--gplinker", type=click.Path(exists=True, path_type=Path), help="Checkout of xhw205/GPLinker_torch.")
 @click.option("--quick", is_flag=True, help="3 rounds, and 1 where theirs needs seconds; otherwise 5.")
@@ -276,13 +313,21 @@ def plot(target: Path) -> None:
 @click.option(
     "--plot", "picture", type=click.Path(path_type=Path), help="Draw the cost against relations, nothing else."
 )
+@click.option("--values", "by_value", is_flag=True, help="Show the values of the losses, nothing else.")
 @click.option("--peak", "one", default="", hidden=True)
-def main(gplinker: Path | None, quick: bool, only: str, target: Path | None, picture: Path | None, one: str) -> None:
+def main(
+    gplinker: Path | None, quick: bool, only: str, target: Path | None, picture: Path | None, by_value: bool, one: str
+) -> None:
     torch.set_num_threads(1)
     peers = Peers(None, None, gplinker and gplinker.resolve())
     if one:
         index, side = (int(part) for part in one.split(":"))
         click.echo(json.dumps(peak(index, side, peers)))
+        return
+    if by_value:
+        if peers.gplinker is None:
+            raise click.UsageError("--values needs --gplinker PATH.")
+        values(peers.gplinker)
         return
     if picture:
         plot(picture)
