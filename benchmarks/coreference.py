@@ -1,7 +1,9 @@
-"""Coreference by rules on gold mentions: MUC, B-cubed, CEAF-e and their mean F1, each rule switched off in turn.
+"""Coreference on gold mentions: MUC, B-cubed, CEAF-e and their mean F1, by rules, each switched off in turn.
 
-    python benchmarks/coreference.py [--data ../shared/data] [--part dev|test] [--corpus scierc …]
+    python benchmarks/coreference.py [--data ../shared/data] [--part dev|test] [--corpus scierc …] [--model FOLDER]
 
+With the folder of a trained scorer (`factpin train coreference`) one more row: rules and scorer, as `factpin predict`
+tells it. A scorer has seen the dev part of its corpus, so it is judged on test.
 Beside them two baselines: every mention alone, and one entity for each string (case and blanks folded) of a type.
 `dev` is what the rules were developed on: SciERC train and dev, Re-DocRED dev, CDR train and dev. `test` was scored
 after that. A mention that the corpus puts into no cluster counts as a cluster of its own, in gold too; MUC does not
@@ -18,10 +20,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+import factpin
 from factpin import formats
 from factpin.documents import Document, Entity
 from factpin.scoring import Pair, coreference
-from factpin.tasks.coreference import RULES, resolve
+from factpin.tasks.coreference import RULES, resolve, with_singletons
 
 FILES = {
     "scierc": {"dev": ("scierc/train.json.xz", "scierc/dev.json.xz"), "test": ("scierc/test.json.xz",)},
@@ -35,13 +38,9 @@ FILES = {
 
 def read(data: Path, corpus: str, part: str) -> list[Document]:
     """The documents with every mention in an entity, and without facts."""
-    return [whole(doc) for file in FILES[corpus][part] for doc in formats.read(data / file)]
-
-
-def whole(doc: Document) -> Document:
-    known = {id for entity in doc.entities for id in entity.mentions}
-    alone = tuple(Entity(f"alone{i}", (m.id,)) for i, m in enumerate(doc.mentions) if m.id not in known)
-    return replace(doc, entities=doc.entities + alone, facts=())
+    return [
+        replace(with_singletons(doc), facts=()) for file in FILES[corpus][part] for doc in formats.read(data / file)
+    ]
 
 
 def same_string(doc: Document) -> Document:
@@ -58,26 +57,29 @@ def f1(gold: Sequence[Document], predict: Callable[[Document], Document]) -> lis
     return [(float(p), float(r), float(f)) for p, r, f in figures]
 
 
-def systems() -> dict[str, Callable[[Document], Document]]:
+def systems(model: Path | None) -> dict[str, Callable[[Document], Document]]:
     def without(rule: str) -> Callable[[Document], Document]:
         return lambda doc: resolve(doc, rules=[name for name in RULES if name != rule])
 
+    scorer = factpin.load(model) if model else None
+    learned = {"rules and scorer": lambda doc: next(scorer.annotate([doc]))} if scorer else {}
     return {
         "every mention alone": lambda doc: resolve(doc, rules=()),
         "same string": same_string,
         "all rules": resolve,
+        **learned,
         **{f"without {rule}": without(rule) for rule in RULES},
     }
 
 
-def show(console: Console, corpus: str, part: str, gold: Sequence[Document]) -> None:
+def show(console: Console, corpus: str, part: str, gold: Sequence[Document], model: Path | None) -> None:
     mentions = sum(len(doc.mentions) for doc in gold)
     table = Table(title=f"{corpus} {part}: {len(gold)} documents, {mentions:,} mentions (precision / recall / F1)")
     for column in ("", *coreference.METRICS, "mean F1"):
         table.add_column(column)
     start = time.process_time()
     seconds = 0.0
-    for name, predict in systems().items():
+    for name, predict in systems(model).items():
         scores = f1(gold, predict)
         cells = [f"{100 * p:.1f} / {100 * r:.1f} / {100 * f:.1f}" for p, r, f in scores]
         table.add_row(name, *cells, f"{100 * sum(f for _, _, f in scores) / len(scores):.2f}")
@@ -93,10 +95,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--corpus", nargs="+", choices=tuple(FILES), default=list(FILES))
+    parser.add_argument("--model", type=Path, help="folder of a scorer")
     options = parser.parse_args()
     console = Console()
     for corpus in options.corpus:
-        show(console, corpus, options.part, read(options.data, corpus, options.part))
+        show(console, corpus, options.part, read(options.data, corpus, options.part), options.model)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from torch import Tensor
 from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput
 from factpin.heads import mention_pair
-from factpin.heads.mention_pair import MentionPair, MentionPairConfig, Pairs, gold_of, judged_of
+from factpin.heads.mention_pair import MentionPair, MentionPairConfig, Pairs, gold_of, judged_of, probability
 from factpin.tasks.coreference import BUCKETS, FEATURES, Candidates, candidates, ordered, resolve, targets
 
 WIDTH = 12
@@ -82,9 +82,9 @@ def test_the_loss_is_that_of_the_definition() -> None:
 
 def test_probabilities_leave_the_rest_to_none() -> None:
     s = torch.tensor([[0.0, -torch.inf], [math.log(3.0), 0.0], [-torch.inf, -torch.inf]])
-    p = build().probability(s)
+    p = probability(s)
     torch.testing.assert_close(p, torch.tensor([[0.5, 0.0], [0.6, 0.2], [0.0, 0.0]]))
-    assert float(build().probability(s, temperature=1e6)[1, 0]) == pytest.approx(1 / 3, abs=1e-4)
+    assert float(probability(s, temperature=1e6)[1, 0]) == pytest.approx(1 / 3, abs=1e-4)
 
 
 def test_blocks_change_neither_scores_nor_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,7 @@ def test_it_learns_synonyms_that_the_rules_do_not_know() -> None:
         losses.append(float(loss.detach()))
     assert losses[-1] < losses[0] / 10
     H, pairs, per_document = encoded(held)
-    judged = judged_of(head.probability(head(H, pairs)), per_document)
+    judged = judged_of(probability(head(H, pairs)), per_document)
     assert any(partition(resolve(doc)) != partition(doc) for doc in held)
     for doc, said in zip(held, judged, strict=True):
         assert partition(resolve(doc, judged=said)) == partition(doc)

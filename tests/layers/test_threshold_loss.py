@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins
+from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
 
 P, R = 40, 7
 
@@ -120,3 +120,26 @@ def test_a_margin_is_what_stands_above_th() -> None:
     for p in range(P):
         for r in range(R):
             assert margins(s)[p, r] == s[p, r + 1] - s[p, 0]
+
+
+# ---- a teacher -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("T", [1.0, 3.0])
+def test_the_taught_loss_is_the_divergence_of_every_yes_or_no(T: float) -> None:
+    torch.manual_seed(0)
+    m, t = (torch.randn(6, 4, dtype=torch.float64) * 3 for _ in range(2))
+    total = 0.0
+    for a, b in zip(m.flatten().tolist(), t.flatten().tolist(), strict=True):
+        p, q = 1 / (1 + math.exp(-b / T)), 1 / (1 + math.exp(-a / T))
+        total += p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
+    assert taught_loss(m, t, T).item() == pytest.approx(T**2 * total / 6)
+    assert taught_loss(t, t, T).item() == 0.0 and taught_loss(m[:0], t[:0], T).item() == 0.0
+
+
+def test_the_taught_loss_stays_finite_and_pulls_towards_the_teacher() -> None:
+    m = torch.tensor([[60.0, -60.0, 0.5]], requires_grad=True)
+    loss = taught_loss(m, torch.tensor([[-60.0, 60.0, 2.0]], dtype=torch.float16), 1.0)
+    loss.backward()
+    assert loss.isfinite() and m.grad is not None
+    assert m.grad[0].tolist() == pytest.approx([1.0, -1.0, 1 / (1 + math.exp(-0.5)) - 1 / (1 + math.exp(-2.0))])

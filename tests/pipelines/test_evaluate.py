@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from factpin.documents import Document
+from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput, UnknownName
 from factpin.pipelines.evaluate import TASKS, evaluate, guess_task, render
 from factpin.pipelines.evaluate_table import WORDS
@@ -142,10 +142,11 @@ def test_the_order_of_documents_changes_nothing():
 
 
 def test_every_convention_is_named_in_words():
-    modules = {"spans": spans, "triples": triples, "events": events, "document_relations": document_relations}
-    assert modules.keys() == WORDS.keys() == TASKS.keys()
-    for task, module in modules.items():
-        assert set(module.CONVENTIONS) <= WORDS[task].keys()
+    counted = {"coreference": ("strict", "linked"), "spans": spans.CONVENTIONS, "triples": triples.CONVENTIONS,
+               "events": events.CONVENTIONS, "document_relations": document_relations.CONVENTIONS}  # fmt: skip
+    assert counted.keys() == WORDS.keys() == TASKS.keys()
+    for task, conventions in counted.items():
+        assert set(conventions) <= WORDS[task].keys()
         report = evaluate([], [], task=task, samples=10)
         for name, words in WORDS[task].items():
             assert name == "ign" or words in shown(report)
@@ -167,3 +168,29 @@ def test_missed_labels_do_not_crowd_out_the_confusions():
     report = evaluate(predicted, gold)
     assert [c["kind"] for c in report["confusions"]] == ["missed"] * 10 + ["label"]
     assert "loc" in shown(report).split("worst mistakes")[1]
+
+
+# ---- coreference ----------------------------------------------------------------------------------------------------
+
+
+def gathered(*clusters: str) -> Document:
+    """Mentions a b c d e, one character each, in these entities."""
+    mentions = tuple(Mention(c, i, i + 1, c, "x") for i, c in enumerate("abcde"))
+    return Document("d", "abcde", mentions=mentions, entities=tuple(Entity(c, tuple(c)) for c in clusters))
+
+
+def test_entities_are_judged_by_all_their_mentions_and_those_of_none_are_alone() -> None:
+    report = evaluate([gathered("ab", "cd")], [gathered("ab", "cde")], task="coref", samples=5)
+    assert report["task"] == "coreference" and (report["gold"], report["predicted"]) == (2, 3)
+    assert (report["strict"]["tp"], report["strict"]["fp"], report["strict"]["fn"]) == (1, 2, 1)
+    linked = report["conventions"]["linked"]
+    assert (linked["tp"], linked["fp"], linked["fn"]) == (1, 1, 1)
+    assert report["labels"]["x"]["support"] == 2
+    muc = report["coreference"]["muc"]
+    assert (muc["precision"], muc["recall"]) == (1.0, pytest.approx(2 / 3))
+
+
+def test_an_entity_of_one_mention_that_is_not_written_down_is_no_mistake() -> None:
+    report = evaluate([gathered("ab", "c", "d", "e")], [gathered("ab")], task="coreference", samples=5)
+    assert report["strict"]["f1"] == report["coreference"]["mean_f1"] == 1.0
+    assert "exactly its mentions" in shown(report)

@@ -97,6 +97,22 @@ def test_texts_without_words_give_no_mention(extractor: Extractor, text: str) ->
     assert doc.text == text and not doc.mentions
 
 
+@pytest.mark.parametrize(
+    ("model", "text", "language"),
+    [("en", "王小明出生于北京。", "zh"), ("zh", "Anna Weber was born in Berlin.", "en"), ("en", "Anna Weber", "en"),
+     ("en", " \n", None), ("zh", "", None), ("", "Столица это Москва.", None), ("", "王小明", "zh"),
+     ("de", "Anna lebt in Berlin.", "de"), ("de", "王小明", "zh")],
+)  # fmt: skip
+def test_the_language_of_a_document_is_that_of_its_text(
+    extractor: Extractor, model: str, text: str, language: str | None
+) -> None:
+    of_a_language = replace(extractor, settings=replace(extractor.settings, language=model))
+    (doc,) = of_a_language.extract([text])
+    assert doc.language == language
+    (stated,) = of_a_language.annotate([Document("d", text, language="fr")])
+    assert stated.language == "fr" and stated.mentions == doc.mentions
+
+
 def test_two_hundred_thousand_characters_go_through(extractor: Extractor) -> None:
     text = "王小明出生于北京。" * 22_300
     (doc,) = extractor.extract([text])

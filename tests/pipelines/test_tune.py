@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from factpin.pipelines.tune import Candidates, fit_scale, fit_thresholds
+from factpin.pipelines.tune import Candidates, best_share, fit_scale, fit_thresholds
 from factpin.tasks.spans import Scale
 
 
@@ -51,3 +52,36 @@ def test_thresholds_are_where_f1_is_highest() -> None:
     assert f1(best) == max(f1(t) for t in np.linspace(-2, 4, 61))
     few = Candidates(score, right, np.zeros(6, int), np.array([3]))
     assert fit_thresholds(few, ["a"], 0.0) == {}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_thresholds_of_several_labels_are_the_best_together(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    score = np.round(chance.normal(0, 2, 60), 1)
+    label = chance.integers(0, 2, 60)
+    right = chance.random(60) < 1 / (1 + np.exp(-score * np.array([2.0, 0.2])[label]))  # the second label is hard
+    found = Candidates(score, right, label, np.array([25, 40]))
+
+    def f1(cuts: tuple[float, float]) -> float:
+        told = score > np.array(cuts)[label]
+        return 2 * (told & right).sum() / (told.sum() + 65)
+
+    best = fit_thresholds(found, ["a", "b"], 0.0)
+    grid = np.arange(-6, 7, 0.05)
+    assert f1((best.get("a", 0.0), best.get("b", 0.0))) == pytest.approx(max(f1((a, b)) for a in grid for b in grid))
+
+
+def test_the_share_of_evidence_is_where_f1_of_sentences_is_highest() -> None:
+    chance = np.random.default_rng(0)
+    shares = [chance.dirichlet(np.full(5, 0.5)) for _ in range(30)]
+    proofs = [{s for s in range(5) if chance.random() < share[s] ** 0.5} or {0} for share in shares]
+
+    def f1(threshold: float) -> float:
+        found = [{s for s in range(5) if share[s] > threshold or s == share.argmax()} for share in shares]
+        right = sum(len(a & b) for a, b in zip(found, proofs, strict=True))
+        return 2 * right / (sum(map(len, found)) + sum(map(len, proofs)))
+
+    best = best_share(shares, proofs)
+    assert f1(best) == max(f1(t) for t in np.linspace(0, 1, 2001)) > max(f1(0.0), f1(1.0))
+    assert best_share([np.array([0.2, 0.8])], [{1}]) > 0.2
+    assert best_share([np.array([0.2, 0.8])], [{0, 1}]) < 0.2

@@ -13,7 +13,17 @@ from factpin.documents import Document, Entity, Fact, Mention, Qualifier, Span
 from factpin.errors import BadInput, FactpinError
 from factpin.tasks._coreference_clusters import Link, gather
 from factpin.tasks._coreference_names import fold, read
-from factpin.tasks.coreference import FEATURES, RULES, Judged, candidates, links, ordered, resolve, targets
+from factpin.tasks.coreference import (
+    FEATURES,
+    RULES,
+    Judged,
+    candidates,
+    links,
+    ordered,
+    resolve,
+    targets,
+    with_singletons,
+)
 from tests.tasks.coreference_cases import CHINESE, ENGLISH
 
 MARK = re.compile(r"\[(\d+)(?: (\w+))?:(.+?)\]")
@@ -259,6 +269,38 @@ def test_a_scorer_without_an_opinion_leaves_the_rules_alone() -> None:
     doc = marked("[1:John Smith] met [2:Mary Brown]. [1:Smith] left. [1:He] slept.", "PER")
     nothing = Judged(np.full((4, 1), -1), np.zeros((4, 1)))
     assert resolve(doc, judged=nothing) == resolve(doc)
+
+
+def test_add_and_keep_say_how_far_a_scorer_is_believed() -> None:
+    doc = marked("[1:alpha] [2:beta] [1:alpha]", "x")
+    asked = candidates(doc)
+    said = np.array([[0.0, 0.0], [0.6, 0.0], [0.5, 0.1]])  # beta with alpha; the second alpha rather with beta
+
+    def found(add: float, keep: float) -> set[tuple[str, ...]]:
+        return clusters(resolve(doc, judged=Judged(asked.antecedent, said, keep, add)))
+
+    assert found(0.5, 0.1) == {("alpha@0", "alpha@11", "beta@6")}
+    assert found(0.7, 0.1) == clusters(doc) == clusters(resolve(doc))
+    assert found(0.7, 0.8) == {("alpha@0",), ("alpha@11",), ("beta@6",)}
+    said = np.array([[0.0, 0.0], [0.01, 0.0], [0.01, 0.01]])
+    assert found(0.0, 0.0) == clusters(doc)  # no rule is refused, and what is unlikely is not added
+
+
+@pytest.mark.parametrize(("sure", "entities"), [(0.5, 2), (0.89, 2), (0.95, 1)])
+def test_two_people_that_no_rule_links_need_more_than_a_guess(sure: float, entities: int) -> None:
+    doc = marked("[1:Cassius Clay] won. [1:Muhammad Ali] lost.", "PER")
+    judged = Judged(candidates(doc).antecedent, np.array([[0.0], [sure]]))
+    assert len(resolve(doc, judged=judged).entities) == entities
+
+
+@given(documents())
+def test_with_singletons_every_mention_is_in_an_entity_and_the_others_stay(doc: Document) -> None:
+    few = replace(doc, entities=doc.entities[:1])
+    found = with_singletons(few)
+    assert found.entities[: len(few.entities)] == few.entities
+    assert {id for e in found.entities for id in e.mentions} == {m.id for m in doc.mentions}
+    assert all(len(e.mentions) == 1 for e in found.entities[len(few.entities) :])
+    assert with_singletons(found) == found
 
 
 def test_an_explicit_alias_is_not_refused() -> None:

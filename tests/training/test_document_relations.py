@@ -6,27 +6,35 @@ from pathlib import Path
 
 import orjson
 import pytest
+import torch
 
 import factpin
 from factpin import formats
 from factpin.documents import Document, Entity, Evidence, Fact, Mention
 from factpin.documents.sentences import split_sentences
+from factpin.encoders import small_encoder
 from factpin.errors import BadInput
 from factpin.pipelines.evaluate import evaluate
+from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.document_relations import DocumentRelationsConfig, train_document_relations
+from factpin.training.document_relations import (
+    DocumentJob,
+    DocumentRelationsConfig,
+    start,
+    train_document_relations,
+)
 from tests.app.test_cli import factpin as command
 from tests.conftest import PEOPLE, PLACES
 
-QUICK = TrainConfig(epochs=15, batch_size=4, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
+QUICK = TrainConfig(epochs=15, batch_size=4, learning_rate=3e-3, head_learning_rate=3e-3, evaluate_every=75, seed=7)
 
 
-def document(chance: random.Random, id: str, filling: str = "") -> Document:
+def document(chance: random.Random, id: str, filling: str = "", before: str = "") -> Document:
     """Someone is named, and in a later sentence born somewhere; someone else only visits."""
     p, q = chance.sample([name for name in PEOPLE if name.isascii()], 2)
     here, there = chance.sample([name for name in PLACES if name.isascii()], 2)
     text, mentions = "", []
-    for part in (f"|{p}| spoke. ", filling, f"|{p}| was born in |{here}|. ", f"|{q}| went to |{there}|."):
+    for part in (before, f"|{p}| spoke. ", filling, f"|{p}| was born in |{here}|. ", f"|{q}| went to |{there}|."):
         for i, piece in enumerate(part.split("|")):
             if i % 2:
                 kind = "person" if piece in PEOPLE else "place"
@@ -45,29 +53,32 @@ def document(chance: random.Random, id: str, filling: str = "") -> Document:
 
 
 def corpus(size: int, seed: int) -> list[Document]:
+    """Short documents, long ones, and ones in which everything comes late."""
     chance = random.Random(seed)
-    return [document(chance, f"r{seed}-{i}", "Nobody spoke. " * chance.choice((0, 0, 20))) for i in range(size)]
+    found = []
+    for i in range(size):
+        filling, before = chance.choice(((0, 0), (12, 0), (0, chance.randint(1, 20))))
+        found.append(document(chance, f"r{seed}-{i}", "Nobody spoke. " * filling, "Nobody spoke. " * before))
+    return found
 
 
-@pytest.fixture(scope="module")
-def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def save_encoder(folder: Path) -> Path:
     """A small encoder whose vocabulary has the marker."""
-    import torch
-
-    from factpin.encoders import small_encoder
-    from factpin.tokens.small import build_tokenizer
-
     torch.manual_seed(0)
     tokenizer = build_tokenizer([*(doc.text for doc in corpus(100, 0)), "Nobody spoke. *"], vocab_size=300)
-    folder = tmp_path_factory.mktemp("marked") / "small"
     small_encoder(tokenizer.vocab_size, width=32, layers=2, max_length=64, tokenizer=tokenizer).save(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
+def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_encoder(tmp_path_factory.mktemp("marked") / "small")
+
+
+@pytest.fixture(scope="module")
 def folder(encoder_folder: Path) -> Path:
     target = encoder_folder.parent / "relations"
-    config = DocumentRelationsConfig(str(encoder_folder), size=32, group=8, evidence=0.1, dropout=0.0)
+    config = DocumentRelationsConfig(str(encoder_folder), size=32, group=8, evidence=0.3, dropout=0.0)
     report = train_document_relations(corpus(60, 1), corpus(30, 2), config, QUICK, target, quiet=True)
     assert report["scores"]["f1"] > 0.9
     assert report["labels"] == ["born in"]
@@ -104,6 +115,38 @@ def test_a_long_document_is_read_to_its_end(folder: Path) -> None:
     assert [(f.head, f.relation, f.tail) for f in doc.facts] == [(came.facts[0].head, "born in", came.facts[0].tail)]
 
 
+def test_entities_beyond_token_1024_get_their_relations(folder: Path) -> None:
+    late = document(random.Random(9), "d", before="Nobody spoke. " * 400)
+    extractor = factpin.load(folder)
+    pieces = extractor.reader.read(late).pieces
+    first = min(m.start for m in late.mentions)
+    assert int((pieces.end <= first).sum()) > 1024
+    (doc,) = extractor.annotate([late])
+    assert [(f.head, f.relation, f.tail) for f in doc.facts] == [(late.facts[0].head, "born in", late.facts[0].tail)]
+    assert [e.sentence for e in doc.facts[0].evidence] == [e.sentence for e in late.facts[0].evidence]
+
+
+def test_annotated_evidence_leads_attention_and_without_it_there_is_evidence_too(
+    encoder_folder: Path, tmp_path: Path
+) -> None:
+    """The last sentence is said to prove, which names neither of the two: only annotation can tell."""
+    documents = []
+    for seed in range(60):
+        doc = document(random.Random(seed), f"d{seed}")
+        documents.append(replace(doc, facts=(replace(doc.facts[0], evidence=(Evidence(2),)),)))
+    scores = []
+    for weight in (0.0, 1.0):
+        config = DocumentRelationsConfig(str(encoder_folder), size=32, group=8, evidence=weight, dropout=0.0)
+        folder = tmp_path / str(weight)
+        report = train_document_relations(documents[:36], documents[36:], config, QUICK, folder, quiet=True)
+        scores.append(report["scores"])
+        found = list(factpin.load(folder).annotate(documents[36:]))
+        assert all(fact.evidence for doc in found for fact in doc.facts)
+    without, told = scores
+    assert min(without["f1"], told["f1"]) > 0.8
+    assert 0.8 * told["f1"] < told["evidence_f1"] and without["evidence_f1"] < told["evidence_f1"] - 0.2
+
+
 @pytest.mark.parametrize("change", [{"localized": False}, {"threshold": "global"}, {"negatives": 0.5},
                                     {"tune_thresholds": True}])  # fmt: skip
 def test_every_choice_trains_and_loads(change: dict[str, object], encoder_folder: Path, tmp_path: Path) -> None:
@@ -112,6 +155,20 @@ def test_every_choice_trains_and_loads(change: dict[str, object], encoder_folder
     report = train_document_relations(corpus(16, 1), corpus(8, 2), config, how, tmp_path / "m", quiet=True)
     found = evaluate(factpin.load(tmp_path / "m").annotate(corpus(8, 2)), corpus(8, 2), task="document_relations")
     assert found["strict"]["f1"] == report["scores"]["f1"]
+
+
+def test_negatives_are_a_share_of_the_pairs_without_a_relation_and_no_batch_is_empty(encoder_folder: Path) -> None:
+    documents = corpus(3, 1)
+    documents[1] = replace(documents[1], facts=())
+    config = DocumentRelationsConfig(str(encoder_folder), size=32, group=8, negatives=0.0)
+    job = DocumentJob(start(config, documents, 1), documents, [], config)
+    (first, bare), _ = job.batch([0, 1])
+    assert len(first.asked.head) == len(first.gold.pair) == 1 and len(bare.asked.head) == 4
+    assert job.model.loss(job.batch([1])).isfinite()
+    job.config = replace(config, negatives=0.5)
+    torch.manual_seed(0)
+    sizes = [len(document.asked.head) for _ in range(60) for document in job.batch([0])[0]]
+    assert min(sizes) == 1 and max(sizes) == 4 and 2.0 < sum(sizes) / 60 < 3.0  # one fact, three pairs without
 
 
 def test_documents_without_facts_are_refused(encoder_folder: Path, tmp_path: Path) -> None:
@@ -124,9 +181,10 @@ def test_raw_text_goes_through_spans_coreference_and_relations(folder: Path, enc
     from factpin.pipelines.extract import extract, load_models
     from factpin.training.spans import SpansConfig, train_spans
 
-    how = replace(QUICK, epochs=20, batch_size=8)
+    how = replace(QUICK, epochs=12, batch_size=8)
     spans = encoder_folder.parent / "spans"
-    train_spans(corpus(60, 3), [], SpansConfig(str(encoder_folder)), how, spans, quiet=True)
+    short = [document(random.Random(seed), f"s{seed}") for seed in range(60)]
+    train_spans(short, [], SpansConfig(str(encoder_folder)), how, spans, quiet=True)
     came = document(random.Random(9), "d")
     (doc,) = extract([Document("d", came.text)], load_models([folder, spans]))
     names = {e.id: e.name for e in doc.entities}

@@ -7,6 +7,7 @@ from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, Effic
 from factpin.heads.event_linker import EventLinker, EventLinkerConfig
 from factpin.heads.global_pointer import GlobalPointer, GlobalPointerConfig
 from factpin.heads.gplinker import GPLinker, GPLinkerConfig
+from factpin.heads.mention_pair import MentionPair, MentionPairConfig
 
 HEADS: dict[str, type] = {
     "atlop": Atlop,
@@ -15,6 +16,7 @@ HEADS: dict[str, type] = {
     "event_linker": EventLinker,
     "global_pointer": GlobalPointer,
     "gplinker": GPLinker,
+    "mention_pair": MentionPair,
 }
 CONFIGS: dict[str, type] = {
     "atlop": AtlopConfig,
@@ -23,6 +25,7 @@ CONFIGS: dict[str, type] = {
     "event_linker": EventLinkerConfig,
     "global_pointer": GlobalPointerConfig,
     "gplinker": GPLinkerConfig,
+    "mention_pair": MentionPairConfig,
 }
 SPAN_HEADS = ("crf", "efficient_global_pointer", "global_pointer")  # three heads of one task
 

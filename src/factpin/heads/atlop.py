@@ -14,6 +14,8 @@
 Evidence (DREEAM): q summed over the tokens of a sentence, as a share of all sentences, says which sentences a pair
 looks at; where they are annotated, KL(annotated || looked at) joins the loss with the weight `evidence`.
 
+Where a teacher says what it thinks of the pairs, the loss is (1 - weight) of the above and `weight` of its soft labels.
+
 [e; c] is split: W_h e once for each entity, W_h c and W_t c once for each unordered pair. Differs from wzhouad/ATLOP
 (model.py): attention comes as rows of mentions, in training too without dropout; pairs are scored in blocks; an entity
 that was not read is the caller's to leave out. From DREEAM: shares are of the sentences alone, so that what special
@@ -36,7 +38,7 @@ from factpin.layers.entity_pooling import log_sum_exp, mean
 from factpin.layers.exact import exact
 from factpin.layers.localized_context import localized_context, unordered
 from factpin.layers.pair_bilinear import Pairs, pair_bilinear
-from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins
+from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
 from factpin.tasks.document_relations import Found, Targets
 
 FLOOR = 1e-12  # the least share whose logarithm is taken
@@ -95,6 +97,15 @@ class AtlopScores:
 
 
 @dataclass(frozen=True)
+class Taught:
+    """What a teacher says of the pairs of one document."""
+
+    margins: Tensor  # (P, R)
+    weight: float  # in the loss; labels and evidence have the rest
+    temperature: float
+
+
+@dataclass(frozen=True)
 class AtlopGold:
     """Labels and evidence of the pairs of one document."""
 
@@ -102,6 +113,7 @@ class AtlopGold:
     relation: Tensor  # (F,)
     proof_pair: Tensor  # (V,)
     proof: Tensor  # (V,) sentence
+    taught: Taught | None = None  # of all documents of a batch, or of none
 
 
 @dataclass(frozen=True)
@@ -155,7 +167,14 @@ class Atlop(nn.Module):
         s = torch.cat([x.s for x in scores])  # (P, 1 + R)
         y = torch.cat([self._labels(x, g) for x, g in zip(scores, gold, strict=True)])  # (P, R)
         loss = adaptive_threshold_loss(s, y) if self.config.threshold == "adaptive" else global_threshold_loss(s, y)
-        return loss + self.config.evidence * evidence_loss(scores, gold) if self.config.evidence else loss
+        if self.config.evidence:
+            loss = loss + self.config.evidence * evidence_loss(scores, gold)
+        taught = [g.taught for g in gold if g.taught is not None]
+        if not taught:
+            return loss
+        m, t = torch.cat([self.margins(x) for x in scores]), torch.cat([x.margins for x in taught])  # 2 x (P, R)
+        soft = taught_loss(m, t, taught[0].temperature)
+        return (1 - taught[0].weight) * loss + taught[0].weight * soft
 
     def margins(self, scores: AtlopScores) -> Tensor:
         """How far every relation stands above its threshold (P, R); a global one is 0 until it is fitted."""
@@ -255,8 +274,9 @@ def asked_of(targets: Targets, prefix: int, suffix: int) -> Asked:
 
 
 def gold_of(targets: Targets) -> AtlopGold:
-    columns = (targets.pair, targets.relation, targets.proof_pair, targets.proof)
-    return AtlopGold(*(torch.from_numpy(x) for x in columns))
+    pair, relation, proof_pair, proof = (torch.from_numpy(x) for x in (
+        targets.pair, targets.relation, targets.proof_pair, targets.proof))  # fmt: skip
+    return AtlopGold(pair, relation, proof_pair, proof)
 
 
 def found_of(cells: RelationCells) -> Found:

@@ -16,6 +16,7 @@ mention score, and the rules speak as features.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -26,7 +27,7 @@ from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
 from factpin.layers.exact import exact
-from factpin.tasks.coreference import BUCKETS, FEATURES, Candidates, Judged
+from factpin.tasks.coreference import ADD, BUCKETS, FEATURES, Candidates, Judged
 
 BLOCK = 1 << 20  # numbers of one block of pairs
 
@@ -103,6 +104,8 @@ def gold_of(documents: Sequence[NDArray[np.bool_]]) -> Tensor:
 
 
 class MentionPair(nn.Module):
+    default_threshold: ClassVar[float] = ADD  # of the probability that a mention goes with any earlier one
+
     def __init__(self, config: MentionPairConfig, width: int) -> None:
         super().__init__()
         d = config.size
@@ -181,11 +184,12 @@ class MentionPair(nn.Module):
         gap = (p.exp() - q.exp()) * (p.masked_fill(p.isneginf(), 0.0) - q.masked_fill(q.isneginf(), 0.0))
         return gap.sum(1).mean() / 2
 
-    @torch.no_grad()
-    def probability(self, s: Tensor, temperature: float = 1.0) -> Tensor:
-        """(M, K): the probability of each candidate; what is left to 1 is that of none."""
-        s = s.float() / temperature
-        return F.softmax(torch.cat((s.new_zeros(s.shape[0], 1), s), dim=1), dim=1)[:, 1:]
+
+@torch.no_grad()
+def probability(s: Tensor, temperature: float = 1.0) -> Tensor:
+    """(M, K): the probability of each candidate; what is left to 1 is that of none."""
+    s = s.float() / temperature
+    return F.softmax(torch.cat((s.new_zeros(s.shape[0], 1), s), dim=1), dim=1)[:, 1:]
 
 
 def judged_of(probability: Tensor, documents: Sequence[Candidates]) -> list[Judged]:

@@ -7,6 +7,13 @@
     L2 = - log( e^s[TH] / sum of e^s over not y and TH )                      TH rises above the others
     adaptive = L1 + L2,  global = binary cross-entropy of every s[r];  both summed over relations, mean over pairs
 
+    m   margins of a student, t of a teacher: s[r] - s[TH], or s[r] with a global threshold              (P, R)
+
+    taught = T^2 * sum over r of KL( sigmoid(t / T) || sigmoid(m / T) ),  mean over pairs;  T the temperature
+
+A pair may have several relations, so what a teacher says of one is a yes or no, above TH or not, and not a share that
+relations take from each other. T^2 keeps the gradient's size (Hinton et al. 2015, arXiv 1503.02531).
+
 TH stands in every softmax, so none is empty and -inf masks the rest in any precision; sums run in float32 at least.
 Differs from wzhouad/ATLOP (losses.py:10-34): labels have no column for TH and are never written to, and masks are not
 1e30, which half precision cannot hold. Relations that tie at the top_k-th place are cut to the earlier ones, not kept.
@@ -35,6 +42,14 @@ def global_threshold_loss(s: Tensor, y: Tensor) -> Tensor:
     """s and y (P, R) -> the mean over pairs; 0 where there are none. One threshold for all is fitted later."""
     s = _wide(s)
     return F.binary_cross_entropy_with_logits(s, y.to(s.dtype), reduction="sum") / max(1, len(s))
+
+
+def taught_loss(m: Tensor, taught: Tensor, temperature: float) -> Tensor:
+    """Margins m and taught, both (P, R) -> the mean over pairs; 0 where they are equal, and where there are none."""
+    m, taught = _wide(m) / temperature, _wide(taught).to(m.device) / temperature
+    yes = taught.sigmoid() * (F.logsigmoid(taught) - F.logsigmoid(m))
+    no = (-taught).sigmoid() * (F.logsigmoid(-taught) - F.logsigmoid(-m))
+    return temperature**2 * (yes + no).sum() / max(1, len(m))
 
 
 def margins(s: Tensor) -> Tensor:

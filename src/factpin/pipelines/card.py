@@ -8,6 +8,7 @@ from factpin.pipelines.settings import Settings
 from factpin.scoring import Calibration
 
 STRICT = {
+    "coreference": "Entities of the gold mentions (F1 of MUC, B-cubed and CEAF-e; f1 is their mean)",
     "document_relations": "Facts (head, relation, tail) between the gold entities of a document",
     "events": "Strict arguments (role and span) of events paired one to one",
     "spans": "Strict spans (start, end and label)",

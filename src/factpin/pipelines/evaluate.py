@@ -31,17 +31,55 @@ from factpin.scoring import (
     spans,
     triples,
 )
-from factpin.scoring.counts import Floats, Rows, total
+from factpin.scoring.counts import Floats, Row, Rows, as_rows, by_label, row, total
+from factpin.tasks.coreference import with_singletons
 
-__all__ = ["TASKS", "evaluate", "guess_task", "render"]
+__all__ = ["TASKS", "coreference_score", "evaluate", "guess_task", "render"]
+
+
+def coreference_score(pairs: Sequence[Pair]) -> Scores:
+    """Entities of the mentions; one that stands in no entity, of gold or prediction, counts as one of its own.
+
+    strict    an entity is right with exactly its mentions; labels are the types of entities
+    linked    as strict, over entities of several mentions
+    muc, b_cubed, ceaf_e      columns as in scoring.coreference
+    """
+    pairs = _whole(pairs)
+    rows: dict[str, list[Row]] = {"strict": [], "linked": []}
+    right_by, predicted_by, gold_by = Counter[str](), Counter[str](), Counter[str]()
+    for pair in pairs:
+        gold, predicted = (_clusters(doc) for doc in (pair.gold, pair.predicted))
+        right = gold.keys() & predicted.keys()
+        right_by.update(gold[cluster] for cluster in right)
+        gold_by.update(gold.values())
+        predicted_by.update(gold.get(cluster, type) for cluster, type in predicted.items())
+        rows["strict"].append(row(len(right), len(predicted), len(gold)))
+        linked = [sum(len(cluster) > 1 for cluster in side) for side in (right, predicted, gold)]
+        rows["linked"].append(row(*linked))
+    told = {name: as_rows(values) for name, values in rows.items()} | coreference.score(pairs)
+    return Scores(told, by_label(right_by, predicted_by, gold_by), [], [])
+
+
+def _whole(pairs: Sequence[Pair]) -> list[Pair]:
+    return [Pair(with_singletons(pair.gold), with_singletons(pair.predicted)) for pair in pairs]
+
+
+def _clusters(doc: Document) -> dict[coreference.Cluster, str]:
+    """The spans of every entity -> its type."""
+    mentions = {m.id: m for m in doc.mentions}
+    types = {frozenset((mentions[id].start, mentions[id].end) for id in entity.mentions):
+             entity.type or mentions[entity.mentions[0]].type for entity in doc.entities}  # fmt: skip
+    return {cluster: types.get(cluster, "") for cluster in coreference.clusters(doc)}
+
 
 TASKS = {
+    "coreference": coreference_score,
     "document_relations": document_relations.score,
     "events": events.score,
     "spans": spans.score,
     "triples": triples.score,
 }
-ALIASES = {"ee": "events", "docre": "document_relations", "ner": "spans", "re": "triples"}
+ALIASES = {"coref": "coreference", "ee": "events", "docre": "document_relations", "ner": "spans", "re": "triples"}
 MOST_OF_A_KIND = 10  # confusions of each kind; what was missed would crowd out the others
 
 
@@ -61,7 +99,7 @@ def evaluate(
     if train is not None and name != "document_relations":
         raise BadInput(f"a training set is used for Ign F1 of document_relations alone, the task is {name}. Drop it.")
     aligned = align(predicted, gold)
-    pairs = aligned.pairs
+    pairs = _whole(aligned.pairs) if name == "coreference" else aligned.pairs
     scores = TASKS[name](pairs)
     strict = total(scores.rows["strict"])
     report: dict[str, Any] = {
@@ -120,10 +158,11 @@ def _figures(rows: Rows, samples: int, seed: int) -> dict[str, Any]:
 
 
 def _conventions(task: str, scores: Scores, samples: int, seed: int) -> dict[str, Any]:
-    """The other ways to count the same predictions; document relations name theirs at the top of the report."""
+    """The other ways to count the same predictions; some stand at the top of the report, with keys of their own."""
     if task == "document_relations":
         return {}
-    return {name: _figures(rows, samples, seed) for name, rows in scores.rows.items() if name != "strict"}
+    beside = {"strict", *coreference.METRICS}
+    return {name: _figures(rows, samples, seed) for name, rows in scores.rows.items() if name not in beside}
 
 
 def _document_level(

@@ -9,6 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 WORDS = {
+    "coreference": {
+        "strict": "an entity with exactly its mentions",
+        "linked": "as strict, entities of several mentions",
+    },
     "spans": {
         "strict": "same start, end and label",
         "boundary": "same start and end, any label",

@@ -2,7 +2,8 @@
 
 Each document is read by the models of its language, and what several models find is put together (combine.py).
 Annotation that a document brought along is replaced. Models of whole documents come second: what the others found is
-gathered into entities by the rules of coreference, and these are what they are asked about.
+gathered into entities by the rules of coreference, with a scorer where a model of coreference is among them, and these
+are what models of document relations are asked about.
 """
 
 from bisect import bisect_right
@@ -71,11 +72,11 @@ def extract(
 ) -> Iterator[Document]:
     """Documents in their order, with the mentions of every model that reads their language."""
     summary = summary if summary is not None else Summary()
-    finders = [model for model in models if not model.finder.on_entities]
-    linkers = [model for model in models if model.finder.on_entities]
+    finders = [model for model in models if model.finder.asks == "text"]
+    linkers = [model for model in models if model.finder.asks != "text"]
     if linkers and not finders:
-        raise BadInput("A model of document relations asks about entities that other models find. Name one of them too "
-                       "(--model), or annotate a corpus that has entities with `factpin predict`.")  # fmt: skip
+        raise BadInput("A model of coreference or document relations asks about what other models find. Name one of "
+                       "them too (--model), or annotate a corpus that has it with `factpin predict`.")  # fmt: skip
     documents = iter(documents)
     while group := list(islice(documents, AHEAD)):
         results: list[list[Document]] = [[] for _ in group]
@@ -163,12 +164,24 @@ def whole(doc: Document, language: str | None, found: Sequence[Document]) -> Doc
 
 def linked(documents: Sequence[Document], models: Sequence[Extractor]) -> list[Document]:
     """The documents with their mentions gathered into entities, and the facts that models of whole documents find."""
-    documents = [resolve(doc) for doc in documents]
-    for model in models:
+    documents = gathered(documents, [model for model in models if model.finder.asks == "mentions"])
+    for model in (model for model in models if model.finder.asks == "entities"):
         wanted = [i for i, doc in enumerate(documents) if reads(model.settings.language, doc.language)]
         for i, found in zip(wanted, model.annotate(documents[i] for i in wanted), strict=True):
             documents[i] = with_facts(documents[i], found)
     return documents
+
+
+def gathered(documents: Sequence[Document], scorers: Sequence[Extractor]) -> list[Document]:
+    """The documents with entities: by the first scorer that reads their language, or else by the rules alone."""
+    results: list[Document | None] = [None] * len(documents)
+    for model in scorers:
+        wanted = [i for i, doc in enumerate(documents)
+                  if results[i] is None and reads(model.settings.language, doc.language)]  # fmt: skip
+        for i, found in zip(wanted, model.annotate(documents[i] for i in wanted), strict=True):
+            notes = (found.coverage or Coverage()).notes
+            results[i] = with_notes(replace(documents[i], entities=found.entities, facts=found.facts), notes)
+    return [resolve(doc) if result is None else result for doc, result in zip(documents, results, strict=True)]
 
 
 def with_facts(doc: Document, found: Document) -> Document:
@@ -178,9 +191,13 @@ def with_facts(doc: Document, found: Document) -> Document:
         key = (fact.head, fact.relation, fact.tail)
         if key not in best or (best[key].score or 0.0) < (fact.score or 0.0):
             best[key] = fact
-    notes = dict.fromkeys(note for part in (doc, found) for note in (part.coverage or Coverage()).notes)
-    coverage = replace(doc.coverage or Coverage(), notes=tuple(notes))
-    return replace(doc, facts=tuple(best.values()), coverage=coverage)
+    return with_notes(replace(doc, facts=tuple(best.values())), (found.coverage or Coverage()).notes)
+
+
+def with_notes(doc: Document, notes: Iterable[str]) -> Document:
+    """The document with these notes in its coverage too, each once."""
+    coverage = doc.coverage or Coverage()
+    return replace(doc, coverage=replace(coverage, notes=tuple(dict.fromkeys((*coverage.notes, *notes)))))
 
 
 def gaps(text: str, spans: Sequence[Span], reason: str) -> Iterator[Unread]:

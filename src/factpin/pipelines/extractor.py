@@ -18,16 +18,19 @@ import torch
 from torch import Tensor
 
 from factpin.documents import Coverage, Document, Span
+from factpin.documents.language import find_language
 from factpin.errors import BadInput, BadModel
-from factpin.pipelines import find_events, find_relations, find_spans, find_triples
+from factpin.pipelines import find_coreference, find_events, find_relations, find_spans, find_triples
 from factpin.pipelines.document_model import DocumentModel
 from factpin.pipelines.examples import Read, Reader
+from factpin.pipelines.find_coreference import MentionModel
 from factpin.pipelines.model import Model
 from factpin.pipelines.model_folder import Precision, load_model, save_model
 from factpin.pipelines.settings import Settings
 from factpin.tokens import Tokenizer
 
 AHEAD = 256  # documents that are sorted together
+OTHER_LETTERS = ("ja", "ko", "zh")  # languages whose texts are not in Latin letters
 PINNED = re.compile(r"(mentions|entities|facts|events)\[\d+\]")  # where a field stood that factpin does not know
 
 
@@ -37,11 +40,12 @@ class Finder:
 
     find: Callable[[Any, Tokenizer, Settings, Sequence[Read], float | Tensor], list[Any]]
     annotated: Callable[[Read, Any, Settings], Document]  # the document of a read has no annotation any more
-    on_entities: bool = False  # but for mentions and entities, where the task is asked about these
+    asks: Literal["text", "mentions", "entities"] = "text"  # but for what the task is asked about; with mentions: all
 
 
 FINDERS = {
-    "document_relations": Finder(find_relations.find, find_relations.annotated, on_entities=True),
+    "coreference": Finder(find_coreference.find, find_coreference.annotated, asks="mentions"),
+    "document_relations": Finder(find_relations.find, find_relations.annotated, asks="entities"),
     "events": Finder(find_events.find, find_events.annotated),
     "spans": Finder(find_spans.find, find_spans.annotated),
     "triples": Finder(find_triples.find, find_triples.annotated),
@@ -53,7 +57,7 @@ class Extractor:
     """A loaded model."""
 
     settings: Settings
-    model: Model | DocumentModel
+    model: Model | DocumentModel | MentionModel
     tokenizer: Tokenizer
     on_overflow: Literal["window", "error"] = "window"
     bf16: bool = False  # half precision in the encoder: faster where the processor has it, other last digits of scores
@@ -115,18 +119,26 @@ class Extractor:
         return torch.tensor([self.settings.thresholds.get(label, own) for label in self.settings.labels])
 
     def _annotated(self, read: Read, found: Any) -> Document:
+        came, asks = read.doc, self.finder.asks
         doc = replace(
-            read.doc,
-            language=read.doc.language or self.settings.language or None,
+            came,
+            language=came.language or language_of(came.text, self.settings.language),
             sentences=tuple(Span(*sentence) for sentence in read.sentences),
-            mentions=read.doc.mentions if self.finder.on_entities else (),
-            entities=read.doc.entities if self.finder.on_entities else (),
-            facts=(),
-            events=(),
+            mentions=came.mentions if asks != "text" else (),
+            entities=came.entities if asks != "text" else (),
+            facts=came.facts if asks == "mentions" else (),
+            events=came.events if asks == "mentions" else (),
             coverage=Coverage(tuple(Span(window.start, window.end) for window in read.windows)),
-            meta=meta_without_annotation(read.doc),
+            meta=meta_without_annotation(came),
         )
         return self.finder.annotated(replace(read, doc=doc), found, self.settings)
+
+
+def language_of(text: str, model: str) -> str | None:
+    """The language of a text, None where it says nothing; Latin letters alone count as English, so there a model of
+    another language that has them is believed."""
+    found = find_language(text)
+    return model if found == "en" and model and model[:2].lower() not in OTHER_LETTERS else found
 
 
 def meta_without_annotation(doc: Document) -> dict[str, Any]:

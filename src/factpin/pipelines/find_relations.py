@@ -4,7 +4,7 @@ The document brings its mentions and entities: gold ones, or those of other mode
 in overlapping windows, which are put together again before pairs are scored: the length of a document has no bound.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from factpin.documents import Coverage, Document, Relation, Schema, Span
 from factpin.documents.schema import schema_of
-from factpin.heads.atlop import found_of
+from factpin.heads.atlop import AtlopScores, found_of
 from factpin.pipelines.document_model import DocumentModel, Marked, marked
 from factpin.pipelines.examples import Read
 from factpin.pipelines.settings import Settings
@@ -72,17 +72,21 @@ def find(
     model: DocumentModel, tokenizer: Tokenizer, settings: Settings, reads: Sequence[Read], cut: float | Tensor
 ) -> list[Judged]:
     """What the head finds in every document, one document at a time."""
+    return [
+        Judged(NOTHING if scores is None else found_of(model.head.predict(scores, cut)), y)
+        for y, scores in scored(model, tokenizer, settings, reads)
+    ]
+
+
+@torch.no_grad()
+def scored(
+    model: DocumentModel, tokenizer: Tokenizer, settings: Settings, reads: Iterable[Read]
+) -> Iterator[tuple[Targets, AtlopScores | None]]:
+    """The targets of every document and the scores of its pairs; None where there is no pair to ask."""
     marker = marker_id(tokenizer)
-    judged = []
     for read in reads:
         y, document = prepared(read, settings, tokenizer, marker)
-        if document is None:
-            judged.append(Judged(NOTHING, y))
-            continue
-        with torch.no_grad():
-            (scores,) = model.scores([document], tokenizer)
-        judged.append(Judged(found_of(model.head.predict(scores, cut)), y))
-    return judged
+        yield y, None if document is None else model.scores([document], tokenizer)[0]
 
 
 def annotated(read: Read, judged: Judged, settings: Settings) -> Document:

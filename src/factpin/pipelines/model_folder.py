@@ -18,17 +18,20 @@ from factpin.errors import BadModel
 from factpin.files import open_bytes, write_bytes
 from factpin.heads import CONFIGS, HEADS
 from factpin.pipelines.document_model import DocumentModel
+from factpin.pipelines.find_coreference import MentionModel
 from factpin.pipelines.model import Model
 from factpin.pipelines.settings import Settings, read_settings, write_settings
 from factpin.tokens import Tokenizer
 
 Precision = Literal["float32", "float16", "int8"]
+AnyModel = Model | DocumentModel | MentionModel
+WHOLE: dict[str, type[AnyModel]] = {"coreference": MentionModel, "document_relations": DocumentModel}
 
 
 def save_model(
     folder: Path,
     settings: Settings,
-    model: Model | DocumentModel,
+    model: AnyModel,
     tokenizer: Tokenizer,
     precision: Precision = "float32",
 ) -> None:
@@ -43,7 +46,7 @@ def save_model(
     write_settings(replace(settings, precision=precision), folder)
 
 
-def load_model(folder: Path) -> tuple[Settings, Model | DocumentModel, Tokenizer]:
+def load_model(folder: Path) -> tuple[Settings, AnyModel, Tokenizer]:
     """The parts of a model folder, ready to predict."""
     folder = Path(folder)
     settings = read_settings(folder)
@@ -63,9 +66,9 @@ def load_model(folder: Path) -> tuple[Settings, Model | DocumentModel, Tokenizer
     return settings, model, tokenizer
 
 
-def model_of(task: str) -> type[Model] | type[DocumentModel]:
+def model_of(task: str) -> type[AnyModel]:
     """What a task puts a head on an encoder with."""
-    return DocumentModel if task == "document_relations" else Model
+    return WHOLE.get(task, Model)
 
 
 def _tuples(value: Any) -> Any:

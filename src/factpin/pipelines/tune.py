@@ -1,17 +1,20 @@
 """What is fitted on dev after training: the scale of the scores, and thresholds by label.
 
 temperature, shift   of sigmoid((score - shift) / temperature): least negative log-likelihood over the predictions
-threshold            of a label: the score above which its F1 on dev is highest
+threshold            of every label: the scores above which F1 on dev, over all labels, is highest
+evidence share       of document relations: the share above which a sentence proves, with the best F1 on dev
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factpin.documents import Document
 from factpin.pipelines.extractor import Extractor
+from factpin.pipelines.find_relations import scored
 from factpin.pipelines.find_triples import labels_of
 from factpin.scoring import align, events
 from factpin.scoring.triples import Key, triples
@@ -99,6 +102,53 @@ def relation_candidates(extractor: Extractor, documents: Sequence[Document]) -> 
     return _candidates(rows, counts)
 
 
+def fit_evidence_share(extractor: Extractor, documents: Sequence[Document]) -> float | None:
+    """The share above which a sentence proves; None: too few facts to tell.
+
+    Looked at are facts that are right and have annotated evidence; others do not tell which sentences prove.
+    """
+    shares, proofs = _shares(extractor, documents)
+    return best_share(shares, proofs) if len(shares) >= ENOUGH else None
+
+
+def best_share(shares: Sequence[NDArray[np.float64]], proofs: Sequence[set[int]]) -> float:
+    """The share with the best F1 of sentences, from shares (S,) of each fact and the sentences that prove it.
+
+    The greatest share of a fact counts whatever the threshold is.
+    """
+    best = [int(np.argmax(share)) for share in shares]
+    hits = sum(s in proving for s, proving in zip(best, proofs, strict=True))
+    rows = sorted(((float(x), s in proving) for share, proving, top in zip(shares, proofs, best, strict=True)
+                   for s, x in enumerate(share) if s != top and x > 0), reverse=True)  # fmt: skip
+    right = hits + np.concatenate([[0], np.cumsum([proves for _, proves in rows])])  # (k + 1,)
+    found = len(shares) + np.arange(len(rows) + 1)
+    k = int(np.argmax(2 * right / (found + sum(map(len, proofs)))))
+    borders = [1.0, *(x for x, _ in rows), 0.0]
+    return round((borders[k] + borders[k + 1]) / 2, 4)
+
+
+def _shares(extractor: Extractor, documents: Sequence[Document]) -> tuple[list[NDArray[np.float64]], list[set[int]]]:
+    """Of every fact that is found, right and proved: the share (S,) of each sentence, and those that prove it."""
+    index = {label: i for i, label in enumerate(extractor.settings.labels)}
+    reads = [extractor.reader.read(doc) for doc in documents]
+    shares, proofs = [], []
+    model: Any = extractor.model.eval()
+    for read, (_, scores) in zip(reads, scored(model, extractor.tokenizer, extractor.settings, reads), strict=True):
+        if scores is None or scores.share is None or scores.context is None:
+            continue
+        place = {entity.id: i for i, entity in enumerate(read.doc.entities)}
+        gold = {(place[f.head], index.get(f.relation), place[f.tail]): {e.sentence for e in f.evidence}
+                for f in read.doc.facts if f.evidence}  # fmt: skip
+        pairs = zip(scores.head.tolist(), scores.tail.tolist(), strict=True)
+        row = dict(zip(pairs, scores.context.tolist(), strict=True))
+        cells = model.head.predict(scores, extractor.threshold())
+        for h, r, t in zip(cells.head.tolist(), cells.relation.tolist(), cells.tail.tolist(), strict=True):
+            if (h, r, t) in gold:
+                shares.append(scores.share[row[h, t]].double().cpu().numpy())
+                proofs.append(gold[h, r, t])
+    return shares, proofs
+
+
 def best_cut(found: Candidates) -> float:
     """The score above which F1 over all labels together is highest."""
     alone = Candidates(found.score, found.right, np.zeros_like(found.label), found.gold.sum(keepdims=True))
@@ -152,17 +202,34 @@ def fit_scale(found: Candidates, thresholds: NDArray[np.float64]) -> Scale:
 
 
 def fit_thresholds(found: Candidates, labels: Sequence[str], default: float) -> dict[str, float]:
-    """One threshold for each label with enough gold; the others keep the head's own."""
-    thresholds = {}
-    for i, label in enumerate(labels):
-        mine = found.label == i
-        if found.gold[i] < ENOUGH or not mine.any():
-            continue
-        order = np.argsort(-found.score[mine], kind="stable")
-        score, right = found.score[mine][order], found.right[mine][order]
-        hits = np.cumsum(right)
-        f1 = 2 * hits / (np.arange(1, len(score) + 1) + found.gold[i])
-        best = int(np.argmax(f1))
-        below = score[best + 1] if best + 1 < len(score) else score[best] - 1.0
-        thresholds[label] = round(float((score[best] + below) / 2), 4)
-    return {label: t for label, t in thresholds.items() if t != default}
+    """The thresholds with the best F1 over all labels; labels with too little gold keep the head's own.
+
+    F = 2 hits / (told + gold) is greatest where, at F itself, every label's cut makes hits - F / 2 * told greatest
+    (Dinkelbach 1967). The cut with the best F1 of each label alone would tell too much of the labels that are hard.
+    """
+    enough = [i for i in range(len(labels)) if found.gold[i] >= ENOUGH and (found.label == i).any()]
+    tables = {i: _by_cut(found, i) for i in enough}
+    kept = (found.score > default) & ~np.isin(found.label, enough)
+    fixed = np.array([found.right[kept].sum(), kept.sum()])  # hits, told
+    gold, f1, best = found.gold.sum(), -1.0, dict.fromkeys(enough, 0)
+    while True:
+        hits, told = fixed + sum((tables[i][1][:, best[i]] for i in enough), np.zeros(2))
+        better = 2 * hits / max(1, told + gold)
+        if better <= f1:
+            break
+        f1 = better
+        best = {i: int(np.argmax(tables[i][1][0] - f1 / 2 * tables[i][1][1])) for i in enough}
+    cuts = {labels[i]: round(float(tables[i][0][best[i]]), 4) for i in enough}
+    return {label: cut for label, cut in cuts.items() if cut != default}
+
+
+def _by_cut(found: Candidates, label: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Every cut between two scores of a label, and how many are hits and are told above it (2, cuts)."""
+    mine = found.label == label
+    order = np.argsort(-found.score[mine], kind="stable")
+    score, right = found.score[mine][order], found.right[mine][order]
+    below = np.append(score[1:], score[-1] - 1.0)
+    apart = score > below  # no cut between equals
+    cuts = np.append(score[0] + 1.0, ((score + below) / 2)[apart])
+    counts = np.stack((np.cumsum(right), np.arange(1, len(score) + 1)))[:, apart]
+    return cuts, np.concatenate((np.zeros((2, 1)), counts), axis=1)

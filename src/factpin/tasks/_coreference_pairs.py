@@ -32,8 +32,9 @@ KIND_FEATURES = ("same_type", "other_type", "is_pronoun", "is_nominal", "from_pr
 FEATURES = (*RULE_FEATURES, *KIND_FEATURES)
 EDGES = (1, 2, 3, 4, 5, 8, 16, 32, 64)  # mentions between two, from which a bucket begins
 BUCKETS = len(EDGES) + 1
-KEEP = 0.1  # a link of a rule stays where the scorer gives it this part of what it gives its favourite
-ADD = 0.5  # a mention that is this likely to go with any earlier one is linked, to the likeliest first
+KEEP = 0.1  # the usual Judged.keep
+ADD = 0.5  # the usual Judged.add
+PEOPLE = 0.9  # what two names of people need that no rule links: a guess must not make two people one
 WEAK = 0.9  # below this strength a rule only suggests: the scorer's word counts; and the most a scorer's word weighs
 
 
@@ -46,10 +47,12 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a scorer said about candidates."""
+    """What a scorer said about candidates, and how much of it is believed."""
 
     antecedent: Ints  # (M, K)
     probability: Floats  # (M, K)
+    keep: float = KEEP  # a link of a rule stays where the scorer gives it this part of what it gives its favourite
+    add: float = ADD  # a mention that is this likely to go with any earlier one is linked, to the likeliest first
 
     def __post_init__(self) -> None:
         if self.antecedent.shape != self.probability.shape or self.antecedent.ndim != 2:
@@ -149,7 +152,7 @@ def judge(reading: Reading, proposed: Sequence[Link], judged: Judged) -> list[Li
     for i in range(M):
         choices = _choices(reading, judged, i)
         asked.update(_names(reading, i, choice.mention) for choice in choices)
-        links += _judge_one(reading, i, choices, rules)
+        links += _judge_one(reading, i, choices, rules, judged)
     return links + [
         link for link in proposed if link.rule == "alias" or _names(reading, link.child, link.host) not in asked
     ]
@@ -174,14 +177,17 @@ def _choices(reading: Reading, judged: Judged, i: int) -> list[_Choice]:
     return [_Choice(name, mention, total) for name, (_, mention, total) in found.items()]
 
 
-def _judge_one(reading: Reading, i: int, choices: list[_Choice], rules: dict[Pair, list[Link]]) -> Iterator[Link]:
+def _judge_one(
+    reading: Reading, i: int, choices: list[_Choice], rules: dict[Pair, list[Link]], judged: Judged
+) -> Iterator[Link]:
     """The links of a mention with earlier ones."""
     if not choices:
         return
     name = reading.name_of[i]
     any_of_them = sum(choice.mass for choice in choices)
     likeliest = max(choices, key=lambda choice: (choice.mass, choice.mention))
-    least = KEEP * max(1.0 - any_of_them, likeliest.mass)
+    favourite = max(1.0 - any_of_them, likeliest.mass)
+    least, own = judged.keep * favourite, max(judged.keep, KEEP) * favourite  # of a rule's link, of the scorer's own
     for choice in choices:
         j = choice.mention
         said = rules.get(_names(reading, i, j), []) if choice.mass >= least else []
@@ -192,8 +198,10 @@ def _judge_one(reading: Reading, i: int, choices: list[_Choice], rules: dict[Pai
         for link in said:
             ends = (i, j) if reading.name_of[link.child] is name else (j, i)
             yield Link(*ends, link.rule, link.strength if link.strength >= WEAK else sure)
-        if not said and any_of_them >= ADD and choice.mass >= least:
-            ends = (j, i) if _is_lesser(reading.name_of[j], name) else (i, j)
+        other = reading.name_of[j]
+        people = name.kind == other.kind == "name" and name.thing == other.thing == "person" and name is not other
+        if not said and any_of_them >= judged.add and choice.mass >= (PEOPLE if people else own):
+            ends = (j, i) if _is_lesser(other, name) else (i, j)
             yield Link(*ends, "scorer", sure)
 
 

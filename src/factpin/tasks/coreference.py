@@ -15,6 +15,7 @@ that are all right `resolve` makes the gold clusters again, unless types or name
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 
 from factpin.documents.nouns import Document, Entity, Fact, Mention
 from factpin.errors import pick
@@ -22,8 +23,10 @@ from factpin.tasks._coreference_clusters import Link, gather
 from factpin.tasks._coreference_forms import initials, part_of
 from factpin.tasks._coreference_names import GENERIC, Name, Reading, read
 from factpin.tasks._coreference_pairs import (
+    ADD,
     BUCKETS,
     FEATURES,
+    KEEP,
     Candidates,
     Judged,
     candidates_of,
@@ -33,8 +36,8 @@ from factpin.tasks._coreference_pairs import (
 )
 from factpin.tasks._coreference_rules import RULES
 
-__all__ = ["BUCKETS", "FEATURES", "RULES", "Candidates", "Judged", "Link", "candidates", "links", "ordered", "resolve",
-           "targets"]  # fmt: skip
+__all__ = ["ADD", "BUCKETS", "FEATURES", "KEEP", "RULES", "Candidates", "Judged", "Link", "candidates", "links",
+           "ordered", "resolve", "targets", "with_singletons"]  # fmt: skip
 
 
 def resolve(doc: Document, *, rules: Iterable[str] = tuple(RULES), judged: Judged | None = None) -> Document:
@@ -59,6 +62,16 @@ def candidates(doc: Document, *, most: int = 50, rules: Iterable[str] = tuple(RU
     """For every mention, in the order of the text, at most that many earlier ones for a scorer to judge."""
     reading = read(doc)
     return candidates_of(reading, _propose(reading, rules), most)
+
+
+def with_singletons(doc: Document) -> Document:
+    """The document with every mention in an entity: what none has gets one of its own. Some corpora leave them out."""
+    known = {id for entity in doc.entities for id in entity.mentions}
+    taken = {entity.id for entity in doc.entities}
+    alone = [mention for mention in doc.mentions if mention.id not in known]
+    free = (id for id in (f"alone{i}" for i in count()) if id not in taken)
+    made = tuple(Entity(next(free), (mention.id,), mention.type, mention.text) for mention in alone)
+    return replace(doc, entities=doc.entities + made)
 
 
 def _propose(reading: Reading, rules: Iterable[str]) -> list[Link]:

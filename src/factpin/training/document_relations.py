@@ -1,8 +1,17 @@
-"""Training a model that finds relations of whole documents: documents with facts in, a model folder out."""
+"""Training a model that finds relations of whole documents: documents with facts in, a model folder out.
+
+    teacher    a trained model whose soft labels join the loss, (1 - teacher_weight) * loss + teacher_weight * taught
+    initial    a trained model whose weights are where this one starts
+
+Documents without annotated facts, or with facts that are guessed from a knowledge base, are learned from in two runs:
+a teacher's soft labels of them (teacher_weight = 1 where nothing is annotated), then the annotated documents, with
+`initial` the first run. Relations and schema of a run with one of these are theirs.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +24,8 @@ from factpin.errors import BadInput, pick
 from factpin.pipelines.document_model import Marked, marked
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.find_relations import RelationSettings, prepared
-from factpin.pipelines.tune import best_cut, fit_scale, fit_thresholds, relation_candidates
+from factpin.pipelines.settings import Settings, read_settings
+from factpin.pipelines.tune import best_cut, fit_evidence_share, fit_scale, fit_thresholds, relation_candidates
 from factpin.scoring import Scores, align, document_relations, macro
 from factpin.scoring.counts import total
 from factpin.tasks.document_relations import Targets
@@ -24,6 +34,7 @@ from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
 from factpin.training.run import Task, digest, on_encoder, run_training
+from factpin.training.soft_labels import SoftLabels, soft_labels, taught
 
 METRICS = ("f1", "precision", "recall", "macro_f1", "intra_f1", "inter_f1", "evidence_f1")
 
@@ -41,6 +52,10 @@ class DocumentRelationsConfig:
     top_k: int = 4  # relations of one pair
     evidence: float = 0.0  # weight of the evidence loss; needs annotated evidence
     negatives: float = 1.0  # share of the pairs without a relation that each step learns from
+    teacher: str = ""  # a model folder; empty: none
+    teacher_weight: float = 0.5  # of the teacher's soft labels; facts and evidence have the rest
+    teacher_temperature: float = 1.0  # more: what the teacher is unsure of counts more
+    initial: str = ""  # a model folder of the same encoder and sizes; empty: a fresh head
     schema: str = ""  # a TOML file; empty: learned from the training corpus
     types: bool = True  # pairs whose types no relation allows are not asked
     functional: bool = False
@@ -53,6 +68,13 @@ class DocumentRelationsConfig:
     language: str = ""
     name: str = ""
     finds: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("negatives", "teacher_weight"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadInput(f"{name} is {getattr(self, name)}; expected a share, 0 to 1.")
+        if not self.teacher_temperature > 0:
+            raise BadInput(f"teacher_temperature is {self.teacher_temperature}; expected more than 0.")
 
 
 class DocumentJob:
@@ -67,13 +89,16 @@ class DocumentJob:
         self.dev = dev
         self.config = config
         self.documents: list[tuple[Targets, Marked]] = []
+        self.soft: list[SoftLabels] = []  # of the documents, or none
         self.noted: Counter[str] = Counter()
         self.marker = marker_id(extractor.tokenizer)
-        for doc in training:
-            self._add(doc)
+        kept = [doc for doc in training if self._add(doc)]
+        if config.teacher:
+            self.soft = list(soft_labels(Path(config.teacher), kept))
         self.lengths = [len(document) for _, document in self.documents]
 
-    def _add(self, doc: Document) -> None:
+    def _add(self, doc: Document) -> bool:
+        """Whether there is something to learn from it."""
         read = self.extractor.reader.read(doc)
         y, document = prepared(read, self.extractor.settings, self.extractor.tokenizer, self.marker)
         self.noted["facts"] += len(doc.facts)
@@ -84,8 +109,9 @@ class DocumentJob:
         self.noted["qualifiers_left_out"] += y.qualifiers
         if document is None:
             self.noted["documents_without_pairs"] += 1
-        else:
-            self.documents.append((y, document))
+            return False
+        self.documents.append((y, document))
+        return True
 
     def fingerprint(self, config: DocumentRelationsConfig, how: TrainConfig) -> str:
         """What makes this run this run: its settings and every document that it learns from."""
@@ -93,17 +119,26 @@ class DocumentJob:
             column for y, _ in self.documents
             for column in (y.pieces.ids, y.place, y.entity, y.head, y.tail, y.pair, y.relation, y.proof_pair, y.proof)
         )  # fmt: skip
-        return digest((config, how, self.extractor.settings), columns)
+        said = (labels.margins.numpy() for labels in self.soft)
+        return digest((config, how, self.extractor.settings), chain(columns, said))
 
     def batch(self, examples: Sequence[int]) -> tuple[list[Marked], Tokenizer]:
         """Documents; of pairs without a relation a share that the step's own chance picks."""
-        tokenizer = self.extractor.tokenizer
-        chosen = [self.documents[i] for i in examples]
-        if self.config.negatives >= 1:
-            return [document for _, document in chosen], tokenizer
-        chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
-        picked = [(y.sampled(self.config.negatives, chance), document) for y, document in chosen]
-        return [marked(y, document.layout.windows, tokenizer) for y, document in picked if len(y.head)], tokenizer
+        chosen = [self.documents[i][1] for i in examples]
+        if self.config.negatives < 1:
+            chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
+            chosen = [self._sampled(i, chance) for i in examples]
+        if self.soft:
+            weight, temperature = self.config.teacher_weight, self.config.teacher_temperature
+            chosen = [taught(document, self.soft[i], weight, temperature)
+                      for i, document in zip(examples, chosen, strict=True)]  # fmt: skip
+        return chosen, self.extractor.tokenizer
+
+    def _sampled(self, example: int, chance: np.random.Generator) -> Marked:
+        """A document with a share of its pairs without a relation; one that would be left without pairs keeps all."""
+        y, document = self.documents[example]
+        few = y.sampled(self.config.negatives, chance)
+        return marked(few, document.layout.windows, self.extractor.tokenizer) if len(few.head) else document
 
     def evaluate(self) -> dict[str, float]:
         """Figures on dev with gold entities, by the very path that predicts."""
@@ -133,18 +168,47 @@ def start(config: DocumentRelationsConfig, training: Sequence[Document], seed: i
     """An extractor for the relations of these documents, with a fresh head."""
     torch.manual_seed(seed)
     pick({"atlop": None}, config.head, kind="head for document_relations")
-    relations = tuple(sorted({fact.relation for doc in training for fact in doc.facts}))
+    known = _known(config)
+    relations = known.labels if known else tuple(sorted({fact.relation for doc in training for fact in doc.facts}))
     if not relations:
         raise BadInput("The training documents have no fact, so there is no relation to learn. Check them with doctor.")
-    schema = read_schema(Path(config.schema)) if config.schema else learn_schema(training)
-    own = RelationSettings(record_of(schema), config.types, config.functional, config.complete)
+    own = RelationSettings(_schema(config, known, training), config.types, config.functional, config.complete)
     head_config = {"relations": relations, "size": config.size, "group": config.group, "context": config.localized,
                    "threshold": config.threshold, "top_k": config.top_k, "evidence": config.evidence}  # fmt: skip
-    return on_encoder("document_relations", config, "atlop", head_config, relations, asdict(own))
+    extractor = on_encoder("document_relations", config, "atlop", head_config, relations, asdict(own))
+    if config.initial:
+        try:
+            extractor.model.load_state_dict(Extractor.load(config.initial).model.state_dict())
+        except RuntimeError as error:
+            raise BadInput(
+                f"{config.initial}: its weights do not fit this run ({str(error).splitlines()[-1].strip()}). Give the "
+                f"run the encoder, size, group, localized and threshold of that model."
+            ) from None
+    return extractor
+
+
+def _known(config: DocumentRelationsConfig) -> Settings | None:
+    """The settings of a model that this run learns from: its relations are those of the run."""
+    models = {folder: read_settings(Path(folder)) for folder in (config.initial, config.teacher) if folder}
+    for folder, settings in models.items():
+        if settings.task != "document_relations":
+            raise BadInput(f"{folder}: a model of document_relations was expected, this one is of {settings.task}.")
+    if len({settings.labels for settings in models.values()}) > 1:
+        raise BadInput(f"{config.initial} and {config.teacher} have different relations. Teach with a model that has "
+                       f"the same.")  # fmt: skip
+    return next(iter(models.values()), None)
+
+
+def _schema(config: DocumentRelationsConfig, known: Settings | None, training: Sequence[Document]) -> dict[str, Any]:
+    """A schema as in a TOML file: the one that is named, or that of a known model, or learned."""
+    if config.schema:
+        return record_of(read_schema(Path(config.schema)))
+    return dict(known.task_config.get("schema", {})) if known else record_of(learn_schema(training))
 
 
 def tune(extractor: Extractor, dev: Sequence[Document], config: DocumentRelationsConfig) -> None:
-    """Fit the scale of the scores on dev, and thresholds: one for all where they are global, or one each by choice."""
+    """Fit on dev: the scale of the scores; thresholds, one for all where they are global, or one each by choice; and
+    the share above which a sentence proves, where evidence is annotated."""
     found = relation_candidates(extractor, dev)
     if config.threshold == "global":
         fit_global(extractor, dev)
@@ -154,6 +218,12 @@ def tune(extractor: Extractor, dev: Sequence[Document], config: DocumentRelation
     cut = torch.as_tensor(extractor.threshold()).expand(len(extractor.settings.labels)).double().numpy()
     scale = fit_scale(found, cut)
     extractor.settings = replace(extractor.settings, temperature=scale.temperature, shift=scale.shift)
+    share = fit_evidence_share(extractor, dev)
+    if share is not None:
+        head = extractor.model.head
+        head.config = replace(head.config, evidence_share=share)
+        head_config = {**extractor.settings.head_config, "evidence_share": share}
+        extractor.settings = replace(extractor.settings, head_config=head_config)
 
 
 DOCUMENT_RELATIONS: Task[DocumentRelationsConfig] = Task(

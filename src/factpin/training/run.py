@@ -143,7 +143,7 @@ def finish(
         task.tune(extractor, dev, config)
         judged = task.score(align(extractor.annotate(dev), dev).pairs)
         reliability = calibration(judged.outcomes)
-        scores = {**task.figures(judged), "ece": reliability.ece}
+        scores = {**task.figures(judged), **({"ece": reliability.ece} if reliability.count else {})}
     extractor.save(folder)
     origin = Origin(
         data=f"train {data.get('train', 'in memory')}, dev {data.get('dev') or 'none'}",

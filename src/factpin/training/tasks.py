@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from factpin.training.coreference import COREFERENCE
 from factpin.training.document_relations import DOCUMENT_RELATIONS
 from factpin.training.events import EVENTS
 from factpin.training.run import Task
@@ -9,6 +10,7 @@ from factpin.training.spans import SPANS
 from factpin.training.triples import TRIPLES
 
 TASKS: dict[str, Task[Any]] = {
+    "coreference": COREFERENCE,
     "document_relations": DOCUMENT_RELATIONS,
     "events": EVENTS,
     "spans": SPANS,

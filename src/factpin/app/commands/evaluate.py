@@ -14,14 +14,14 @@ from factpin.formats.docred_result import is_result, read_result
 from factpin.pipelines.evaluate import evaluate as run
 from factpin.pipelines.evaluate import render
 
-TASKS = ["docre", "document_relations", "ee", "events", "ner", "re", "spans", "triples"]
+TASKS = ["coref", "coreference", "docre", "document_relations", "ee", "events", "ner", "re", "spans", "triples"]
 
 
 @click.command()
 @click.argument("predicted", metavar="PRED", type=click.Path(path_type=Path))
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
 @click.option("--task", type=Names("task", TASKS),
-              help="spans, triples, events or document_relations; guessed from what GOLD holds.")  # fmt: skip
+              help="spans, triples, events, document_relations (guessed from GOLD), or coreference.")  # fmt: skip
 @click.option("--from", "source_format", type=FORMAT, help="Format of GOLD; PRED is guessed.")
 @click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]), default="nearest", show_default=True,
               help="Which mention a string without offsets means, in GOLD and PRED; as `train` reads it.")  # fmt: skip

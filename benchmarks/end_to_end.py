@@ -1,0 +1,99 @@
+"""Document-level relations from raw text: strict F1, and what each stage loses.
+
+    python benchmarks/end_to_end.py --corpus redocred --spans FOLDER --relations FOLDER [--coreference FOLDER]
+                                    [--data ../shared/data] [--limit N]
+
+    gold mentions, gold entities     the model of relations alone
+    gold mentions, entities found    by the rules of coreference, and with a scorer where one is given
+    nothing gold                     raw text through `extract`: spans, coreference, relations
+
+Two public counting rules, both strict on the relation and on both arguments: an entity is right with exactly its
+mentions (all mentions), or with its first mention (first mention); typed: and with its type. Beside them the stages
+before: strict F1 of mentions, mean F1 of MUC, B-cubed and CEAF-e. Mentions that a corpus puts into no entity are
+entities of one mention, in gold too. Models must not have seen the test part of the corpus; of the relations they must
+know the same names.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import factpin
+from factpin import formats
+from factpin.documents import Document
+from factpin.pipelines.evaluate import coreference_score
+from factpin.pipelines.extract import extract, gathered
+from factpin.pipelines.extractor import Extractor
+from factpin.pipelines.shipped import find_model
+from factpin.scoring import align, coreference, document_relations, spans
+from factpin.scoring.counts import total
+from factpin.tasks.coreference import with_singletons
+
+FILES = {"redocred": "redocred/test_revised.json.xz", "scierc": "scierc/test.json.xz"}
+RULES = ("all_mentions", "first_mention", "all_mentions_typed", "first_mention_typed")
+
+
+def load(name: str | None) -> list[Extractor]:
+    return [factpin.load(find_model(name))] if name else []
+
+
+def stages(gold: Sequence[Document], models: argparse.Namespace) -> dict[str, list[Document]]:
+    """The documents as each stage tells them."""
+    finders, scorers, linkers = load(models.spans), load(models.coreference), load(models.relations)
+    (relations,) = linkers
+    bare = [replace(doc, facts=(), events=(), language=doc.language or "en") for doc in gold]
+    texts = [Document(doc.id, doc.text, "en") for doc in gold]
+    found = {"gold mentions, gold entities": list(relations.annotate(bare))}
+    ways = {"rules": [], "rules and scorer": scorers} if scorers else {"rules": []}
+    for name, used in ways.items():
+        found[f"gold mentions, {name}"] = list(relations.annotate(gathered(bare, used)))
+    for name, used in ways.items():
+        found[f"nothing gold, {name}"] = list(extract(texts, [*finders, *used, *linkers]))
+    return found
+
+
+def mean_f1(predicted: Sequence[Document], gold: Sequence[Document]) -> float:
+    rows = coreference_score(align(predicted, gold).pairs).rows
+    return sum(float(coreference.figures(rows[name].sum(axis=0))[2]) for name in coreference.METRICS) / 3
+
+
+def table(title: str, gold: Sequence[Document], found: dict[str, list[Document]]) -> Table:
+    """Each cell: F1 (precision / recall), and from the second row on the difference to the first."""
+    result = Table("", "mentions", "entities", *(rule.replace("_", " ") for rule in RULES), title=title)
+    first: dict[str, float] = {}
+    for name, predicted in found.items():
+        pairs = align(predicted, gold).pairs
+        rows = document_relations.score(pairs).rows
+        cells = [f"{100 * total(spans.score(pairs).rows['strict']).f1:.2f}", f"{100 * mean_f1(predicted, gold):.2f}"]
+        for rule in RULES:
+            counts = total(rows[rule])
+            lost = f" {100 * (counts.f1 - first[rule]):+.2f}" if rule in first else ""
+            cells.append(f"{100 * counts.f1:.2f} ({100 * counts.precision:.1f} / {100 * counts.recall:.1f}){lost}")
+            first.setdefault(rule, counts.f1)
+        result.add_row(name, *cells)
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--corpus", choices=tuple(FILES), required=True)
+    parser.add_argument("--spans", required=True, help="a model of spans: a folder, or a shipped one by its name")
+    parser.add_argument("--coreference", help="folder of a scorer")
+    parser.add_argument("--relations", required=True, help="folder of a model of document relations")
+    parser.add_argument("--limit", type=int, help="first N documents")
+    options = parser.parse_args()
+    documents = [with_singletons(doc) for doc in formats.read(options.data / FILES[options.corpus])][: options.limit]
+    facts = sum(len(doc.facts) for doc in documents)
+    title = (
+        f"{options.corpus} test: {len(documents)} documents, {facts:,} facts; F1 (precision / recall) and what is lost"
+    )
+    Console().print(table(title, documents, stages(documents, options)))
+
+
+if __name__ == "__main__":
+    main()

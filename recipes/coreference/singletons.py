@@ -1,0 +1,28 @@
+"""A corpus in the native format, with every mention in an entity.
+
+python recipes/coreference/singletons.py ../shared/data/scierc/train.json.xz runs/scierc-whole/train.jsonl.xz
+
+SciERC writes down entities of several mentions and of relations alone. Document relations that are trained on these
+learn from entities that already tell which mentions have a relation; from raw text nobody tells.
+"""
+
+import argparse
+from pathlib import Path
+
+from factpin import formats
+from factpin.tasks.coreference import with_singletons
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--from", dest="format", help="guessed where it can be")
+    options = parser.parse_args()
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    documents = (with_singletons(doc) for doc in formats.read(options.corpus, format=options.format))
+    formats.write(documents, options.output, format="jsonl")
+
+
+if __name__ == "__main__":
+    main()
