@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from factpin import formats
 from factpin.app.commands.pretrain import pretrain
 from factpin.errors import BadInput, UnknownName
 from tests.conftest import corpus
@@ -33,6 +34,25 @@ def test_a_run_is_shown_as_json_and_its_recipe_runs_it_again(
     assert run("--recipe", tmp_path / "a" / "recipe.toml", "--output", tmp_path / "b") == 0
     assert equal(tmp_path / "a", tmp_path / "b")
     assert "learned from" in capsysbinary.readouterr().out.decode()
+
+
+def test_objectives_are_compared_on_a_recipe(
+    encoder_folder: Path, texts: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    formats.write(corpus(16, 1), tmp_path / "train.jsonl", format="jsonl")
+    recipe = f'[task]\nname = "spans"\ntrain = "{tmp_path}/train.jsonl"\nhold_out = 6\n[spans]\n[train]\nepochs = 1\n'
+    (tmp_path / "spans.toml").write_text(recipe)
+    words = ["--compare", "roberta,gpt", "--corpus", texts, "--encoder", encoder_folder, "--length", "32",
+             "--max-steps", "2", "--batch-size", "4", "--points", "1", "--seeds", "2"]  # fmt: skip
+    with pytest.raises(BadInput, match="--task RECIPE"):
+        run(*words, "--output", tmp_path / "run")
+    words += ["--task", tmp_path / "spans.toml", "--output", tmp_path / "run"]
+    assert run(*words) == 0
+    shown = capsysbinary.readouterr().out.decode()
+    assert "f1 by pieces seen" in shown and "roberta" in shown and "none" in shown
+    assert run(*words, "--resume", "--json") == 0
+    report = json.loads(capsysbinary.readouterr().out)
+    assert {row["objective"] for row in report["points"]} == {"none", "roberta", "gpt"} and report["verdict"]
 
 
 def test_what_is_missing_or_misspelt_is_said(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_epochs_are_counted_where_no_steps_are_given(encoder_folder: Path, texts
 @pytest.mark.parametrize(
     ("change", "match"),
     [({"length": 100}, "at most 64"), ({"encoder": "", "config": ""}, "--encoder"), ({"extend": -1}, "extend"),
-     ({"heldout": 0.9}, "heldout"), ({"objective": "t5"}, "decoder"), ({"objective": "electra"}, "generator")],
+     ({"heldout": 0.9}, "heldout"), ({"decoder_layers": 0}, "decoder_layers"), ({"shape": "1x16"}, "--shape")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(
     change: dict[str, Any], match: str, encoder_folder: Path, texts: Path, tmp_path: Path

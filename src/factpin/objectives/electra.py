@@ -96,21 +96,27 @@ def electra(config: NetworkConfig, heads: HeadsConfig, objective: Objective, *, 
     encoder = Network(config)
     generator = Network(smaller(config, encoder.words.embedding_dim, share))
     generator.words, generator.input = encoder.words, encoder.input
-    return _joined(encoder, generator, heads, objective)
+    guess = Learner(generator, Heads(heads, generator.width, encoder.words, ()))
+    return Electra(encoder, Heads(heads, encoder.width, encoder.words, [objective]), guess)
 
 
 def electra_over(
     encoder: Reader, config: NetworkConfig, heads: HeadsConfig, objective: Objective, *, share: float = 0.25
 ) -> Electra:
-    """Over a reader that is there already; the generator is a smaller network like `config`, with its word vectors."""
-    generator = Network(smaller(config, encoder.words.embedding_dim, share))
-    generator.words = encoder.words
-    return _joined(encoder, generator, heads, objective)
+    """Over a reader that is there already."""
+    generator = generator_over(encoder, config, heads, share=share)
+    return Electra(encoder, Heads(heads, encoder.width, encoder.words, [objective]), generator)
 
 
-def _joined(encoder: Reader, generator: Network, heads: HeadsConfig, objective: Objective) -> Electra:
-    guess = Heads(heads, generator.width, generator.words, [replace(objective, losses=())])
-    return Electra(encoder, Heads(heads, encoder.width, encoder.words, [objective]), Learner(generator, guess))
+def generator_over(reader: Reader, config: NetworkConfig, heads: HeadsConfig, *, share: float = 0.25) -> Learner:
+    """A smaller network like `config`, with the reader's word vectors.
+
+    They are borrowed: they stand among the reader's weights alone, as files of weights want every tensor once.
+    """
+    generator = Network(smaller(config, reader.words.embedding_dim, share))
+    del generator.words
+    generator.__dict__["words"] = reader.words
+    return Learner(generator, Heads(heads, generator.width, reader.words, ()))
 
 
 def smaller(config: NetworkConfig, embedding: int, share: float) -> NetworkConfig:

@@ -2,6 +2,7 @@
 
     encoder given    its weights; its vocabulary with the marks of the objectives, and with new words by choice
     config given     random weights of that shape; the tokenizer given, or one trained on the corpus
+    neither          a network of our own will be drawn from the seed; here is its tokenizer
 
 A resumed run, and every process of a run, reads the folder: training a tokenizer twice may number ties differently.
 """
@@ -21,6 +22,7 @@ from factpin.errors import BadFile, BadInput
 from factpin.files import read_text, write_folder
 from factpin.tokens import Tokenizer
 from factpin.training.corpus import Corpus
+from factpin.training.shapes import OWN
 from factpin.training.vocabulary import Kind, extended, frequent, grow, measure, train_tokenizer, with_marks
 
 MADE = "prepared.json"
@@ -33,6 +35,7 @@ class Beginning:
 
     encoder: str = ""
     config: str = ""
+    shape: str = ""  # the text of a config.json that was made for the rows, or OWN: a network of our own
     tokenizer: str = ""
     vocab_size: int = 8000
     kind: Kind = "wordpiece"
@@ -42,8 +45,11 @@ class Beginning:
     seed: int = 42
 
     def __post_init__(self) -> None:
-        if bool(self.encoder) == bool(self.config):
-            raise BadInput("Give either an encoder to go on with (--encoder) or a config to begin anew (--config).")
+        if [bool(self.encoder), bool(self.config), bool(self.shape)].count(True) != 1:
+            raise BadInput(
+                "Give one of these: an encoder to go on with (--encoder), or a config (--config) or a shape (--shape) "
+                "to begin anew."
+            )
         if self.encoder and self.tokenizer:
             raise BadInput("An encoder has its tokenizer. Leave --tokenizer out, or begin anew with --config.")
         if self.extend < 0 or self.vocab_size < 1:
@@ -66,9 +72,9 @@ def prepare(beginning: Beginning, corpus: Corpus, target: Path, *, begun: bool =
                 f"started with (recipe.toml beside it), or start anew in another folder."
             )
         shutil.rmtree(target)
-    encoder, report = _adapted(beginning, corpus) if beginning.encoder else _fresh(beginning, corpus)
+    source, report = _adapted(beginning, corpus) if beginning.encoder else _fresh(beginning, corpus)
     with write_folder(target) as folder:
-        encoder.save(folder)
+        source.save(folder)
         record = json.dumps({"made_from": made_from, "vocabulary": report}, ensure_ascii=False, indent=1)
         (folder / MADE).write_text(record, encoding="utf-8")
     return report
@@ -87,7 +93,7 @@ def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, A
     return grow(encoder, tokenizer, made_of, beginning.seed), report
 
 
-def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, Any]]:
+def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder | Tokenizer, dict[str, Any]]:
     if beginning.extend:
         raise BadInput("A tokenizer that is trained on the corpus needs no extension. Leave --extend out.")
     if beginning.tokenizer:
@@ -96,12 +102,16 @@ def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, Any
         texts = (p.text for p in corpus.portions())
         tokenizer = train_tokenizer(texts, beginning.vocab_size, beginning.kind, lowercase=beginning.lowercase)
     tokenizer = with_marks(tokenizer, beginning.marks)
-    shape = {**_shape(beginning.config), "vocab_size": tokenizer.vocab_size, "pad_token_id": tokenizer.pad_id}
+    report = {"size": tokenizer.vocab_size, "after": measure(tokenizer, sample(corpus))}
+    if beginning.shape == OWN:
+        return tokenizer, report
+    given = json.loads(beginning.shape) if beginning.shape else _shape(beginning.config)
+    shape = {**given, "vocab_size": tokenizer.vocab_size, "pad_token_id": tokenizer.pad_id}
     torch.manual_seed(beginning.seed)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "config.json").write_text(json.dumps(shape), encoding="utf-8")
         encoder = Encoder.from_config(Path(folder), tokenizer)
-    return encoder, {"size": tokenizer.vocab_size, "after": measure(tokenizer, sample(corpus))}
+    return encoder, report
 
 
 def _shape(config: str) -> dict[str, Any]:

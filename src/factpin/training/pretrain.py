@@ -3,10 +3,12 @@
     recipe.toml, metrics.jsonl, checkpoints/        as of every run
     start/                                          the encoder that it began with
     config.json, model.safetensors, tokenizer.json  the encoder
+    network.json in place of config.json            of a network of our own
 
 What is judged is the loss on held-out documents, hidden in the same way at every evaluation.
 """
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -20,25 +22,27 @@ import numpy as np
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.objectives import OBJECTIVES, Text
+from factpin.objectives import OBJECTIVES, Objective, Text
 from factpin.tokens import Tokenizer
 from factpin.tokens.lexicon import Lexicon
 from factpin.tokens.words import By
 from factpin.training.checkpoint import last_path
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.corpus import Corpus, Cut, Divide, Packed, Packing, Place
-from factpin.training.learner import build_learner
+from factpin.training.learner import NETWORK, Beside, Learners, build_learner, build_network
 from factpin.training.loop import check_folder, train
 from factpin.training.needs import Needs, needs_of
 from factpin.training.parallel import World, join_world
 from factpin.training.prepare import Beginning, prepare
 from factpin.training.pretrain_job import METRIC, PretrainJob, stages_of
 from factpin.training.run import digest
+from factpin.training.shapes import OWN, architecture, config_of, network_of, shape_of
 from factpin.training.stream import Stream, with_foreign
 from factpin.training.vocabulary import Kind, vocabulary_of
 
 HELD_OUT = 256  # texts at most
 LEARNING_RATE = 1e-4  # what the command takes; fine-tuning takes less
+LAST = ("config.json", NETWORK)
 SAVES, LOOKS = 20, 10  # checkpoints and evaluations of a run, unless told otherwise
 
 
@@ -49,14 +53,17 @@ class PretrainConfig:
     objective: str  # rows, mixtures or stages of the table; several with commas: one is drawn for each batch
     encoder: str = ""  # a name of the catalogue, a folder, or a hub id
     config: str = ""  # or a config.json of transformers: random weights
-    tokenizer: str = ""  # for `config`: a folder; none: one is trained
+    shape: str = ""  # or layers x width, such as "4x256": random weights of the architecture that the rows ask for
+    decoder_layers: int = 2  # of rows with a decoder; it is left away in the end
+    beside: str = ""  # objectives it is compared with: vocabulary and texts are made so that all can use them
+    tokenizer: str = ""  # for `config` and `shape`: a folder; none: one is trained
     vocab_size: int = 8000  # of a tokenizer that is trained
     vocabulary: Kind = "wordpiece"
     lowercase: bool = True
     extend: int = 0  # frequent over-split words that become pieces
     length: int = 128  # cells of a text, special tokens included
     packing: Packing | None = None  # None: inside documents where two parts of a text are asked about
-    memory: int = 0  # pieces before a text that rows with a memory remember; encoders of transformers have none
+    memory: int | None = None  # pieces before a text that are remembered; None: as many as a text has, if any can be
     words: By = "jieba"
     lexicon: str = ""  # phrases and entities, one a line
     divide: Divide = "blank"  # what parts the documents of a text file
@@ -68,6 +75,8 @@ class PretrainConfig:
             raise BadInput(f"heldout is {self.heldout}; expected a share from 0 to 0.5.")
         if self.buffer < 1:
             raise BadInput(f"buffer is {self.buffer}; expected 1 or more.")
+        if self.decoder_layers < 1:
+            raise BadInput(f"decoder_layers is {self.decoder_layers}; expected 1 or more.")
 
 
 def pretrain(
@@ -80,26 +89,25 @@ def pretrain(
     resume: bool = False,
     quiet: bool = False,
     world: World | None = None,
+    at: Callable[[Learners, Tokenizer, int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Pretrain on the files, and write an encoder folder that `factpin train --encoder` takes; gives what was measured.
 
-    Held out are the files of `dev`, or else a share of the documents.
+    Held out are the files of `dev`, or else a share of the documents. `at` gets the model at every evaluation, with
+    the steps done and the pieces seen.
     """
     _refuse(folder, how, resume=resume)
     world = world or join_world()
-    stages = stages_of(config.objective)
-    rows = tuple(dict.fromkeys(row for stage in stages for row in stage))
-    need = needs_of(OBJECTIVES[row] for row in rows)
+    stages, plan = stages_of(config.objective), plan_of(config)
     corpus = Corpus(paths, divide=config.divide)
-    lexicon = _lexicon(config, need, corpus)
-    beginning, begun = _beginning(config, need, how.seed), last_path(folder).exists()
+    lexicon = _lexicon(config, plan.need, corpus)
+    beginning, begun = beginning_of(config, plan, how.seed), last_path(folder).exists()
     told = world.from_leader(prepare(beginning, corpus, folder / "start", begun=begun) if world.leads else {})
-    encoder, tokenizer = _encoder(folder / "start", config.length)
-    vocabulary = vocabulary_of(tokenizer)
-    model = build_learner({row: OBJECTIVES[row] for row in rows}, encoder, how.seed)
+    tokenizer = Tokenizer.load(folder / "start")
+    vocabulary, model = vocabulary_of(tokenizer), _model(config, plan, folder / "start", how.seed)
 
     every = 0 if dev or not config.heldout else max(2, round(1 / config.heldout))
-    source = Source(corpus, tokenizer, _cut(config, need), lexicon, rows, every, need.foreign)
+    source = Source(corpus, tokenizer, _cut(config, plan), lexicon, plan.rows, every, plan.need.foreign)
     other = replace(source, corpus=Corpus(dev, divide=config.divide)) if dev else source
     marks = (corpus.digest(), other.corpus.digest(), tokenizer.to_json().encode())
     fingerprint = digest((config, how, world.size), [np.frombuffer(mark, np.uint8) for mark in marks])
@@ -111,13 +119,15 @@ def pretrain(
         write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
     stream = Stream(
         partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
-        fits=source.fits, needs_foreign=need.foreign, fingerprint=fingerprint,
+        fits=source.fits, needs_foreign=plan.need.foreign, fingerprint=fingerprint,
         kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
     )  # fmt: skip
-    job = PretrainJob(model, stages, stream, vocabulary, judged, how, world, steps)
+    job = PretrainJob(
+        model, stages, stream, vocabulary, judged, how, world, steps, at and partial(at, model, tokenizer)
+    )
     outcome = train(job, _inner(how, steps), folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet)
     if world.leads:
-        save_into(folder, model.save_encoder)
+        save_into(folder, partial(model.save, tokenizer=tokenizer))
     pieces = int(world.sum(job.pieces))
     world.close()
     return {"steps": outcome.steps, "best_step": outcome.best_step, "scores": outcome.scores, "pieces": pieces,
@@ -128,7 +138,7 @@ def _refuse(folder: Path, how: TrainConfig, *, resume: bool) -> None:
     """What is wrong before anything is read."""
     if not resume:
         check_folder(folder, "", resume=False)
-    if (folder / "config.json").exists() and not resume:
+    if any((folder / name).exists() for name in LAST) and not resume:
         raise BadInput(f"{folder} holds an encoder already. Name another folder, or go on with it (--resume).")
     if how.rdrop:
         raise BadInput("R-Drop compares two passes of an extractor; it means nothing here. Leave --rdrop out.")
@@ -171,16 +181,54 @@ class Source:
         return self.corpus.texts(self.tokenizer, self.cut, lexicon=self.lexicon, start=place, wanted=wanted)
 
 
-def _encoder(folder: Path, length: int) -> tuple[Encoder, Tokenizer]:
-    encoder = Encoder.load(folder)
-    if encoder.max_length is not None and length > encoder.max_length:
-        raise BadInput(f"length is {length}; this encoder reads at most {encoder.max_length} tokens.")
-    return encoder, Tokenizer.load(folder)
+@dataclass(frozen=True)
+class Plan:
+    """What follows from the rows that a run learns, and from those that it is compared with."""
+
+    learned: tuple[str, ...]
+    rows: tuple[str, ...]  # with those beside
+    need: Needs
+    own: bool  # a network of our own
+
+    @property
+    def objectives(self) -> list[Objective]:
+        return [OBJECTIVES[row] for row in self.rows]
 
 
-def _beginning(config: PretrainConfig, need: Needs, seed: int) -> Beginning:
-    return Beginning(config.encoder, config.config, config.tokenizer, config.vocab_size, config.vocabulary,
-                     config.lowercase, config.extend, tuple(sorted(need.marks)), seed)  # fmt: skip
+def plan_of(config: PretrainConfig) -> Plan:
+    learned, beside = (
+        [row for stage in stages_of(names) for row in stage] if names else []
+        for names in (config.objective, config.beside)
+    )
+    rows = tuple(dict.fromkeys((*learned, *beside)))
+    objectives = [OBJECTIVES[row] for row in rows]
+    own = bool(config.shape) and architecture(objectives) == OWN
+    need = needs_of(objectives)
+    if config.memory and need.memory and not own:
+        raise BadInput("An encoder of transformers remembers nothing. Leave --memory out, or give --shape for a network"
+                       " of our own.")  # fmt: skip
+    return Plan(tuple(dict.fromkeys(learned)), rows, need, own)
+
+
+def beginning_of(config: PretrainConfig, plan: Plan, seed: int) -> Beginning:
+    shape = ""
+    if config.shape:
+        kind = architecture(plan.objectives)
+        made = OWN if plan.own else config_of(shape_of(config.shape), kind, config.length, config.decoder_layers)
+        shape = made if isinstance(made, str) else json.dumps(made)
+    return Beginning(config.encoder, config.config, shape, config.tokenizer, config.vocab_size, config.vocabulary,
+                     config.lowercase, config.extend, tuple(sorted(plan.need.marks)), seed)  # fmt: skip
+
+
+def _model(config: PretrainConfig, plan: Plan, start: Path, seed: int) -> Learners:
+    rows = {row: OBJECTIVES[row] for row in plan.learned}
+    if plan.own:
+        size = Tokenizer.load(start).vocab_size
+        return build_network(rows, network_of(shape_of(config.shape), plan.objectives, size, config.length), seed)
+    encoder = Encoder.load(start)
+    if encoder.max_length is not None and config.length > encoder.max_length:
+        raise BadInput(f"length is {config.length}; this encoder reads at most {encoder.max_length} tokens.")
+    return build_learner(rows, encoder, seed, Beside(config.length, config.decoder_layers))
 
 
 def _lexicon(config: PretrainConfig, need: Needs, corpus: Corpus) -> Lexicon | None:
@@ -197,9 +245,10 @@ def _lexicon(config: PretrainConfig, need: Needs, corpus: Corpus) -> Lexicon | N
     return None
 
 
-def _cut(config: PretrainConfig, need: Needs) -> Cut:
-    packing = config.packing or ("document" if need.pair else "full")
-    return Cut(config.length, packing, config.words if need.words else None, config.memory)
+def _cut(config: PretrainConfig, plan: Plan) -> Cut:
+    packing = config.packing or ("document" if plan.need.pair else "full")
+    memory = config.memory if config.memory is not None else config.length if plan.own and plan.need.memory else 0
+    return Cut(config.length, packing, config.words if plan.need.words else None, memory)
 
 
 def _inner(how: TrainConfig, steps: int) -> TrainConfig:
@@ -217,10 +266,10 @@ def _inner(how: TrainConfig, steps: int) -> TrainConfig:
 
 
 def save_into(folder: Path, save: Callable[[Path], None]) -> None:
-    """Files that replace those of the folder one by one; config.json, by which it is an encoder's, comes last."""
+    """Files that replace those of the folder one by one; the config, by which it is an encoder's, comes last."""
     with tempfile.TemporaryDirectory(dir=folder, prefix=".encoder.") as temporary:
         save(Path(temporary))
-        for file in sorted(Path(temporary).iterdir(), key=lambda file: file.name == "config.json"):
+        for file in sorted(Path(temporary).iterdir(), key=lambda file: file.name in LAST):
             with open(file, "rb") as stream:
                 os.fsync(stream.fileno())
             os.replace(file, folder / file.name)

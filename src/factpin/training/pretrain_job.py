@@ -9,9 +9,10 @@ The loop shuffles examples that it can count; a corpus that is streamed is not c
 the k-th ticket that the loop hands in gets the k-th batch of the stream.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 
 from factpin.errors import BadInput, pick
 from factpin.objectives import MIXTURES, OBJECTIVES, STAGES, Batch, Text, Vocabulary, collate
@@ -60,9 +61,12 @@ class PretrainJob:
         how: TrainConfig,
         world: World,
         steps: int,
+        at: Callable[[int, int], None] | None = None,
     ) -> None:
+        """`at` is told the steps done and the pieces seen, while the model is as it is judged."""
         self.model, self.stages, self.stream, self.vocabulary = model, stages, stream, vocabulary
         self.heldout, self.how, self.world, self.steps = heldout, how, world, steps
+        self.at, self.done = at, 0
         together = how.accumulation * world.size  # batches of a step
         self.lengths = [1] * (steps * together)
         order = shuffled_batches(self.lengths, size=together, seed=how.seed, epoch=0)
@@ -75,6 +79,7 @@ class PretrainJob:
         place = int(self.places[ticket])
         drawn = self.stream.batch(place // self.world.size, again=self.how.accumulation)
         self.pieces = drawn.pieces
+        self.done = place // (self.how.accumulation * self.world.size) + 1
         numbers = [number * self.world.size + self.world.rank for number in drawn.numbers]
         row = self.row(place)
         return row, self._collated(row, drawn.texts, numbers, drawn.epoch)
@@ -97,14 +102,18 @@ class PretrainJob:
 
     def evaluate(self) -> dict[str, float]:
         """Of the last stage's rows, over all pieces that are asked for."""
+        if self.at is not None:
+            self.at(self.done, self.pieces)
         if not self.heldout:
             return {}
         loss, asked, size = 0.0, 0, self.how.batch_size
-        for row in self.stages[-1]:
-            for at in range(0, len(self.heldout), size):
-                texts = self.heldout[at : at + size]
-                batch = self._collated(row, texts, range(at, at + len(texts)), JUDGED)
-                count = sum(int((block.labels != NO_LOSS).sum()) for block in batch.streams.values())
-                loss += float(self.model.loss((row, batch))) * count
-                asked += count
+        with torch.random.fork_rng():
+            torch.manual_seed(JUDGED)  # ELECTRA's generator draws
+            for row in self.stages[-1]:
+                for at in range(0, len(self.heldout), size):
+                    texts = self.heldout[at : at + size]
+                    batch = self._collated(row, texts, range(at, at + len(texts)), JUDGED)
+                    count = sum(int((block.labels != NO_LOSS).sum()) for block in batch.streams.values())
+                    loss += float(self.model.loss((row, batch))) * count
+                    asked += count
         return {METRIC: -loss / max(1, asked), "heldout_loss": loss / max(1, asked)}

@@ -12,13 +12,35 @@ from factpin.errors import BadInput
 @click.command()
 @click.option("--recipe", type=click.Path(path_type=Path), help="A recipe.toml of another run; options override it.")
 @click.option("--objective", help="A method, a mixture or stages; several with commas: one is drawn for each batch.")
+@click.option(
+    "--compare", help="Instead of --objective: several with commas, each pretrained, then fine-tuned on --task."
+)
+@click.option("--task", "recipe_of_task", help="With --compare: a recipe.toml of `factpin train`, with train and dev.")
+@click.option(
+    "--points",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="With --compare: how often on the way it is fine-tuned.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="With --compare: fine-tunings of each point.",
+)
 @click.option("--corpus", "corpus", type=click.Path(path_type=Path), multiple=True,
               help="Text, JSONL, HTML or PDF files, also packed, or folders; may be given several times.")  # fmt: skip
 @click.option("--dev", "dev", type=click.Path(path_type=Path), multiple=True,
               help="Held-out text; a share of the corpus where none is given.")  # fmt: skip
 @click.option("--encoder", help="Go on with: a name (`factpin models --encoders`), a folder, or a hub id.")
 @click.option("--config", help="Or begin anew: a config.json of transformers, such as of bert.")
-@click.option("--tokenizer", help="With --config: a folder; one is trained on the corpus where none is given.")
+@click.option("--shape", help="Or begin anew with layers x width, such as 4x256; the method decides the architecture.")
+@click.option("--decoder-layers", type=int, help="Of methods with a decoder, which is left away in the end.")
+@click.option(
+    "--tokenizer", help="With --config or --shape: a folder; one is trained on the corpus where none is given."
+)
 @click.option("--vocab-size", type=int, help="Pieces of a tokenizer that is trained.")
 @click.option("--vocabulary", type=click.Choice(["wordpiece", "bpe"]), help="Kind of a tokenizer that is trained.")
 @click.option("--lowercase/--no-lowercase", default=None, help="Of a tokenizer that is trained.")
@@ -52,12 +74,13 @@ from factpin.errors import BadInput
 @click.option("--save-every", type=int, help="Steps between checkpoints; default: twenty times a run.")
 @click.option("--seed", type=int)
 @click.option("--tensorboard", is_flag=True, default=None)
-@click.option("--threads", type=int, help="CPU threads.")
+@click.option("--threads", type=click.IntRange(min=1), help="CPU threads.")
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --output, if there is one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--quiet", is_flag=True, help="No notes, no bar.")
 def pretrain(
-    recipe: Path | None, corpus: tuple[Path, ...], dev: tuple[Path, ...], output: Path, threads: int | None,
+    recipe: Path | None, compare: str | None, recipe_of_task: str | None, points: int, seeds: int,
+    corpus: tuple[Path, ...], dev: tuple[Path, ...], output: Path, threads: int | None,
     resume: bool, as_json: bool, quiet: bool, **choices: Any,
 ) -> int:  # fmt: skip
     """Adapt an encoder to a corpus, or make one; `factpin train --encoder OUTPUT` takes it.
@@ -66,11 +89,14 @@ def pretrain(
     factpin pretrain --objective wwm --corpus texts/ --encoder m3e-zh --max-steps 2000 --output runs/ours
     factpin pretrain --objective roberta --corpus wiki.txt.xz --config bert.json --output runs/new
     factpin pretrain --recipe runs/ours/recipe.toml --seed 2 --output runs/ours-2
+    factpin pretrain --compare wwm,electra --task spans.toml --corpus texts/ --encoder m3e-zh --max-steps 900 …
     torchrun --nproc-per-node 2 -m factpin pretrain …                    data parallel
     """
     import torch
 
+    from factpin.training import compare as comparing
     from factpin.training import pretrain as training
+    from factpin.training.compare_table import table
     from factpin.training.config import TrainConfig, from_dict, read_recipe
 
     if threads:
@@ -81,13 +107,22 @@ def pretrain(
     if not paths:
         raise BadInput("--corpus is missing: name text files, or folders of them.")
     what = _settings(training.PretrainConfig, tables.get("pretrain", {}), choices)
+    if compare:
+        what["objective"] = compare
     if "objective" not in what:
         raise BadInput("--objective is missing, such as --objective wwm.")
-    how = {"learning_rate": training.LEARNING_RATE, **_settings(TrainConfig, tables.get("train", {}), choices)}
-    report = training.pretrain(
-        paths, from_dict(training.PretrainConfig, what, "pretrain"), from_dict(TrainConfig, how, "train"), output,
-        dev=held, resume=resume, quiet=quiet or as_json,
-    )  # fmt: skip
+    settings = {"learning_rate": training.LEARNING_RATE, **_settings(TrainConfig, tables.get("train", {}), choices)}
+    config, how = from_dict(training.PretrainConfig, what, "pretrain"), from_dict(TrainConfig, settings, "train")
+    if compare:
+        asked = _asked(compare, recipe_of_task, points, seeds)
+        said = notes(quiet or as_json)
+        report = comparing.compare(paths, config, how, asked, output, dev=held, resume=resume, note=said.print)
+        if as_json:
+            print_json(report)
+        else:
+            out().print(table(report))
+        return 0
+    report = training.pretrain(paths, config, how, output, dev=held, resume=resume, quiet=quiet or as_json)
     if as_json:
         print_json(report)
     elif not quiet:
@@ -95,6 +130,14 @@ def pretrain(
             notes().print("[yellow]nothing was held out:[/] the corpus has too few documents. Give --dev FILE.")
         out().print(_table(report, output))
     return 0
+
+
+def _asked(names: str, recipe: str | None, points: int, seeds: int) -> Any:
+    from factpin.training.compare import Comparison
+
+    if not recipe:
+        raise BadInput("--compare needs --task RECIPE, a recipe.toml of `factpin train`: on it objectives are judged.")
+    return Comparison(tuple(name.strip() for name in names.split(",")), recipe, points, seeds)
 
 
 def _paths(names: Any) -> list[Path]:

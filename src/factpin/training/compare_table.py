@@ -1,0 +1,78 @@
+"""A comparison for people: its report comes in, a table for the terminal and a drawing go out."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from factpin.files import write_bytes
+
+COLOURS = ("#4a90d9", "#d0021b", "#417505", "#f5a623", "#9013fe", "#50808e", "#8b572a", "#b8005c")
+WIDTH, HEIGHT, LEFT, TOP, KEY = 420, 260, 56, 14, 150  # pixels
+
+
+def table(report: dict[str, Any]) -> Table:
+    """One line an objective, one column a point: the mean in per cent and half the width of its interval."""
+    begins = next(row for row in report["points"] if row["point"] == 0)
+    points = sorted({row["point"] for row in report["points"]} - {0})
+    pieces = {row["point"]: row["pieces"] for row in report["points"]}
+    shown = Table("", *(f"{pieces[point]:,} pieces" for point in points), title=f"{report['metric']} by pieces seen")
+    shown.add_row(begins["objective"], *[_cell(begins)] * len(points))
+    for name in dict.fromkeys(row["objective"] for row in report["points"] if row["point"]):
+        own = {row["point"]: row for row in report["points"] if row["objective"] == name}
+        shown.add_row(name, *(_cell(own[point]) if point in own else "" for point in points))
+    shown.caption, shown.caption_justify, shown.title_justify = report["verdict"], "left", "left"
+    return shown
+
+
+def _cell(row: dict[str, Any]) -> str:
+    if len(row["scores"]) < 2:
+        return f"{100 * row['mean']:.2f}"
+    return f"{100 * row['mean']:.2f} ± {50 * (row['high'] - row['low']):.2f}"
+
+
+def draw(report: dict[str, Any], path: Path) -> None:
+    """Means by pieces seen, with their intervals; all lines begin at the encoder as it was."""
+    rows = report["points"]
+    begins = next(row for row in rows if row["point"] == 0)
+    names = list(dict.fromkeys(row["objective"] for row in rows if row["point"]))
+    widest = max(row["pieces"] for row in rows) or 1
+    ends = [value for row in rows for value in (*row["scores"], *_ends(row))]
+    low, high = min(ends), max(ends)
+    room = (high - low) * 0.05 or 0.01
+    low, high = low - room, high + room
+
+    def x(pieces: float) -> float:
+        return LEFT + WIDTH * pieces / widest
+
+    def y(score: float) -> float:
+        return TOP + HEIGHT * (high - score) / (high - low)
+
+    parts = [f'<rect x="{LEFT}" y="{TOP}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#888"/>']
+    for step in range(5):
+        value = low + (high - low) * step / 4
+        parts.append(f'<text x="{LEFT - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{100 * value:.1f}</text>')
+    for row in {row["point"]: row for row in rows}.values():
+        parts.append(f'<text x="{x(row["pieces"]):.1f}" y="{TOP + HEIGHT + 16}" text-anchor="middle">'
+                     f"{row['pieces'] / 1000:,.0f} k</text>")  # fmt: skip
+    for k, name in enumerate(names):
+        colour, own = COLOURS[k % len(COLOURS)], [begins, *(row for row in rows if row["objective"] == name)]
+        way = " ".join(f"{x(row['pieces']):.1f},{y(row['mean']):.1f}" for row in own)
+        parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for row in own:
+            bottom, top = _ends(row) or (row["mean"], row["mean"])
+            at = x(row["pieces"]) + 2 * k  # so that intervals stand side by side
+            parts.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{y(bottom):.1f}" y2="{y(top):.1f}" stroke="{colour}">'
+                         f"<title>{name}: {_cell(row)}</title></line>")  # fmt: skip
+        parts.append(f'<text x="{LEFT + WIDTH + 14}" y="{TOP + 14 + 18 * k}" fill="{colour}">{name}</text>')
+    words = f"pieces seen ({report['metric']}, intervals of 95 % over the seeds)"
+    parts.append(f'<text x="{LEFT + WIDTH / 2}" y="{TOP + HEIGHT + 36}" text-anchor="middle">{words}</text>')
+    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + KEY}" height="{TOP + HEIGHT + 50}" '
+           f'font-family="sans-serif" font-size="11">{"".join(parts)}</svg>\n')  # fmt: skip
+    with write_bytes(path) as stream:
+        stream.write(svg.encode())
+
+
+def _ends(row: dict[str, Any]) -> tuple[float, ...]:
+    """The interval, where there is one."""
+    return (row["low"], row["high"]) if len(row["scores"]) > 1 else ()

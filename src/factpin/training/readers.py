@@ -1,0 +1,153 @@
+"""Readers of a batch that stand on a transformers encoder.
+
+    Plain         one stream in which everybody sees everybody, as the encoder always reads, whatever its positions are;
+                  or from left to right, by a model that does so by itself (GPT)
+    OnEncoder     other masks and positions, two streams                            (objectives/on_encoder.py)
+    WithDecoder   either of these, and for rows that say something a decoder on top
+
+    e = encoder(x̃)                                  (B, m, D)
+    y = LN(words + positions), projected to D        (B, n, D)
+    y = layer(y, e), decoder_layers times            its own cells from left to right, then all of e
+
+The decoder has the encoder's word vectors and width, BERT's order of norms, and is left away in the end.
+"""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from factpin.encoders import Encoder
+from factpin.errors import BadInput
+from factpin.objectives import Batch, Objective
+from factpin.objectives.cloze import Cloze, everybody
+from factpin.objectives.collate import Block
+from factpin.objectives.gpt import behind_memory, left_to_right
+from factpin.objectives.network import Memory, States
+from factpin.objectives.on_encoder import OnEncoder
+from factpin.objectives.parts import DecoderLayer, Input, NetworkConfig, Sight, start
+
+CAUSAL = ("gpt2", "gpt_neox", "llama", "openai-gpt", "qwen2")  # each cell sees those before it, whatever it is told
+
+
+def plain(row: Objective, model_type: str) -> bool:
+    """Whether an encoder of that type reads a row as it reads everything."""
+    if row.declare in (left_to_right, behind_memory):
+        return model_type in CAUSAL
+    if isinstance(row.declare, Cloze):
+        return row.declare.mask is everybody and model_type not in CAUSAL
+    return says(row)
+
+
+def says(row: Objective) -> bool:
+    """Whether a row has a decoder."""
+    return any(loss.stream == "decoder" for loss in row.losses)
+
+
+class Plain(nn.Module):
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    @property
+    def words(self) -> nn.Embedding:
+        words: nn.Embedding = self.encoder.model.get_input_embeddings()
+        return words
+
+    @property
+    def width(self) -> int:
+        return self.encoder.width
+
+    def forward(
+        self,
+        batch: Batch,
+        memory: Memory | None = None,
+        *,
+        keep: int | None = None,
+        weigh: bool = False,
+        encoded: Tensor | None = None,
+    ) -> States:
+        """Of one stream; there is no memory to keep and no decoder to weigh."""
+        return States({"content": read_plainly(self.encoder, batch.streams["content"])})
+
+
+def read_plainly(encoder: Encoder, block: Block) -> Tensor:
+    """(B, n, D). Segments are told to encoders that have vectors for them."""
+    device = encoder.word_vectors.device
+    ids, real, segments = (torch.from_numpy(x).to(device) for x in (block.ids, block.real, block.segments))
+    known = getattr(encoder.config, "type_vocab_size", 0) or 0
+    if not 0 < int(segments.max()) < known:
+        return encoder(ids, real).hidden
+    output = encoder.model(input_ids=ids, attention_mask=real.long(), token_type_ids=segments)
+    hidden: Tensor = output.last_hidden_state
+    return hidden
+
+
+class WithDecoder(nn.Module):
+    def __init__(self, below: Plain | OnEncoder, config: NetworkConfig) -> None:
+        super().__init__()
+        if below.encoder.config.model_type in CAUSAL:
+            raise BadInput(f"{below.encoder.config.model_type} reads from left to right; a decoder needs an encoder.")
+        self.below = below
+        config = replace(config, positions="learned", segments=0)
+        E = config.embedding or config.width
+        self.input = Input(config)
+        self.project = nn.Linear(E, config.width) if config.width != E else nn.Identity()
+        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
+        for module in (self.input, self.project, self.layers):
+            module.apply(start)
+
+    @property
+    def encoder(self) -> Encoder:
+        return self.below.encoder
+
+    @property
+    def words(self) -> nn.Embedding:
+        return self.below.words
+
+    @property
+    def width(self) -> int:
+        return self.below.width
+
+    def forward(
+        self,
+        batch: Batch,
+        memory: Memory | None = None,
+        *,
+        keep: int | None = None,
+        weigh: bool = False,
+        encoded: Tensor | None = None,
+    ) -> States:
+        """`weigh` and `encoded` as in Network."""
+        if "decoder" not in batch.streams:
+            states: States = self.below(batch, memory, keep=keep)
+            return states
+        e = read_plainly(self.encoder, batch.streams["encoder"]) if encoded is None else encoded  # (B, m, D)
+        block = batch.streams["decoder"]
+        ids, positions, segments, own, across = (
+            torch.as_tensor(x, device=e.device)
+            for x in (block.ids, block.positions, block.segments, block.sees["decoder"], block.sees["encoder"])
+        )
+        y, read = self.project(self.input(self.words(ids), positions, segments)), None  # (B, n, D)
+        for layer in self.layers:
+            y, read = layer(y, Sight(own), e, Sight(across), weigh=weigh and layer is self.layers[-1])
+        return States({"encoder": e, "decoder": y}, read=read)
+
+
+def cut(batch: Batch, cells: int | None) -> Batch:
+    """At most so many cells for an encoder: what replaces a piece may be longer than it (PEGASUS, BART)."""
+    long = batch.streams.get("encoder")
+    if long is None or cells is None or long.ids.shape[1] <= cells:
+        return batch
+    short = replace(
+        long,
+        ids=long.ids[:, :cells],
+        positions=long.positions[:, :cells],
+        segments=long.segments[:, :cells],
+        labels=long.labels[:, :cells],
+        real=long.real[:, :cells],
+        sees={name: seen[:, :cells, :cells] for name, seen in long.sees.items()},
+    )
+    decoder = batch.streams["decoder"]
+    seen = {name: one[:, :, :cells] if name == "encoder" else one for name, one in decoder.sees.items()}
+    return replace(batch, streams={**batch.streams, "encoder": short, "decoder": replace(decoder, sees=seen)})
