@@ -10,6 +10,8 @@ STEPS = {
         "extract winter-games.txt computing.txt --to color",
     "The same as a table: offsets, types, calibrated scores":
         "extract winter-games.txt --to table --quiet",
+    "Facts with their status and the sentence that proves each; what is denied is told as denied":
+        "extract works.txt --model zh-facts --to table --quiet",
     "What is in a corpus, and what is wrong with it":
         "doctor corpus.json",
     "Predict a corpus with a model":

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 
-def load(model: str | Path) -> "Extractor":
-    """A shipped model by name, or a model folder."""
+def load(model: str | Path, device: str = "cpu") -> "Extractor":
+    """A shipped model by name, or a model folder; `device` as torch names it."""
     from factpin.pipelines.extractor import Extractor  # noqa: PLC0415  (torch waits until here)
     from factpin.pipelines.shipped import find_model  # noqa: PLC0415
 
-    return Extractor.load(find_model(str(model)))
+    return Extractor.load(find_model(str(model)), device)

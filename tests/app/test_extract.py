@@ -292,6 +292,7 @@ def test_another_encoding_is_read_when_it_is_named(door: Door, tmp_path: Path) -
         ("x.txt", "x", ["x.txt", "--to", "table", "--output", "t"], "Leave --output out"),
         ("x.txt", "x", ["x.txt", "--model", "zh-entitis"], "There is no model 'zh-entitis'"),
         ("x.txt", "x", ["x.txt", "--model", "."], "no factpin.json"),
+        ("x.txt", "x", ["x.txt", "--model", "en-entities", "--device", "abacus"], "no device 'abacus' here"),
         ("x.txt", "王小明，" * 60, ["x.txt", "--on-overflow", "error"], "--on-overflow window"),
         ("x.txt", "x", ["x.txt", "--encoding", "utf-99"], "There is no encoding 'utf-99'"),
         ("x.pdf", pdf(""), ["x.pdf"], "its 1 pages carry no text"),

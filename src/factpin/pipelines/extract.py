@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from factpin.documents import Coverage, Document, Fact, Span, Unread
-from factpin.documents.language import find_language
+from factpin.documents.language import family, find_language
 from factpin.documents.sentences import split_sentences
 from factpin.errors import BadInput
 from factpin.pipelines.combine import combine
@@ -58,10 +58,14 @@ class Summary:
 
 
 def load_models(
-    folders: Sequence[Path], on_overflow: Literal["window", "error"] = "window", *, bf16: bool = False
+    folders: Sequence[Path],
+    on_overflow: Literal["window", "error"] = "window",
+    *,
+    bf16: bool = False,
+    device: str = "cpu",
 ) -> list[Extractor]:
     """The models of these folders."""
-    return [replace(Extractor.load(folder), on_overflow=on_overflow, bf16=bf16) for folder in folders]
+    return [replace(Extractor.load(folder, device), on_overflow=on_overflow, bf16=bf16) for folder in folders]
 
 
 def extract(
@@ -146,11 +150,7 @@ def route(doc: Document) -> Route:
 
 def reads(model: str, language: str | None) -> bool:
     """Whether a model of one language ("" for any) reads a text of another; zh-Hans and zh_CN are zh."""
-    return not model or _family(language or "") == _family(model)
-
-
-def _family(language: str) -> str:
-    return language.lower().replace("_", "-").split("-")[0]
+    return not model or family(language) == family(model)
 
 
 def whole(doc: Document, language: str | None, found: Sequence[Document]) -> Document:

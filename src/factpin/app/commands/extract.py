@@ -40,6 +40,7 @@ TARGETS = ("jsonl", "table", "brat", "color")
               help="File to write. A folder (a name without ending) gets a file for each input, and a run that was "
               "stopped goes on there.")  # fmt: skip
 @click.option("--bf16", is_flag=True, help="Half precision: faster where the processor has it (AVX-512 BF16, AMX).")
+@click.option("--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, cuda:1, mps.")
 @click.option("--on-overflow", type=click.Choice(["window", "error"]), default="window", show_default=True,
               help="Text longer than a model reads at once: overlapping windows, or an error.")  # fmt: skip
 @click.option("--skip-bad", is_flag=True, help="Set bad files and records aside in a list of rejects and go on.")
@@ -47,7 +48,7 @@ TARGETS = ("jsonl", "table", "brat", "color")
 @click.option("--quiet", is_flag=True, help="No notes, no summary.")
 def extract(
     paths: tuple[Path, ...], kind: str | None, names: tuple[str, ...], target: str | None, output: Path | None,
-    on_overflow: Literal["window", "error"], bf16: bool, skip_bad: bool, encoding: str | None, quiet: bool,
+    on_overflow: Literal["window", "error"], bf16: bool, device: str, skip_bad: bool, encoding: str | None, quiet: bool,
 ) -> int:  # fmt: skip
     """Find entities, facts and events in raw text: files, folders, or standard input.
 
@@ -78,14 +79,15 @@ def extract(
             options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow, "bf16": "yes" if bf16 else None}
             begin(output, describe_run(models, paths, options))
             todo = [source for source in inputs if not is_done(output, source)]
+            extractors = load_models(models, on_overflow, bf16=bf16, device=device) if todo else []
             with counting("extracting", quiet, _total(todo)) as count:
-                extract_folder(todo, output, load_models(models, on_overflow, bf16=bf16) if todo else [],
-                               encoding=encoding, rejects=rejects, summary=summary, on_document=count)  # fmt: skip
+                extract_folder(todo, output, extractors, encoding=encoding, rejects=rejects, summary=summary,
+                               on_document=count)  # fmt: skip
             done = len(inputs) - len(todo)
             if done:
                 console.print(f"{done:,} of {len(inputs):,} inputs were done before; their files in {output} stand")
         else:
-            extractors = load_models(models, on_overflow, bf16=bf16)
+            extractors = load_models(models, on_overflow, bf16=bf16, device=device)
             for_eyes = output is None and out().is_terminal  # a progress line would stand in between
             with counting("extracting", quiet or for_eyes, _total(inputs)) as count:
                 found = run(read_inputs(inputs, encoding, rejects), extractors, summary, count)
