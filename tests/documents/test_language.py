@@ -2,7 +2,7 @@
 
 import pytest
 
-from factpin.documents.language import WORDS, find_language
+from factpin.documents.language import WORDS, family, find_language
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,30 @@ def test_the_small_words_of_english_are_no_other_language_s() -> None:
 
 def test_the_end_of_a_long_text_counts_as_its_beginning() -> None:
     assert find_language("Abstract of the paper. " * 10 + "王小明出生于北京。" * 5000) == "zh"
+
+
+@pytest.mark.parametrize(
+    "tag, language",
+    [
+        ("zh", "zh"),
+        ("zh-Hans", "zh"),
+        ("zh_CN", "zh"),
+        ("ZH-TW", "zh"),
+        ("EN", "en"),
+        ("en-US", "en"),
+        ("", ""),
+        (None, ""),
+    ],
+)
+def test_the_family_of_a_tag_is_its_language(tag: str | None, language: str) -> None:
+    assert family(tag) == language
+
+
+def test_what_is_found_is_its_own_family() -> None:
+    assert {
+        family(find_language(text)) for text in ("王小明出生于北京。", "Anna was born.", "서울은 한국의 수도입니다.")
+    } == {
+        "zh",
+        "en",
+        "ko",
+    }

@@ -12,11 +12,21 @@ from factpin.tasks.assertion import _LANGUAGES, PRECEDENCE, Status, assertion, w
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
-FLOOR = {"dev": 0.97, "held": 0.80}  # below, something is broken; benchmarks/assertion.py prints the scores
+FLOOR = {  # a little below what benchmarks/assertion.py prints, (en, zh); nothing was mended after held3 was scored
+    "dev": (0.99, 0.99),
+    "held": (0.98, 0.99),
+    "dev2": (0.99, 0.99),
+    "held2": (0.98, 0.98),
+    "held3": (0.68, 0.72),
+}
 
 
 def pairs(language: str) -> list[dict]:
     return [json.loads(line) for line in (HERE / f"minimal_pairs_{language}.jsonl").read_text("utf-8").splitlines()]
+
+
+def part_of(case: dict) -> str:
+    return case.get("part", "dev" if case["pair"] % 2 else "held")
 
 
 def judge(marked: str, language: str | None = None) -> tuple[str, str]:
@@ -37,7 +47,9 @@ def judge(marked: str, language: str | None = None) -> tuple[str, str]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_pairs_are_well_formed(language: str) -> None:
     cases = pairs(language)
-    assert len({case["pair"] for case in cases}) >= 120
+    assert len({case["pair"] for case in cases}) >= 240
+    assert {part_of(case) for case in cases} == set(FLOOR)
+    assert len({(case["text"], *case["head"], *case["tail"]) for case in cases}) == len(cases)
     for case in cases:
         assert case["status"] in ASSERTIONS
         for start, end in (case["head"], case["tail"]):
@@ -48,15 +60,15 @@ def test_the_pairs_are_well_formed(language: str) -> None:
         assert len(both) == 2 and both[0]["status"] != both[1]["status"], f"pair {number} is not minimal"
 
 
-@pytest.mark.parametrize("part", ["dev", "held"])
+@pytest.mark.parametrize("part", FLOOR)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_minimal_pairs_are_told_apart(language: str, part: str) -> None:
-    cases = [case for case in pairs(language) if (case["pair"] % 2 == 1) == (part == "dev")]
+    cases = [case for case in pairs(language) if part_of(case) == part]
     right = 0
     for case in cases:
         status = assertion(case["text"], (0, len(case["text"])), tuple(case["head"]), tuple(case["tail"]), language)
         right += status.status == case["status"]
-    assert right / len(cases) >= FLOOR[part]
+    assert right / len(cases) >= FLOOR[part][LANGUAGES.index(language)]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +80,7 @@ def test_minimal_pairs_are_told_apart(language: str, part: str) -> None:
         ("Perhaps [Orion] bought {Vega}.", "hedged", "Perhaps"),
         ("Unless they agree, [Orion] will buy {Vega}.", "conditional", "Unless"),
         ("Did [Orion] buy {Vega}?", "hedged", "?"),
+        ("It remains to be seen whether [Orion] buys {Vega}.", "hedged", "whether"),
         ("[梅西]从未为{中国队}效力。", "negated", "从未"),
         ("[梅西]從未為{中國隊}效力。", "negated", "從未"),
         ("据新华社报道，[甲公司]收购了{乙公司}。", "reported", "据新华社报道"),
@@ -114,10 +127,38 @@ def test_the_strongest_of_several_statuses_is_taken(marked: str, status: str) ->
         "[冯小刚]凭《我不是潘金莲》获得{金马奖}。",
         "[该厂]位于{美索不达米亚}。",
         "主要是[甲公司]收购了{乙公司}。",
+        "[Anna] was born in {Rome} and never married.",
+        "[Anna] of {Rome} never completed the merger.",
+        "No one has ever disputed that [Orion] owns {Vega}.",
+        "[Orion] owns almost all of {Vega}.",
+        "It was not for money that [Karl] left {Ajax}.",
+        "Hardly had [Karl] reached {Lyon} when war broke out.",
+        "收购失败后[甲公司]更名为{乙公司}。",
+        "[母羊]因{布病}流产。",
+        "[韩国]非政府组织进入{缅甸}。",
+        "谁也不会怀疑[甲公司]控制{乙公司}。",
+        "[日本]应向{美国}出口。",
     ],
 )
 def test_what_only_looks_like_a_cue_or_speaks_of_something_else_leaves_a_fact_asserted(marked: str) -> None:
     assert judge(marked) == ("asserted", "")
+
+
+@pytest.mark.parametrize(
+    ("marked", "cue"),
+    [
+        ("[Anna] and {Karl} lived in Rome and never married.", "never"),
+        ("The sale of [Vega] to {Orion} was agreed and never completed.", "never"),
+        ("There is no question of [Orion] buying {Vega}.", "no"),
+        ("It was not in {Ulm} that [Karl] was born.", "It was not"),
+        ("Instead of joining {Vega}, [Karl] went to sea.", "Instead of"),
+        ("Nobody suggests that [Orion] owns {Vega}.", "Nobody"),
+        ("[甲公司]收購{乙公司}失敗。", "失敗"),
+        ("[鯨]非{魚類}。", "非"),
+    ],
+)
+def test_a_denial_reaches_the_pair_that_it_speaks_about(marked: str, cue: str) -> None:
+    assert judge(marked) == ("negated", cue)
 
 
 def test_the_order_of_head_and_tail_changes_nothing() -> None:
@@ -153,7 +194,8 @@ def test_the_precedence_names_every_status() -> None:
 
 CUES = (
     "not |never |no evidence that |said |if |may |until |, |(|)|; | and was |but |Anna |\n| |?"
-    "|不|没有|据|报道|如果|可能|，|《|》|但|的|说：“|”|。|北京"
+    "|It was not for | that |met |almost lost |far from |and never completed |the sale "
+    "|不|没有|据|报道|如果|可能|，|《|》|但|的|说：“|”|。|北京|非|收购|失败|计划|差点"
 )
 PARTS = st.sampled_from(CUES.split("|"))
 TEXTS = st.one_of(st.text(max_size=80), st.lists(PARTS, max_size=30).map("".join))
@@ -165,7 +207,7 @@ OFFSETS = st.integers(-5, 120)
     sentence=st.tuples(OFFSETS, OFFSETS),
     head=st.tuples(OFFSETS, OFFSETS),
     tail=st.tuples(OFFSETS, OFFSETS),
-    language=st.sampled_from(["en", "zh", "de", None]),
+    language=st.sampled_from(["en", "en_GB", "zh", "zh-Hant", "de", None]),
 )
 def test_no_text_and_no_offsets_break_it(text, sentence, head, tail, language) -> None:
     status = assertion(text, sentence, head, tail, language)
@@ -214,6 +256,19 @@ def test_facts_without_mentions_and_other_languages_are_left_open() -> None:
     doc = document("Messi never played for China.", [(0, 29)], ["Messi", "China"])
     assert with_assertions(Document(**{**_fields(doc), "facts": (Fact("e0", "r", "e1"),)})).facts[0].assertion is None
     assert with_assertions(Document(**{**_fields(doc), "language": "de"})).facts[0].assertion is None
+
+
+@pytest.mark.parametrize("tag", ["en", "EN", "en-US", "en_GB"])
+def test_a_tag_of_english_is_english(tag: str) -> None:
+    doc = document("Messi never played for China.", [(0, 29)], ["Messi", "China"])
+    assert with_assertions(Document(**{**_fields(doc), "language": tag})).facts[0].assertion == "negated"
+    assert judge("[Messi] never played for {中国队}.", tag) == ("negated", "never")
+
+
+@pytest.mark.parametrize("tag", ["zh", "ZH", "zh-CN", "zh_TW", "zh-Hans"])
+def test_a_tag_of_chinese_is_chinese(tag: str) -> None:
+    doc = document("冯远没有加入京东集团。", [(0, 11)], ["冯远", "京东集团"])
+    assert with_assertions(Document(**{**_fields(doc), "language": tag})).facts[0].assertion == "negated"
 
 
 def test_a_document_without_sentences_is_read_as_one() -> None:

@@ -40,6 +40,11 @@ def find_language(text: str) -> str | None:
     return _latin(words)
 
 
+def family(language: str | None) -> str:
+    """What a language tag is for those who read it: zh-Hans, zh_CN and ZH are zh; "" where there is none."""
+    return (language or "").lower().replace("_", "-").split("-")[0]
+
+
 def _latin(words: Counter[str]) -> str:
     small = {name: sum(words[word] for word in known) for name, known in _LANGUAGES.items()}
     best = max(small, key=lambda name: small[name])

@@ -7,6 +7,14 @@ The reaches are explained in factpin/tasks/assertion.py.
 import re
 
 _SAY = "said|says|told|stated|claimed|argued|argues|insisted|insists|wrote|reported"
+# Verbs in the past by their form: "almost bought" did not, "almost all" did.
+_PAST = (
+    r"(?!(?:doubl|tripl|quadrupl|halv|unlimit)ed)\w+ed|had|was|were|became|began|beat|bought|broke|brought|built|came|caught"
+    "|chose|cut|did|drew|drove|fell|fought|found|gave|got|grew|held|hit|kept|left|lost|made|met|put|ran|rose|sank|saw"
+    "|sent|set|shot|sold|spent|struck|swept|taught|threw|told|took|went|won|wrote"
+)
+_OFFERED = "calls?|pressure|attempts?|efforts?|offers?|demands?|invitations?|temptation|overtures?"
+_AGREED = "deal|merger|takeover|acquisition|sale|purchase|transfer|talks|contract|agreement|bid|marriage|wedding"
 
 ROWS = (
     ("", "", r"""
@@ -14,7 +22,13 @@ ROWS = (
         not (?:far|long) (?:from|after|before)|not to mention|not unlike|if not|whether or not|or not|why not
         more often than not|not (?:exactly )?until|(?:could|can) ?not (?:help )?but|cannot help|can't help
         could not help|couldn't help|could not but|no doubt|without (?:a |any )?doubt|no wonder|no sooner|no matter
-        no less|no fewer|no more than|no later than|without (?:question|exception|fail)|not without|by no means least
+        (?:nobody|no one|no-one|few|\w+ly any(?:one|body)) (?:\w+ly |has |ever |can |would ){0,3}(?:doubt|disput)\w*
+        (?:nobody|no one|no-one|few|\w+ly any(?:one|body)) (?:\w+ly |has |ever |can |would ){0,3}(?:den[iy]|question)\w*
+        no (?:question|denying|disputing|dispute) (?:that|but)|(?:beyond|without) (?:\w+ )?(?:doubt|dispute|question)
+        (?:hardly|scarcely|barely) (?:had|was|were|surprising\w*|a surprise|necessary)
+        (?:hardly|scarcely) (?:an? |\d+ )(?:\w+ )?(?:minute|hour|day|week|month|year)s?
+        no less|no fewer|no more than|no (?:later|earlier|sooner) than
+        without (?:question|exception|fail)|not without|by no means least
         nothing (?:but|less than)|none other than|needless to say|never ?theless|no mean feat|no\. ?\d+|no(?=,)
         no stranger to|no small|no exception|as if|even if|if anything|if any|if so|if only|if ever|if necessary
         what if|if you will|(?:do|does|did)(?: not|n['’]t) (?:fail|cease|stop|hesitate|refuse|forget) (?:to|at)?
@@ -24,6 +38,7 @@ ROWS = (
         according to (?:which|(?:the |an? )?(?:method|guidelines?|weight|dose|level|degree|scale|rules?|law))
         as long as(?= \d)|likely as not|(?:more|less) likely|free of charge
         could (?:\w+ )?(?:afford|see|hear|speak|read|write)|as far as possible
+        never (?:forg[eo]t|neglect(?:ed)?|hesitated?) (?:to)?
         (?:soonest|earliest|latest|best|highest|first|every|all|lowest|greatest|fullest|only) possible|no choice but
         as \w+ as possible|where possible|we (?:here )?(?:report|describe|present)
         (?:case|annual|news|police|interim|final) reports?
@@ -46,7 +61,11 @@ ROWS = (
     ("hedged", "after", r"""
         (?:can|could)(?: ?not|n['’]t) (?:rule out|exclude)
         (?:do|does|did|has|have)(?: not|n['’]t) (?:rule[d]? out|exclude[d]?|den(?:y|ied))|neither confirmed nor denied
+        (?:do|does|did|has|have)(?: not|n['’]t) (?:dispute[d]?|doubt(?:ed)?|contest(?:ed)?|question(?:ed)?)
         never denied|not denied|not necessarily|not certain|not sure|not clear|no certainty
+    """),
+    ("negated", "cleft", r"""
+        it (?:is|was)(?: not|n['’]t)(?= (?:by|for|in|on|at|from|through|with|until|under|out of)\b[^.,;:]{1,60}? that\b)
     """),
     ("negated", "outer", r"""
         (?:it )?(?:is|was)(?: not|n['’]t) (?:true|the case|correct|so|proven) that
@@ -68,24 +87,41 @@ ROWS = (
         (?:is|are|was|were|been|be) (?:\w+ly |later |then )?(?:shelved|dropped|halted|stopped)
         (?:fell through|collapsed|came to nothing|failed)(?= ?[.,;]|$)
     """),
-    ("negated", "after", r"""
+    ("negated", "after", rf"""
+        (?:has|have|had|is|are|was|were) yet to|remain(?:s|ed)? to be(?! (?:seen|shown|proven|confirmed|determined))
+        (?:was|were) to have(?! (?:the|an?|his|her|its|their|no|\d+)\b)
+        (?:almost|nearly)(?= (?:{_PAST})\b)|(?:came|come|comes) (?:\w+ )?(?:close|near) to|narrowly (?:miss|fail)\w*
+        hardly|scarcely|barely (?:ever|any)
         (?:no longer|not any longer|neither|nor|never|nobody|no one|no-one|nowhere|none|nothing|cannot)
         (?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|must|need|may|might|shall) not|not
-        (?:do|does|did|is|are|was|were|has|have|had|ca|could|wo|would|should|must|need|might|ai)n['’]t
+        (?:do|does|did|is|are|was|were|has|have|had|ca|could|wo|would|should|must|need|might|ai|sha)n['’]t
         (?-i:[Nn]o)(?= (?-i:[a-z]))
         without|lack(?:s|ed|ing)?|(?:lack|absence|want) of|(?:in the )?absence of|devoid of|free of|free from
-        negative for|fail(?:s|ed|ing)? to|failure to|unable to|inability to|incapable of|refus(?:es?|ed|ing|al) to
-        declin(?:es?|ed|ing) to|unwilling to|neglect(?:s|ed)? to|ceas(?:es?|ed|ing) to|stop(?:s|ped)(?= \w+ing)
+        negative for|fail(?:s|ed|ing)? to|unable to|incapable of|refus(?:es?|ed|ing) to
+        (?:failure|inability|refusal|unwillingness) (?:to|of(?= [^.,;:]{{1,40}}? to\b))
+        declin(?:es?|ed|ing)(?: to|(?= (?:the|an?|his|her|its|their|any)\b))|unwilling to
+        (?:neglect(?:s|ed)?|omit(?:s|ted)?|forgets?|forgot) to|ceas(?:es?|ed|ing) to
+        (?:stop(?:s|ped)|ceas(?:es?|ed)|quits?|discontinued|avoid(?:s|ed)|far from)(?= \w+ing)
+        turn(?:s|ed|ing)?(?: down|(?= \w+ down))|(?:opt(?:s|ed)?|decid(?:es?|ed)|chose) against|stop(?:s|ped)? short of
+        (?:refrain|abstain)(?:s|ed|ing)? from|pass(?:es|ed)? (?:up|over(?= [^.,;:]{{1,40}}? for))
+        resist(?:s|ed|ing)?(?= [^.,;:]{{0,30}}?\b(?:{_OFFERED})\b)
+        (?:walk|back|pull|step|shie)(?:s|d|ed)? (?:away|out|back) (?:from|of)(?= [^.,;:]{{0,30}}?\b(?:{_AGREED})\b)
+        (?:acquitted|cleared|absolved|exonerated|exempt(?:ed)?|excused|banned|prohibited|precluded|deterred) (?:of|from)
+        forbid(?:s|den|ding)?|forbade|prohibit(?:s|ing)?
+        (?:is|are|was|were|be|been|left|remain(?:s|ed)?) (?:\w+ly )?un(?:related|connected|affected|touched|involved)
+        (?:is|are|was|were|be|been|left|remain(?:s|ed)?) (?:\w+ly )?un(?:signed|ratified|approved|paid|published)
+        (?:falsely|wrongly|erroneously|mistakenly|incorrectly) (?:attribut|credit|claim|nam|identif|list|report)\w*
+        (?:falsely|wrongly|erroneously|mistakenly|incorrectly) (?:stat|believ|thought|said|accus|describ|assum|link)\w*
         gave up|call(?:s|ed|ing) off|cancell?(?:s|ed|ing)?
-        (?:abandon|scrap|block|veto)\w*(?= [^.,;:]{0,40}?\b(?:plan|plans|attempt|idea|bid)\b)
-        (?:reject|drop|shelv|halt|thwart)\w*(?= [^.,;:]{0,40}?\b(?:plan|plans|attempt|idea|bid)\b)
-        (?:abandon|scrap|block|veto)\w*(?= [^.,;:]{0,40}?\b(?:effort|project|proposal|deal|merger)\b)
-        (?:reject|drop|shelv|halt|thwart)\w*(?= [^.,;:]{0,40}?\b(?:effort|project|proposal|deal|merger)\b)
-        (?:abandon|scrap|block|veto)\w*(?= [^.,;:]{0,40}?\b(?:takeover|acquisition|sale|purchase|transfer)\b)
-        (?:reject|drop|shelv|halt|thwart)\w*(?= [^.,;:]{0,40}?\b(?:takeover|acquisition|sale|purchase|transfer)\b)
-        (?:abandon|scrap|block|veto)\w*(?= [^.,;:]{0,40}?\b(?:offer|claim|claims|hope|suggestion)\b)
-        (?:reject|drop|shelv|halt|thwart)\w*(?= [^.,;:]{0,40}?\b(?:offer|claim|claims|hope|suggestion)\b)
-        prevent(?:s|ed|ing)?(?= [^.,;:]{1,50}? from)|bar(?:s|red)(?= \w+ from)
+        (?:abandon|scrap|block|veto)\w*(?= [^.,;:]{{0,40}}?\b(?:plan|plans|attempt|idea|bid)\b)
+        (?:reject|drop|shelv|halt|thwart)\w*(?= [^.,;:]{{0,40}}?\b(?:plan|plans|attempt|idea|bid)\b)
+        (?:abandon|scrap|block|veto)\w*(?= [^.,;:]{{0,40}}?\b(?:effort|project|proposal|deal|merger)\b)
+        (?:reject|drop|shelv|halt|thwart)\w*(?= [^.,;:]{{0,40}}?\b(?:effort|project|proposal|deal|merger)\b)
+        (?:abandon|scrap|block|veto)\w*(?= [^.,;:]{{0,40}}?\b(?:takeover|acquisition|sale|purchase|transfer)\b)
+        (?:reject|drop|shelv|halt|thwart)\w*(?= [^.,;:]{{0,40}}?\b(?:takeover|acquisition|sale|purchase|transfer)\b)
+        (?:abandon|scrap|block|veto)\w*(?= [^.,;:]{{0,40}}?\b(?:offer|claim|claims|hope|suggestion)\b)
+        (?:reject|drop|shelv|halt|thwart)\w*(?= [^.,;:]{{0,40}}?\b(?:offer|claim|claims|hope|suggestion)\b)
+        prevent(?:s|ed|ing)?(?= [^.,;:]{{1,50}}? from)|bar(?:s|red)(?= \w+ from)
         (?:lost|loses) (?:its|his|her|their|the) ability|rul(?:es?|ed|ing) out
         exclud(?:es?|ed|ing) (?=\w+ (?:as|of|from))
     """),
@@ -98,6 +134,7 @@ ROWS = (
     """),
     ("conditional", "condition", r"""
         if|unless|provided that|providing that|on condition that|on the condition that|as long as|so long as
+        (?<!.)provided(?! (?:with|by|for)\b)(?= [^.,;:]{3,80},)
         in the event (?:of|that)|assuming that|in case|suppose that|subject to(?= the (?:approval|consent|condition))
         contingent on|only if|were it not for|(?<!.)(?:should|had|were)(?= \w+ ?[\w ,'-]{0,80}?(?:,))
     """),
@@ -116,6 +153,8 @@ ROWS = (
         attempt(?:s|ed|ing)? (?:to|at)|expect(?:s|ed)? (?:to|that)|scheduled to
         (?:is|are|was|were) (?:set|due|poised|about) to|slated to
         (?:is|are|was|were|been) (?:considering|weighing|negotiating|planning|proposing|exploring)|in talks
+        (?:is|are|was|were|been) (?:mulling|eyeing|pondering|contemplating|courting|hoping|aiming)
+        (?:is|are|was|were|been|be) (?:\w+ )?(?:tipped|keen|eager|willing|ready|prepared|tempted|on (?:track|course)) to
         in negotiations|propos(?:es?|ed|ing) (?:to|that|a|an)
     """),
     ("hedged", "after", r"""
@@ -127,6 +166,7 @@ ROWS = (
     """),
     ("reported", "sentence", r"""
         according to|reportedly|allegedly|purportedly|in the words of|by (?:his|her|their|its|some|most|all) accounts?
+        as reported|as (?:\w+ ){1,3}(?:tells|told|has|had) it|as the \w+ goes
         it is (?:said|reported|claimed|alleged) that|it was (?:said|reported|claimed|alleged) that
     """),
     ("reported", "after", r"""
@@ -186,11 +226,12 @@ PREDICATE = re.compile(
     r"(?:t(?:ake|ook|aken) place|happen|occur|go(?:ne)? ahead|went ahead|go through|complete|exist|true|correct"
     r"|accurate|approve|materiali[sz]e|succeed|reali[sz]ed|valid|allowed|permitted|possible|recogni[sz]ed|supported"
     r"|established|detected|found\b|observed|seen\b|significant|signed|ratified|renewed|finali[sz]ed|reached|agreed|related"
-    r"|granted|consummated|connected|linked|associated|married|meet|met\b)",
+    r"|granted|consummated|connected|linked|associated)"
+    r"(?!\w*\s(?:the|an?|any|his|her|its|their)\b)",  # never completed the merger: of something else
     re.IGNORECASE,
 )
 # What can be called off: a cue of the reach `event` needs one of these before it.
-EVENT: re.Pattern[str] | None = re.compile(
+EVENT = re.compile(
     r"\b(?:plan|proposal|deal|project|bid|merger|scheme|talk|idea|sale|takeover|acquisition|transfer|purchase|offer|claim|"
     r"request|appeal|application|agreement|treaty|wedding|marriage|match|concert|visit|move)s?\b",
     re.IGNORECASE,

@@ -11,6 +11,8 @@ speaks about:
     outer      as after, but a negation inside it is undone ("it is not true that … never")
     clause     the clause around it ("… was ruled out", 与…无关)
     event      the same, where something that can be called off is named before ("the sale … was cancelled")
+    copula     the two mentions that it joins (鲸非鱼类)
+    cleft      from the cue to its "that"; what follows is taken for granted ("it was not for money that A left B")
     condition  from the start of its clause to the end of the sentence: what follows hangs on it too
     speech     from the cue to the end of the sentence; all of it where the cue stands aside (", he said,")
     sentence   all of it ("according to", 据…报道)
@@ -21,6 +23,7 @@ are needed for `clause`, `event` and `sentence`. Conventions, held by tests/task
 - Several hold: negated > conditional > hedged > reported > asserted. "He said that A did not join B" is negated.
 - A question is hedged, whatever stands in it.
 - Plans, attempts and expectations are hedged; a plain future ("will") is asserted, it is a matter of time.
+- What nearly was (almost, 差点), was to have been or is yet to be is negated. Nobody doubts it: asserted.
 - What was and is no more ("no longer", 不再, "ceased to") is negated: the fact does not hold.
 - Refusal, failure, denial and cancellation are negated. "Did not deny" and "cannot be ruled out" are hedged.
 - Verbs that vouch for what they say (confirm, show, admit, 证实) leave it asserted; announce and 宣布 are reports.
@@ -35,7 +38,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from types import ModuleType
 
-from factpin.documents.language import HAN, find_language
+from factpin.documents.language import HAN, family, find_language
 from factpin.documents.nouns import Document, Fact, Mention, Span
 from factpin.tasks import _cues_en, _cues_zh
 
@@ -56,6 +59,7 @@ _BETWEEN = re.compile(r"[,，、;；]|\b(?:and|or|nor|but)\b|也|又|都", re.IG
 _THAT = re.compile(r"[^,;:]{0,60}?\bthat\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"[\s,，]*(?:and|which|who|whose|where|when|after|before|so|that)\b", re.IGNORECASE)
 _APPOSED = re.compile(r"\s?[,(（]\s?|['’]s?\s")  # Berlin, Germany; the city's mayor: what is negated is another verb
+_ELIDED = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)  # was born in Rome and never married: another verb
 _AFTER_COMMA = re.compile(r"\s?[,，]\s?(?:the |an? )?", re.IGNORECASE)
 _END_MARKS = " \t\n.,!?。，！？”’」』\"')）"
 
@@ -125,7 +129,7 @@ def with_assertions(doc: Document) -> Document:
     sentence that denies it spoils the chain. A sentence that names neither says nothing. Languages without cues and
     facts without mentions are left open.
     """
-    if (doc.language or find_language(doc.text)) not in _LANGUAGES:
+    if family(doc.language or find_language(doc.text)) not in _LANGUAGES:
         return doc
     reader = _Reader(doc)
     facts = []
@@ -196,9 +200,9 @@ class _Sentence:
     ) -> None:
         self.offset = span[0]
         self.text = text[span[0] : span[1]]
-        code = language if language in _LANGUAGES else "zh" if HAN.search(self.text) else "en"
-        self.language = _LANGUAGES[code]
-        if code == "zh":
+        known = _LANGUAGES.get(family(language))
+        self.language = known or _LANGUAGES["zh" if HAN.search(self.text) else "en"]
+        if self.language.code == "zh":
             self.text = self.text.translate(_cues_zh.SIMPLIFIED)
         question = _QUESTION.search(self.text)
         self.question = Span(question.start(), question.start() + 1) if question else None
@@ -206,7 +210,8 @@ class _Sentence:
         self.starts = [start for start, _, _ in self.borders]
         self.stops = [match.start() for match in self.language.words.STOP.finditer(self.text)]
         cues = self._cues({(start - span[0], end - span[0]) for start, end in taken})
-        self.scopes = self._without_undone([self._scope(*cue) for cue in cues])
+        scopes = [self._scope(*cue) for cue in cues]
+        self.scopes = self._without_undone([scope for scope in scopes if not _speaks_of_nothing(scope)])
 
     def judge(self, head: tuple[int, int], tail: tuple[int, int]) -> Status:
         """The status first in PRECEDENCE among the cues over this pair; of its cues the first."""
@@ -303,6 +308,9 @@ class _Sentence:
             start, end = clause.start, self._stop(cue.end)
         elif reach == "sentence":
             start, end = 0, len(self.text)
+        elif reach == "cleft":
+            that = _THAT.match(self.text, cue.end)
+            end = that.end() if that else cue.end
         elif reach == "speech":
             that = _THAT.match(self.text, cue.end)
             start, end = that.end() if that else cue.end, self._stop(cue.end)
@@ -344,6 +352,10 @@ class _Sentence:
             return _meets(scope, first) and _meets(scope, last)
         if scope.reach in ("condition", "speech"):
             return _meets(scope, last)
+        if scope.reach == "copula":
+            return first.end == scope.cue.start and last.start == scope.cue.end
+        if scope.reach == "cleft":
+            return _meets(scope, first) or _meets(scope, last)
         if _meets(scope, last):
             return not self._apart(scope, first, last)
         if (
@@ -352,6 +364,9 @@ class _Sentence:
             and _meets(scope, first)
         ):
             return not self._apart(scope, first, last)  # not Istanbul but Ankara
+        fronted = self.language.code == "en" and scope.cue.start == 0 and scope.status == "negated"
+        if fronted and _meets(scope, first):
+            return bool(_AFTER_COMMA.fullmatch(self.text[scope.end : last.start]))  # far from helping B, A …
         return scope.reach != "next" and self._looks_back(scope, first, last)
 
     def _apart(self, scope: _Scope, first: Span, last: Span) -> bool:
@@ -377,11 +392,14 @@ class _Sentence:
         if first.start < scope.clause.start:
             fronted = first.start <= GAP and words.FRONTED.fullmatch(self.text[: max(0, first.start)])
             return bool(fronted and gap <= NEAR[self.language.code] and _AFTER_COMMA.fullmatch(between[: GAP + 1]))
+        joined = len(between) <= GAP and words.JOINED.fullmatch(between)
         if words.PREDICATE.match(self.text, scope.cue.end):
-            return True
+            elided = _ELIDED.search(self.text, last.end, scope.cue.start)
+            if joined or not elided or words.EVENT.search(self.text, scope.clause.start, max(0, first.start)):
+                return True
         if gap > NEAR[self.language.code]:
             return False
-        if len(between) <= GAP and words.JOINED.fullmatch(between):
+        if joined:
             return True
         before = self.text[max(0, last.start - 2) : last.start]
         clear = "的" not in self.text[last.end : scope.cue.start]
@@ -393,6 +411,11 @@ class _Sentence:
 
     def _word(self, scope: _Scope) -> str:
         return self.text[scope.cue.start : scope.cue.end].lower()
+
+
+def _speaks_of_nothing(scope: _Scope) -> bool:
+    """失败 where nothing is named that could fail: neither a cue, nor one that undoes another."""
+    return scope.reach in ("clause", "event") and scope.start == scope.end
 
 
 def _meets(scope: _Scope, span: Span) -> bool:
