@@ -101,7 +101,7 @@ def dense_loss(scores: tuple[Tensor, Tensor, Tensor], gold: TripleCells) -> Tens
     for s, cells in zip(scores, labels(gold), strict=True):
         y = torch.zeros(s.shape, dtype=torch.bool)
         y[tuple(torch.tensor(cells).T)] = True
-        total = total + multilabel_loss(s.flatten(2), y.flatten(2)).mean()
+        total = total + multilabel_loss(s.flatten(2), y.flatten(2)).sum(1).mean()
     return total / 3
 
 

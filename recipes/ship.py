@@ -44,10 +44,12 @@ def with_recipe(extractor: Extractor, config: Any) -> None:
         temperature=1.0,
         shift=0.0,
     )
-    if hasattr(config, "max_span"):
+    if "max_span" in settings.head_config:
         head_config = {**settings.head_config, "max_span": config.max_span}
         extractor.settings = replace(extractor.settings, head_config=head_config)
-        extractor.model.head.config = replace(extractor.model.head.config, max_span=config.max_span)
+        head = extractor.model.head
+        for scorer in (head, getattr(head, "spans", head)):  # a head that links has its own scorer of spans
+            scorer.config = replace(scorer.config, max_span=config.max_span)
 
 
 def main() -> None:
@@ -59,8 +61,10 @@ def main() -> None:
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
     task = TASKS[tables["task"]["name"]]
-    config = replace(from_dict(task.config, tables[task.name], str(options.recipe)), tune_thresholds=True)
-    reading = Options(occurrences="nearest") if task.name == "triples" else Options()
+    config = from_dict(task.config, tables[task.name], str(options.recipe))
+    if hasattr(config, "tune_thresholds"):  # events and coreference have none
+        config = replace(config, tune_thresholds=True)
+    reading = Options(occurrences=config.occurrences) if task.name == "triples" else Options()
     _, dev = read_training(tables["task"], reading)
     extractor = factpin.load(options.run)
     made_from = CATALOGUE.get(Path(extractor.settings.encoder).name)
@@ -78,7 +82,7 @@ def main() -> None:
     reliability = calibration(judged.outcomes)
     card = tables["card"]
     remarks = (
-        f"{card['remarks']} F1 with the head's own threshold {plain['f1']:.4f}, with thresholds by label "
+        f"{card['remarks']} F1 with the head's own threshold {plain['f1']:.4f}, with what was fitted on dev "
         f"{whole['f1']:.4f}, as stored in {options.precision} {scores['f1']:.4f}."
     )
     origin = Origin(

@@ -13,6 +13,7 @@ from factpin.errors import FactpinError
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointerScores
 from factpin.heads.event_linker import EventLinker, EventLinkerConfig, EventLinkerScores, gold_of
 from factpin.heads.gplinker import TripleCells, found_of
+from factpin.layers import places
 from factpin.layers.multilabel_loss import multilabel_loss
 from factpin.scoring import Pair, events
 from factpin.scoring.counts import total
@@ -233,6 +234,26 @@ def test_an_untrained_model_stays_within_its_budget_and_says_so() -> None:
     best = sorted((s for (b, *_), s in links.items() if b == 0), reverse=True)
     assert sorted((s for (b, *_), s in as_dict(found).items() if b == 0), reverse=True) == best[:5]
     assert len(best) > 5
+
+
+@pytest.mark.parametrize("room", [0, 30, 1 << 17])
+def test_of_equal_spans_the_earlier_are_kept_however_many_are_held_at_once(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "ROOM", room)
+    torch.manual_seed(6)
+    head = build(max_span=6)
+    scores = scores_at(0.0, batch()[1])
+    spans = replace(scores.spans, q=scores.spans.q.round(), u=scores.spans.u.round(), v=scores.spans.v.round())
+    scores = replace(scores, spans=spans)
+    everything = head.spans.hits(scores.spans, -2.0)
+    kept = []
+    for b in (0, 1):
+        own = (everything.batch == b).nonzero().squeeze(1).tolist()
+        kept += sorted(own, key=lambda i: (-float(everything.score[i]), i))[:25]
+    found = head.events(scores, -2.0, max_spans=25)
+    assert found.spans.rows() == everything.take(torch.tensor(sorted(kept))).rows()
+    assert found.truncated.all()
 
 
 def test_texts_without_tokens_or_events_are_no_trouble() -> None:

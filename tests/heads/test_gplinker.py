@@ -12,7 +12,7 @@ from factpin.heads import Cells
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointerScores
 from factpin.heads.global_pointer import GlobalPointerScores
 from factpin.heads.gplinker import GPLinker, GPLinkerConfig, GPLinkerScores, TripleCells, found_of, gold_of
-from factpin.layers import join
+from factpin.layers import join, places
 from factpin.layers.multilabel_loss import multilabel_loss
 from factpin.tasks.links import labels_of
 from factpin.tasks.triples import decode, targets
@@ -68,7 +68,7 @@ def dense_labels(gold: TripleCells, shapes: tuple[Tensor, Tensor, Tensor]) -> li
 
 def dense_loss(s: tuple[Tensor, Tensor, Tensor], gold: TripleCells) -> Tensor:
     parts = zip(s, dense_labels(gold, s), strict=True)
-    return sum(multilabel_loss(x.flatten(2), y.flatten(2)).mean() for x, y in parts) / 3
+    return sum(multilabel_loss(x.flatten(2), y.flatten(2)).sum(1).mean() for x, y in parts) / 3
 
 
 def scan(head: GPLinker, scores: GPLinkerScores, threshold: float | Tensor) -> dict[tuple, float]:
@@ -158,7 +158,7 @@ def test_taking_positives_out_by_subtraction_would_be_wrong() -> None:
         assert abs(float(multilabel_loss(s, y) - truth)) < 1e-6
 
 
-def test_loss_is_the_mean_of_three_and_reaches_every_weight_but_no_padding() -> None:
+def test_the_loss_is_the_sum_over_classes_and_reaches_every_weight_but_no_padding() -> None:
     head = build()
     H, real = batch()
     H.requires_grad_()
@@ -225,7 +225,7 @@ def test_two_passes_are_apart_as_their_dense_scores_are(block: int, monkeypatch:
     for s, t in zip(head.dense(one), head.dense(two), strict=True):
         cell = torch.isfinite(s)
         s, t = s.masked_fill(~cell, 0), t.masked_fill(~cell, 0)
-        expected += ((s.sigmoid() - t.sigmoid()) * (s - t)).sum((2, 3)).mean() / 2 / 3
+        expected += ((s.sigmoid() - t.sigmoid()) * (s - t)).sum((1, 2, 3)).mean() / 2 / 3
     assert torch.allclose(apart, expected, rtol=1e-5) and apart.item() > 0
     grads = [torch.autograd.grad(x, head.heads.qk.weight, retain_graph=True)[0] for x in (apart, expected)]
     assert torch.allclose(*grads, atol=1e-6)
@@ -332,6 +332,49 @@ def test_the_best_spans_of_each_role_and_text_are_kept() -> None:
             assert kept.rows() == best.rows()
     assert found.truncated.all()
     assert len(found) == 2 * 3 * 3 * 3  # above -inf everything stands
+
+
+@pytest.mark.parametrize("room", [0, 40, 1 << 17])
+def test_of_equal_spans_the_earlier_are_kept_however_many_are_held_at_once(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "ROOM", room)
+    monkeypatch.setattr(join, "ROWS", 2)
+    torch.manual_seed(6)
+    head = build(subjects=("a", "b"), objects=("a", "b", "c"))
+    scores = scores_of(torch.randn(2, 5, 12, 12).round() * 2, *[(torch.ones(2, 12, 12), torch.zeros(2, 3, 12),
+                       torch.zeros(2, 3, 12))] * 2, batch()[1])  # fmt: skip
+    everything = head.spans.hits(scores.spans, -torch.inf)
+    kept, role = [], (everything.label >= 2).tolist()
+    for b in (0, 1):
+        for side in (False, True):
+            own = [i for i in range(len(everything)) if everything.batch[i] == b and role[i] == side]
+            kept += sorted(own, key=lambda i: (-float(everything.score[i]), i))[:15]
+    found = head.triples(scores, -3.0, span_threshold=-torch.inf, max_spans=15)
+    assert found.spans.rows() == everything.take(torch.tensor(sorted(kept))).rows()
+    assert found.truncated.all()
+
+
+@pytest.mark.parametrize("lowest", [-3.5, 0.0, 3.0])
+def test_a_span_without_a_triple_passes_a_threshold_of_its_own(lowest: float) -> None:
+    torch.manual_seed(0)
+    head = build()
+    scores = random_scores(3, -6.0, batch()[1])
+    scores.spans.q.add_(3.0)  # k is the identity: more spans than links
+    threshold = torch.tensor([lowest, 4.0, 4.0])
+    everything = head.spans.hits(scores.spans, -torch.inf)
+    score = dict(zip(everything.rows(), everything.score.tolist(), strict=True))
+    above = {row for row in score if score[row] > 0}
+    found = head.triples(scores, threshold, max_spans=None, max_triples=None)
+    linked = {(b, *span) for b, _, *spans in found.rows() for span in spans}
+    assert as_dict(found) == scan(head, scores, threshold) and linked
+    assert found.spans.rows() == sorted(above | linked)
+    if lowest < 0:
+        assert linked - above and {row for row in score if score[row] > lowest} - above - linked
+    else:
+        assert linked < above
+    none = head.triples(scores, threshold, span_threshold=torch.inf, max_spans=None, max_triples=None)
+    assert as_dict(none) == as_dict(found) and none.spans.rows() == sorted(linked)
 
 
 def test_texts_without_tokens_or_triples_are_no_trouble() -> None:

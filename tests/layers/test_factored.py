@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from factpin.layers import factored
-from factpin.layers.factored import factored_hits, factored_negatives
+from factpin.layers.factored import factored_blocks, factored_hits, factored_negatives
 from factpin.layers.multilabel_loss import multilabel_loss, positive_loss
 from factpin.layers.places import Places
 
@@ -182,3 +182,13 @@ def test_hits_are_those_of_the_dense_scores_to_the_last_bit(
     rows = torch.stack((found.batch, found.label, found.start, found.end), 1)
     assert sorted(rows.tolist()) == expected.tolist()
     assert torch.equal(score, s[found.batch, found.label, found.start, found.end])
+
+
+@pytest.mark.parametrize("crowded", [0.0, 1.0])
+def test_no_block_of_hits_is_larger_than_a_block_of_scores(crowded: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factored, "CROWDED", crowded)
+    monkeypatch.setattr(factored, "BLOCK", 100)
+    (A, b, c), _ = case(1.0)
+    sizes = [score.numel() for _, score in factored_blocks(A, b, c, torch.full((R,), -torch.inf))]
+    assert max(sizes) <= (B * N * N if crowded == 0.0 else 100)
+    assert sum(sizes) == R * int(torch.isfinite(A).sum())

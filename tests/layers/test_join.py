@@ -1,12 +1,13 @@
-"""Joins of spans against a scan over the definition, to the last bit."""
+"""Joins of spans, and the best of them, against a scan over the definition, to the last bit."""
 
 import pytest
 import torch
 from torch import Tensor
 
 from factpin.layers import join as module
+from factpin.layers import places
 from factpin.layers.join import BITS, Candidates, Links, join, pack, span_hits
-from factpin.layers.places import Places
+from factpin.layers.places import Best, Places, best_of
 from factpin.layers.pointer import cells_that_exist
 
 B, N = 3, 9
@@ -142,10 +143,71 @@ def test_span_hits_are_those_of_the_dense_scan(
     q, k = torch.randn(2, B, N, 3, 4, dtype=torch.float64).unbind()
     real = torch.rand(B, N) < 0.8
     s = torch.einsum("bicd,bjcd->bcij", q, k).masked_fill(~cells_that_exist(real, max_span)[:, None], -torch.inf)
-    found, score = span_hits(q, k, real, max_span, threshold)
+    blocks = list(span_hits(q, k, real, max_span, threshold))
+    found, score = Places.join([place for place, _ in blocks], q.device), torch.cat([score for _, score in blocks])
     at = (found.batch, found.label, found.start, found.end)
     assert sorted(torch.stack(at, 1).tolist()) == (s > threshold).nonzero().tolist()
     assert torch.allclose(score, s[at])
+
+
+# ---- the best -------------------------------------------------------------------------------------------------------
+
+
+def rows_of(best: Best) -> list[tuple]:
+    p = best.place
+    return list(zip(*(x.tolist() for x in (p.batch, p.label, p.start, p.end, best.score)), strict=True))
+
+
+def plain(blocks: list[tuple[Places, Tensor]], group: Tensor, most: int | None) -> tuple[list[tuple], list[bool]]:
+    """The definition: everything at once, sorted; (batch, label, start, end, score) in order, and who had more."""
+    everything = [row for place, score in blocks for row in rows_of(Best(place, score, group))]
+    kept, more = [], []
+    for g in range(int(group.max()) + 1):
+        own = sorted((row for row in everything if group[row[0], row[1]] == g), key=lambda row: (-row[4], row[:4]))
+        kept += own[:most]
+        more.append(most is not None and len(own) > most)
+    return sorted(kept), more
+
+
+@pytest.mark.parametrize("room", [0, 20, 1 << 17])
+@pytest.mark.parametrize("most", [None, 0, 1, 7, 60, 10_000])
+@pytest.mark.parametrize("step", [0.0, 0.5, 100.0])  # scores on a grid: none are equal, many, all
+def test_the_best_of_blocks_are_the_best_of_all_and_of_equals_the_earlier(
+    step: float, most: int | None, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "ROOM", room)
+    monkeypatch.setattr(module, "ROWS", 2)
+    torch.manual_seed(4)
+    q, k = torch.randn(2, B, N, 4, 4, dtype=torch.float64).unbind()
+    real = torch.ones(B, N, dtype=torch.bool)
+    real[2, 3:] = False
+    blocks = list(span_hits(q, k, real, None, -1.0))
+    if step:
+        blocks = [(place, (score / step).round() * step) for place, score in blocks]
+    group = torch.arange(B)[:, None] * 2 + torch.tensor([0, 0, 1, 1])
+    expected, more = plain(blocks, group, most)
+    best = best_of(blocks, group, most)
+    assert rows_of(best) == expected and best.more.tolist() == more
+    assert any(more) == (most is not None and most < 10_000)
+    turned = best_of(blocks[::-1], group, most)
+    assert rows_of(turned) == expected and turned.more.tolist() == more
+
+
+def test_no_more_is_held_than_the_best_and_some_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "ROOM", 50)
+    torch.manual_seed(5)
+    held, size = places._Held(torch.arange(2)[:, None], 10), 40
+    for block in range(100):
+        batch, zero = torch.arange(size) % 2, torch.zeros(size, dtype=torch.int64)
+        held.add(Places(batch, zero, zero + block, torch.arange(size)), torch.randn(size) + block / 50)  # better, late
+        assert sum(score.numel() for score in held.scores) <= 2 * 10 + 50
+    assert held.best().more.all() and held.best().score.numel() == 2 * 10
+
+
+def test_the_best_of_nothing_are_none() -> None:
+    for blocks in ([], [(Places.join([], torch.device("cpu")), torch.zeros(0))]):
+        best = best_of(blocks, torch.arange(3)[:, None], 5)
+        assert best.score.shape == (0,) and best.more.tolist() == [False] * 3
 
 
 def test_nothing_to_join_is_no_trouble() -> None:

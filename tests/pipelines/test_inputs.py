@@ -140,8 +140,8 @@ def test_declarations_are_understood_as_browsers_do(raw: bytes, name: str) -> No
 
 
 def test_a_short_page_is_not_broken_at_inline_tags(tmp_path: Path) -> None:
-    page = "<html><body><div>The <b>Bank of England</b>, said <a href='x'>Andrew Bailey</a>.</div><p>二<i>三</i></p></body></html>"
-    (tmp_path / "a.html").write_text(page)
+    body = "<div>The <b>Bank of England</b>, said <a href='x'>Andrew Bailey</a>.</div><p>二<i>三</i></p>"
+    (tmp_path / "a.html").write_text(f"<html><body>{body}</body></html>")
     assert one(tmp_path / "a.html").text == "The Bank of England, said Andrew Bailey.\n二三"
 
 

@@ -34,6 +34,10 @@ from factpin.heads.efficient_global_pointer import (
     EfficientGlobalPointerScores,
 )
 from factpin.heads.gplinker import TripleCells
+from factpin.layers.exact import exact
+from factpin.layers.factored import factored_blocks
+from factpin.layers.places import Best, best_of
+from factpin.layers.pointer import cells_that_exist
 from factpin.tasks.events import Labels, Targets
 
 SPANS = 256  # joined in one text: more come from a model that is not trained
@@ -114,10 +118,9 @@ class EventLinker(nn.Module):
         """
         B = scores.spans.real.shape[0]
         table = thresholds(threshold, self.type_count, scores.heads.u.device)  # (T,)
-        found = self.spans.hits(scores.spans, table[self.type_of])
-        span_score = found.score if found.score is not None else table.new_zeros(len(found))
-        kept, cut = _best(span_score, found.batch, B, max_spans)
-        found, span_score = found.take(kept), span_score[kept]
+        best = self._best_spans(scores.spans, table[self.type_of], max_spans)
+        at, span_score = best.place, best.score
+        found = Cells(at.batch, at.label, at.start, at.end, span_score)
         a, b = self._pairs(found)
         heads, tails = self.heads.dense(scores.heads)[:, 0], self.tails.dense(scores.tails)[:, 0]  # (B, N, N)
         s = torch.minimum(span_score[a], span_score[b])  # (M,)
@@ -127,7 +130,16 @@ class EventLinker(nn.Module):
         linked = (s > table[self.type_of[found.label[a]]]).nonzero().squeeze(1)
         kept, more = _best(s[linked], found.batch[a[linked]], B, max_links)
         linked = linked[kept]
-        return TripleCells(found, torch.zeros_like(linked), a[linked], b[linked], s[linked], cut | more)
+        return TripleCells(found, torch.zeros_like(linked), a[linked], b[linked], s[linked], best.more | more)
+
+    def _best_spans(self, scores: EfficientGlobalPointerScores, threshold: Tensor, most: int | None) -> Best:
+        """What `spans.hits` finds, but of each text the best only; threshold (C,)."""
+        with exact(scores.q):
+            A = scores.q @ scores.k.mT  # (B, N, N)
+        A = A.masked_fill(~cells_that_exist(scores.real, self.spans.config.max_span), -torch.inf)
+        B, C, _ = scores.u.shape
+        text = torch.arange(B, device=A.device)[:, None].expand(B, C)
+        return best_of(factored_blocks(A, scores.u, scores.v, threshold), text, most)
 
     def _mean(self, spans: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
         """The mean over all classes from the mean over the classes of spans, and the two of links."""

@@ -145,26 +145,28 @@ def _balance(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def factored_hits(A: Tensor, b: Tensor, c: Tensor, threshold: Tensor) -> tuple[Places, Tensor]:
-    """The places and scores (hits,) of the cells with (A + c) + b above threshold (R,).
+    """The places and scores (hits,) of the cells with (A + c) + b above threshold (R,)."""
+    found = list(factored_blocks(A, b, c, threshold))
+    return Places.join([place for place, _ in found], A.device), torch.cat([A.new_zeros(0), *(s for _, s in found)])
+
+
+def factored_blocks(A: Tensor, b: Tensor, c: Tensor, threshold: Tensor) -> Iterator[tuple[Places, Tensor]]:
+    """The same, a block at a time.
 
     Rounding is monotone, so a cell is left out only if the largest b and c of its tokens cannot lift it to the lowest
     threshold: the hits are those of the dense scores to the last bit.
     """
-    R, N = b.shape[1:]
+    R = b.shape[1]
     bound = (A + c.amax(dim=1)[:, None, :]).add_(b.amax(dim=1)[:, :, None])
     alive = bound > threshold.amin()  # (B, N, N)
-    found, scores = [], [A.new_zeros(0)]
     if int(alive.sum()) > CROWDED * alive.numel():
         for r in range(R):
             s = (A + c[:, r, None, :]).add_(b[:, r, :, None])  # (B, N, N)
             batch, i, j = (s > threshold[r]).nonzero().unbind(1)
-            found.append(Places(batch, torch.full_like(batch, r), i, j))
-            scores.append(s[batch, i, j])
+            yield Places(batch, torch.full_like(batch, r), i, j), s[batch, i, j]
     else:
         for cells in pieces(alive.nonzero(), BLOCK // R):
             batch, i, j = cells.unbind(1)
             s = A[batch, i, j][:, None] + c[batch, :, j] + b[batch, :, i]  # (m, R)
             cell, label = (s > threshold).nonzero().unbind(1)
-            found.append(Places(batch[cell], label, i[cell], j[cell]))
-            scores.append(s[cell, label])
-    return Places.join(found, A.device), torch.cat(scores)
+            yield Places(batch[cell], label, i[cell], j[cell]), s[cell, label]

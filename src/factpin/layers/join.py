@@ -28,14 +28,15 @@ BITS = 62  # relations in a word: no shift touches the sign
 MANY = 4  # scores for each u of the batch from which it pays to turn u and v round in memory
 
 
-def span_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshold: float) -> tuple[Places, Tensor]:
-    """The places and scores of the spans above the threshold, q and k (B, N, C, d).
+def span_hits(
+    q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshold: float
+) -> Iterator[tuple[Places, Tensor]]:
+    """The places and scores of the spans above the threshold, some rows at a time; q and k (B, N, C, d).
 
     What `tiled_hits` finds, for a batch at once: C is small here, and cells that do not exist are left out of the hits.
     """
     B, N, C, _ = q.shape
     left, right = q.transpose(1, 2), k.permute(0, 2, 3, 1)  # (B, C, N, d), (B, C, d, N)
-    found, scores = [], [q.new_zeros(0)]
     rows = min(ROWS, max(1, BLOCK // max(1, B * C * N)))
     for top in range(0, N, rows):
         s = left[:, :, top : top + rows] @ right[..., top:]  # (B, C, rows, N - top)
@@ -44,9 +45,7 @@ def span_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshol
         if max_span is not None:
             exists &= j - i < max_span
         batch, label, i, j = (x[exists] for x in (batch, label, i, j))
-        found.append(Places(batch, label, i + top, j + top))
-        scores.append(s[batch, label, i, j])
-    return Places.join(found, q.device), torch.cat(scores)
+        yield Places(batch, label, i + top, j + top), s[batch, label, i, j]
 
 
 @dataclass(frozen=True)

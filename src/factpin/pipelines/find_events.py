@@ -9,6 +9,7 @@ from torch import Tensor
 from factpin.documents import Coverage, Document
 from factpin.heads.gplinker import found_of
 from factpin.pipelines.examples import Read, batched
+from factpin.pipelines.find_triples import reach
 from factpin.pipelines.model import Model
 from factpin.pipelines.settings import Settings
 from factpin.tasks.events import Labels, Rules, decode
@@ -48,7 +49,7 @@ def annotated(read: Read, found: Found, settings: Settings) -> Document:
     scale = Scale(settings.temperature, settings.shift)
     rules = Rules(own.trigger, scale=scale, span_scale=scale)
     told = decode(found, doc, read.pieces, labels_of(settings), rules)
-    notes = [f"events are looked for inside one {'sentence' if settings.context == 'sentence' else 'window'} at a time"]
+    notes = [f"events are looked for inside one {reach(read, settings)} at a time"]
     if told.truncated:
         notes.append("more spans or links scored above the threshold than are joined at once: the best were")
     coverage = replace(doc.coverage or Coverage(), notes=tuple(notes))

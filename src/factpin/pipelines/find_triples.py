@@ -1,7 +1,8 @@
 """Triples: what GPLinker finds in read documents, and the documents with it as mentions, entities and facts.
 
-A relation is looked for inside one window at a time. Every fact gets its assertion status, where there are cues for the
-language, and the sentence or sentences of its two mentions as evidence.
+A relation is looked for inside one window at a time, which is a sentence or a part of it where sentences are read
+alone. Every fact gets its assertion status, where there are cues for the language, and the sentence or sentences of its
+two mentions as evidence.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from factpin.tasks.links import Found, Labels, allowed, merge
 from factpin.tasks.spans import Scale
 from factpin.tasks.triples import Rules, decode
 from factpin.tokens import Tokenizer
+from factpin.tokens.windows import sentence_starts
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,15 @@ def annotated(read: Read, found: Found, settings: Settings) -> Document:
         Scale(own.span_temperature, own.span_shift),
     )
     told = decode(found, doc, read.pieces, labels_of(settings), rules)
-    notes = [f"facts are looked for inside one {'sentence' if settings.context == 'sentence' else 'window'} at a time"]
+    notes = [f"facts are looked for inside one {reach(read, settings)} at a time"]
     if found.truncated:
         notes.append("more spans or links scored above the threshold than are joined at once: the best were")
     coverage = replace(doc.coverage or Coverage(), notes=tuple(notes))
     doc = replace(doc, mentions=told.mentions, entities=told.entities, facts=told.facts, coverage=coverage)
     return with_assertions(doc) if own.assertion else doc
+
+
+def reach(read: Read, settings: Settings) -> Literal["sentence", "window"]:
+    """Inside what two mentions must stand to be linked: a sentence, where each was read alone and whole."""
+    whole = len(read.windows) <= len(sentence_starts(read.pieces, read.sentences))
+    return "sentence" if settings.context == "sentence" and whole else "window"
