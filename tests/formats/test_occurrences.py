@@ -44,10 +44,11 @@ def test_the_choice_of_occurrence_moves_the_pins():
     starts = {}
     for choice in ("first", "nearest", "all"):
         found, report = placed(text, ("Ann", "knows", "Bo"), occurrences=choice)
-        start = {m.id: m.start for m in found.mentions}
-        starts[choice] = start[found.facts[0].head_mention], len(found.mentions)
+        start = {None: None} | {m.id: m.start for m in found.mentions}
+        (fact,) = found.facts
+        starts[choice] = start[fact.head_mention], start[fact.tail_mention], len(found.mentions)
         assert report.counts == {"ambiguous_argument": 1}
-    assert starts == {"first": (0, 2), "nearest": (20, 2), "all": (20, 4)}
+    assert starts == {"first": (0, 13, 2), "nearest": (20, 13, 2), "all": (None, 13, 4)}
 
 
 def test_a_name_told_at_two_places_is_one_entity():

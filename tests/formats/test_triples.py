@@ -89,7 +89,7 @@ def records(draw):
 
 
 @pytest.mark.parametrize("module", [triples, duie, uie])
-@pytest.mark.parametrize("choice", ["first", "nearest"])
+@pytest.mark.parametrize("choice", ["first", "nearest", "all"])
 def test_documents_made_of_told_facts_come_back_or_their_loss_is_named(module, choice, tmp_path):
     """Facts told by strings alone, then written in each format that has to find or name them."""
     held = []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factpin.documents import Document, Entity, Fact, Mention
+from factpin.documents import Document, Entity, Fact, Mention, Qualifier
 from factpin.scoring import triples
 from factpin.scoring.counts import Counts, total
 from tests.scoring import make
@@ -77,7 +77,45 @@ def test_the_text_of_a_loose_fact_is_the_name_of_its_entity():
         entities=(Entity("e", ("m",), name="Maria"), Entity("f", ("p",))),
         facts=(Fact("e", "left", "f"),),
     )
-    assert [t.text() for t in triples.triples(doc)] == [("Maria", "left", "Paris")]
+    assert [t.told().bare() for t in triples.triples(doc)] == [("Maria", "left", "Paris")]
+
+
+def unfound(doc: Document, *told: object) -> Document:
+    return replace(doc, meta={"unfound": [*told]})
+
+
+def test_gold_that_is_not_in_the_text_is_missed_where_texts_are_compared():
+    fact = pinned((MARIE, "left", PARIS))
+    spo = {"subject": "Marie Curie", "predicate": "met", "object": "Lise Meitner"}
+    for told in (["Marie Curie", "met", "Lise Meitner"], spo, spo | {"object": {"@value": "Lise Meitner"}}):
+        found = totals(unfound(fact, told), fact)
+        assert found["text"] == found["last_word"] == Counts(tp=1, fn=1)
+        assert found["strict"] == found["typed"] == Counts(tp=1)
+        assert totals(unfound(fact, told), unfound(fact, told))["text"] == Counts(tp=2)
+        assert totals(fact, unfound(fact, told))["text"] == Counts(tp=1, fp=1)
+    strange = totals(unfound(fact, "x", ["a", "b"], {"object": {}}, ["a", None, "b"]), fact)
+    assert strange["text"] == totals(replace(fact, meta={"unfound": "x"}), fact)["text"] == Counts(tp=1)
+
+
+def qualified(*roles: tuple[str, tuple[int, int]]) -> Document:
+    """Marie met Pierre, with qualifiers; and she left Paris, without."""
+    doc = pinned((MARIE, "met", PIERRE), (AGAIN, "left", PARIS))
+    entity = {(m.start, m.end): e.id for e in doc.entities for m in doc.mentions if m.id in e.mentions}
+    met = next(f for f in doc.facts if f.relation == "met")
+    met_so = replace(met, qualifiers=tuple(Qualifier(role, entity[place]) for role, place in roles))
+    return replace(doc, facts=tuple(met_so if f is met else f for f in doc.facts))
+
+
+def test_complex_compares_all_qualifiers_of_the_facts_that_have_any():
+    gold = qualified(("in", PARIS), ("with", AGAIN))
+    assert totals(gold, gold)["complex"] == Counts(tp=1)
+    assert totals(gold, qualified(("with", MARIE), ("in", PARIS)))["complex"] == Counts(tp=1)  # by text
+    assert totals(gold, qualified(("in", PARIS)))["complex"] == Counts(fp=1, fn=1)
+    assert totals(gold, qualified())["complex"] == Counts(fn=1)
+    assert totals(gold, qualified())["text"] == Counts(tp=2)
+    assert "complex" not in totals(qualified(), qualified())
+    spo = {"subject": "A", "predicate": "r", "object": {"@value": "B", "in": "Paris"}}
+    assert totals(unfound(gold, spo), gold)["complex"] == Counts(tp=1, fn=1)
 
 
 places = st.frozensets(st.sampled_from([(0, 1), (2, 3), (4, 5)]), min_size=1, max_size=3)
@@ -101,6 +139,15 @@ def test_matching_is_one_to_one_and_as_large_as_trying_everything(gold, predicte
     equal = gold & predicted
     assert all(found[key] == key for key in equal)
     assert len(found) == len(equal) + largest(sorted(predicted - equal, key=str), frozenset(gold - equal))
+
+
+@given(keys, st.permutations([triples.Key(("r",), frozenset({(a, a + 1)}), frozenset({(b, b + 1)}))
+                              for a in (0, 2) for b in (2, 4)]))  # fmt: skip
+@settings(max_examples=100, deadline=None)
+def test_the_first_of_pinned_predictions_are_matched_as_if_they_were_alone(gold, predicted):
+    found = triples.match(gold, predicted)
+    for k in range(len(predicted)):
+        assert sum(key in found for key in predicted[:k]) == len(triples.match(gold, predicted[:k]))
 
 
 def test_confusions_name_relations_boundaries_and_both_arguments():

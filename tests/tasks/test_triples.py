@@ -239,6 +239,40 @@ def test_windows_teach_what_they_hold_and_name_what_none_holds() -> None:
     assert y.outside(layout) == [2]
 
 
+def test_qualifiers_that_are_too_wide_or_in_no_window_are_known() -> None:
+    spans = {id: PLACES[id] for id in ("李白", "长安", "静夜思", "太白")}
+    doc = make(TEXT, spans, [("李白", "住", "长安", {"作": "静夜思", "字": "太白"})])
+    pieces = characters().encode(TEXT)
+    y = targets(doc, pieces, labels_of([doc], typed=False))
+    whole, first = windows(pieces, [(0, len(TEXT))], 40, 0), windows(pieces, [(0, 11), (11, len(TEXT))], 12, 2)
+    assert y.held(whole).all() and y.fact.tolist().count(-1) == 2
+    narrow = y.no_wider(2)
+    assert narrow.fact[narrow.held(whole)].tolist().count(-1) == 1
+    assert y.fact[y.held(first)].tolist().count(-1) == 1 and y.outside(first) == []
+
+
+def test_every_mention_is_taught_in_every_role_where_that_is_asked_for() -> None:
+    spans = {"a": (0, 2, "人"), "b": (3, 5, "地"), "c": (7, 10, "作"), "d": (18, 20, "人")}
+    doc, pieces = make(TEXT, spans, [("a", "住", "b")]), characters().encode(TEXT)
+    labels = labels_of([doc], typed=True, mentions="all")
+    assert (labels.subjects, labels.objects) == (("人",), ("作", "地"))  # a type of no fact is an object's
+    assert labels_of([doc], typed=True).objects == ("地",)
+    y = targets(doc, pieces, labels, taught="all")
+    taught = {(labels.type_of(c), i, j) for c, i, j in zip(y.label, y.first, y.last, strict=True)}
+    assert taught == {("人", 0, 1), ("地", 3, 4), ("作", 7, 9), ("人", 18, 19)} and y.alone() == 4
+    assert cells(y) == cells(targets(doc, pieces, labels))
+    bare = labels_of([doc], typed=False)
+    y = targets(doc, pieces, bare, taught="all")
+    assert sorted(zip(y.label, y.first, strict=True)) == [(c, i) for c in (0, 1) for i in (0, 3, 7, 18)]
+    layout = windows(pieces, [(0, 11), (11, len(TEXT))], 12, 2, context="sentence")
+    parts = [y.inside(window) for window in layout]
+    assert [part.first.tolist() for part in parts] == [[0, 3, 7] * 2, [7] * 2]
+    assert cells(parts[0]) == [(0, (0, 0, 1), (1, 3, 4))]
+    assert y.no_wider(2).alone(layout) == 3 and y.alone(layout[:1]) == 3
+    half = replace(doc, mentions=(*doc.mentions, Mention("e", 1, 1 + 1, "白", "无")))
+    assert targets(half, pieces, labels, taught="all").lost_mentions == 1  # a type without a class
+
+
 @given(doc=documents(typed=False), size=st.integers(4, 40), overlap=st.integers(0, 3))
 def test_merged_windows_give_every_fact_that_a_window_holds_once(doc: Document, size: int, overlap: int) -> None:
     pieces, labels = characters().encode(doc.text), labels_of([doc], typed=False)
@@ -376,14 +410,68 @@ def test_symmetric_and_inverse_facts_are_added_only_where_that_is_asked_for() ->
     assert sorted(triples(again)) == sorted(triples(full))  # nothing is told twice
 
 
-def test_a_fact_that_follows_does_not_break_a_functional_relation() -> None:
-    schema = Schema(("人物", "地点"), {"配偶": Relation("配偶", symmetric=True, functional=True)})
-    text = "甲乙丙"
-    doc = make(text, {"a": (0, 1, ""), "b": (1, 2, ""), "c": (2, 3, "")}, [("a", "配偶", "c"), ("b", "配偶", "c")])
-    labels = labels_of([doc], typed=False)
-    found, _ = scored(doc, labels, {("a", "c"): 1.0, ("b", "c"): 2.0})
-    decoded = decode(found, doc, characters().encode(text), labels, Rules(schema, complete=True))
-    assert triples(decoded) == [("甲", "配偶", "丙"), ("乙", "配偶", "丙"), ("丙", "配偶", "乙")]
+def ruled(schema: Schema, facts: dict[tuple, float], types: str = "") -> Decoded:
+    """Facts between single characters (head, relation, tail, {role: value}) with their scores, through a schema."""
+    text = "甲乙丙丁"
+    spans = {letter: (i, i + 1, types) for i, letter in enumerate(text)}
+    told = [(*key[:3], dict(key[3:])) for key in facts]
+    doc = make(text, spans, told)
+    labels = labels_of([doc], typed=bool(types))
+    y = targets(doc, characters().encode(text), labels)
+    score = [9.0 if k < 0 else [*facts.values()][k] for k in y.fact]
+    found = replace(as_found(y), score=np.array(score))
+    return decode(found, doc, characters().encode(text), labels, Rules(schema, complete=True))
+
+
+def relations(*marks: Relation) -> Schema:
+    return Schema((), {relation.name: relation for relation in marks})
+
+
+MARRIED = relations(Relation("妻", inverse="夫", functional=True), Relation("夫", inverse="妻", functional=True))
+
+
+def test_a_fact_that_falls_takes_along_what_follows_from_it() -> None:
+    decoded = ruled(MARRIED, {("甲", "妻", "乙"): 5.0, ("乙", "夫", "丙"): 1.0})
+    assert triples(decoded) == [("甲", "妻", "乙"), ("乙", "夫", "甲")]
+    assert decoded.dropped == {"functional": 2}
+    assert [m.text for m in decoded.mentions] == ["甲", "乙"]
+
+
+def test_a_fact_falls_where_what_follows_from_it_contradicts_a_surer_one() -> None:
+    schema = relations(Relation("配偶", symmetric=True, functional=True))
+    decoded = ruled(schema, {("甲", "配偶", "丙"): 1.0, ("乙", "配偶", "丙"): 2.0})
+    assert triples(decoded) == [("乙", "配偶", "丙"), ("丙", "配偶", "乙")]
+    assert decoded.dropped == {"functional": 2}
+
+
+def test_both_sides_of_a_statement_have_the_score_of_the_surer_and_outlive_others_by_it() -> None:
+    both = {("甲", "妻", "乙"): 1.0, ("乙", "夫", "甲"): 5.0, ("甲", "妻", "丙"): 3.0}
+    decoded = ruled(MARRIED, both)
+    assert triples(decoded) == [("甲", "妻", "乙"), ("乙", "夫", "甲")]
+    assert {fact.score for fact in decoded.facts} == {Scale().probability(5.0)}
+    assert decoded.dropped == {"functional": 2}  # and the husband of 丙, who followed
+
+
+def test_an_inverse_that_one_side_names_is_read_from_both() -> None:
+    schema = relations(Relation("著", inverse="作者"), Relation("作者"))
+    assert triples(ruled(schema, {("甲", "著", "乙"): 1.0})) == [("甲", "著", "乙"), ("乙", "作者", "甲")]
+    assert triples(ruled(schema, {("乙", "作者", "甲"): 1.0})) == [("甲", "著", "乙"), ("乙", "作者", "甲")]
+
+
+def test_what_follows_has_to_fit_the_schema_too() -> None:
+    schema = Schema(
+        ("人物", "地点"), {"生于": Relation("生于", inverse="出生者"), "出生者": Relation("出生者", ("地点",))}
+    )
+    decoded = ruled(schema, {("甲", "生于", "乙"): 1.0}, types="人物")
+    assert triples(decoded) == [("甲", "生于", "乙")] and decoded.dropped == {"schema": 1}
+
+
+def test_what_follows_keeps_the_qualifiers_of_its_source() -> None:
+    schema = relations(Relation("配偶", symmetric=True))
+    decoded = ruled(schema, {("甲", "配偶", "乙", ("时间", "丁")): 1.0})
+    text = {m.id: m.text for m in decoded.mentions}
+    got = [[(q.role, text[q.mention]) for q in fact.qualifiers] for fact in decoded.facts]
+    assert got == [[("时间", "丁")], [("时间", "丁")]] and decoded.dropped == {}
 
 
 def test_spans_without_links_are_mentions_only_where_that_is_asked_for() -> None:

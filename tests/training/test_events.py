@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import orjson
 import pytest
 
@@ -11,6 +12,10 @@ from factpin import formats
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.pipelines.evaluate import evaluate
+from factpin.pipelines.tune import event_candidates, fit_event_scale, fit_scale
+from factpin.scoring import align, events
+from factpin.scoring.counts import total
+from factpin.tasks.spans import Scale
 from factpin.training.config import TrainConfig
 from factpin.training.events import EventsConfig, train_events
 from tests.app.test_cli import factpin as command
@@ -56,6 +61,25 @@ def test_an_event_is_pinned_and_scored(folder: Path) -> None:
     for m in found.mentions:
         assert found.text[m.start : m.end] == m.text
     assert found.coverage is not None and found.coverage.notes
+
+
+def test_the_scale_is_fitted_on_the_score_of_every_event_that_is_told(folder: Path) -> None:
+    extractor, dev = factpin.load(folder), corpus(44, 2)
+    extractor.settings = replace(extractor.settings, temperature=1.0, shift=0.0)
+    found, told = event_candidates(extractor, dev), [e for doc in extractor.annotate(dev) for e in doc.events]
+    assert sorted(Scale().probability(x) for x in found.score) == sorted(e.score for e in told if e.score is not None)
+    whole = total(events.score(align(extractor.annotate(dev), dev).pairs).rows["event"])
+    assert (len(found.score), found.right.sum(), found.gold.sum()) == (whole.predicted, whole.tp, whole.gold)
+    assert fit_event_scale(extractor, dev) == fit_scale(found, np.array([-np.inf])) != Scale()
+
+
+def test_the_surest_events_are_not_left_out_of_the_scale(folder: Path) -> None:
+    sure, dev = factpin.load(folder), corpus(44, 2)
+    for name, weight in sure.model.head.named_parameters():  # every score is a product of two of these
+        weight.data *= 3.0 if "spans" in name else 2.0
+    found = event_candidates(sure, dev)
+    assert len(found.score) == sum(len(doc.events) for doc in sure.annotate(dev))
+    assert sum(Scale().probability(score) == 1.0 for score in found.score) > 10  # to four digits
 
 
 def test_documents_without_events_are_refused(encoder_folder: Path, tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Strings without offsets to mentions: where in the text an argument stands that a file only names.
 
 A name is a surface and a type. All facts of a record that share a name share an entity. Which occurrence is meant is
-the user's choice (Options.occurrences): the first; the pair of head and tail that stand nearest; or all of them, the
-fact pinned to the nearest pair. Occurrences at word borders are preferred in scripts that have words: "Ron" stands in
-"Aaron" only if it stands nowhere else. Whatever is ambiguous, repaired or not there is noted.
+the user's choice (Options.occurrences): the first; the pair of head and tail that stand nearest; or all of them, and
+then only an argument that stands once is pinned. Occurrences at word borders are preferred in scripts that have words:
+"Ron" stands in "Aaron" only if it stands nowhere else. Whatever is ambiguous, repaired or not there is noted.
 """
 
 from bisect import bisect_left, bisect_right
@@ -49,6 +49,7 @@ class Placed:
 
 
 _Spot = tuple[int, int, str, str]  # a mention before it has an id: start, end, type, surface
+_Told = tuple[Triple, list[_Spot | None]]  # a triple, and where each of its names is pinned
 
 
 def place(triples: Sequence[Triple], text: str, reading: Reading, line: int, document: str) -> Placed:
@@ -56,7 +57,7 @@ def place(triples: Sequence[Triple], text: str, reading: Reading, line: int, doc
     choice = reading.options.occurrences
     starts = _all_starts(triples, text, reading, line, document)
     spots: set[_Spot] = set()
-    told: list[tuple[Triple, list[_Spot]]] = []
+    told: list[_Told] = []
     unfound = []
     seen: set[Triple] = set()
     for i, triple in enumerate(triples):
@@ -70,20 +71,18 @@ def place(triples: Sequence[Triple], text: str, reading: Reading, line: int, doc
             missing = names[found.index([])].surface
             reading.note("argument_not_found", line, document, f"{missing!r} ({triple.relation}) is not in the text")
             continue
-        if choice == "first":
-            chosen = [_spot(name, here[0]) for name, here in zip(names, found, strict=True)]
-        else:
-            chosen = _nearest(triple, starts)
-        told.append((triple, chosen))
-        spots.update(chosen)
+        every = [[_spot(name, start) for start in here] for name, here in zip(names, found, strict=True)]
         if choice == "all":
-            spots.update(_spot(name, start) for name, here in zip(names, found, strict=True) for start in here)
+            told.append((triple, [here[0] if len(here) == 1 else None for here in every]))
+            spots.update(spot for here in every for spot in here)
+        else:
+            chosen = [here[0] for here in every] if choice == "first" else _nearest(triple, starts)
+            told.append((triple, [*chosen]))
+            spots.update(chosen)
     return Placed(*_nouns(sorted(spots), told), unfound)
 
 
-def _nouns(
-    spots: list[_Spot], told: list[tuple[Triple, list[_Spot]]]
-) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
+def _nouns(spots: list[_Spot], told: list[_Told]) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
     """A mention for every spot, an entity for every name in the order of its first spot, a fact for every triple."""
     mention = {spot: f"m{i}" for i, spot in enumerate(spots)}
     members: dict[tuple[str, str], list[str]] = {}
@@ -94,10 +93,11 @@ def _nouns(
     entities = [Entity(entity[name], tuple(ids), name[1], name[0]) for name, ids in members.items()]
     facts = []
     for (head, relation, tail, slots), chosen in told:
-        fact = Fact(entity[head], relation, entity[tail], mention[chosen[0]], mention[chosen[1]])
+        pins = [None if spot is None else mention[spot] for spot in chosen]
+        fact = Fact(entity[head], relation, entity[tail], pins[0], pins[1])
         if slots:
-            pinned = zip(slots, chosen[2:], strict=True)
-            qualifiers = tuple([Qualifier(role, entity[name], mention[spot]) for (role, name), spot in pinned])
+            pinned = zip(slots, pins[2:], strict=True)
+            qualifiers = tuple([Qualifier(role, entity[name], pin) for (role, name), pin in pinned])
             fact = replace(fact, qualifiers=qualifiers)
         facts.append(fact)
     return tuple(mentions), tuple(entities), tuple(facts)

@@ -28,6 +28,7 @@ FIELDS = {"id", "text", "event_list"}
 EVENT = {"event_type", "trigger", "trigger_start_index", "arguments"}
 ARGUMENT = {"role", "argument", "argument_start_index"}
 OWN = "duee"  # what the reader adds to meta
+BOUND = (OWN,)  # what of meta goes when the events go
 
 
 def read(reading: Reading) -> Iterator[Document]:

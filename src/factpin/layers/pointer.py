@@ -2,8 +2,8 @@
 
     qk     views of the first and last token, already rotated and scaled   (B, N, L, 2, d)
     real   True at text                                                    (B, N)
-    s      qk[b, i, l, 0] . qk[b, j, l, 1]                                         a tile at a time: (L, rows, columns)
-loss   the multi-label loss over the cells that exist                  (B, L)
+    s      qk[b, i, l, 0] . qk[b, j, l, 1]                                 a tile at a time: (L, rows, columns)
+    loss   the multi-label loss over the cells that exist                  (B, L)
 
 A cell (i, j) exists where i and j are real, i <= j, and j - i < max_span if that is given.
 """

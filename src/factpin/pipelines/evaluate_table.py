@@ -24,6 +24,7 @@ WORDS = {
         "typed": "as strict, and both arguments have the right type",
         "text": "same head text, relation and tail text, anywhere in the document",
         "last_word": "as text, by the last word of both arguments (NYT*, WebNLG*)",
+        "complex": "as text, with all qualifiers; facts that have any",
     },
     "events": {
         "strict": "same role and span, in events paired one to one; the trigger is one more role",

@@ -20,6 +20,7 @@ from torch import Tensor
 from factpin.documents import Coverage, Document, Span
 from factpin.documents.language import find_language
 from factpin.errors import BadInput, BadModel
+from factpin.formats import duee, duie, triples
 from factpin.pipelines import find_coreference, find_events, find_relations, find_spans, find_triples
 from factpin.pipelines.document_model import DocumentModel
 from factpin.pipelines.examples import Read, Reader
@@ -31,7 +32,8 @@ from factpin.tokens import Tokenizer
 
 AHEAD = 256  # documents that are sorted together
 OTHER_LETTERS = ("ja", "ko", "zh")  # languages whose texts are not in Latin letters
-PINNED = re.compile(r"(mentions|entities|facts|events)\[\d+\]")  # where a field stood that factpin does not know
+PINNED = re.compile(r"\w+\[\d+\]|clusters$|pairs$|relations$")  # where in a record something stood without a noun
+BOUND = (*duee.BOUND, *duie.BOUND, *triples.BOUND)  # keys of meta, "key.part" for a part of one
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,10 @@ class Extractor:
         settings, model, tokenizer = load_model(Path(folder))
         if settings.task not in FINDERS:
             raise BadModel(f"{folder}: its task {settings.task!r} is unknown here. Known: {', '.join(FINDERS)}.")
-        return cls(settings, model.to(device), tokenizer)
+        try:
+            return cls(settings, model.to(device), tokenizer)
+        except (RuntimeError, AssertionError) as error:  # torch says both
+            raise BadInput(f"There is no device {device!r} here ({str(error).splitlines()[0]}). Use cpu.") from None
 
     def save(self, folder: Path | str, precision: Precision = "float32") -> None:
         """As a model folder."""
@@ -142,9 +147,16 @@ def language_of(text: str, model: str) -> str | None:
 
 
 def meta_without_annotation(doc: Document) -> dict[str, Any]:
-    """The document's meta without what the native format keeps there for annotation that is gone now."""
-    meta = dict(doc.meta)
-    if isinstance(meta.get("extra"), dict):
-        extra = {key: value for key, value in meta.pop("extra").items() if not PINNED.match(key)}
-        meta |= {"extra": extra} if extra else {}
+    """The document's meta without what the readers keep there for annotation that is gone now."""
+    meta = {}
+    for key, value in doc.meta.items():
+        kept = value
+        if isinstance(value, dict):
+            kept = {part: x for part, x in value.items() if not _goes(key, part)}
+        if key not in BOUND and (kept or kept == value):
+            meta[key] = kept
     return meta
+
+
+def _goes(key: str, part: str) -> bool:
+    return f"{key}.{part}" in BOUND or (key == "extra" and PINNED.match(part) is not None)

@@ -46,8 +46,7 @@ def find(
 def annotated(read: Read, found: Found, settings: Settings) -> Document:
     """The document with what was found, pinned and scored."""
     own, doc = EventSettings(**settings.task_config), read.doc
-    scale = Scale(settings.temperature, settings.shift)
-    rules = Rules(own.trigger, scale=scale, span_scale=scale)
+    rules = Rules(own.trigger, scale=Scale(settings.temperature, settings.shift), span_scale=Scale())
     told = decode(found, doc, read.pieces, labels_of(settings), rules)
     notes = [f"events are looked for inside one {reach(read, settings)} at a time"]
     if told.truncated:

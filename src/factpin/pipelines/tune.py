@@ -5,19 +5,23 @@ threshold            of every label: the scores above which F1 on dev, over all 
 evidence share       of document relations: the share above which a sentence proves, with the best F1 on dev
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factpin.documents import Document
+from factpin.pipelines import find_events
+from factpin.pipelines.examples import Read
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.find_relations import scored
-from factpin.pipelines.find_triples import labels_of
-from factpin.scoring import align, events
-from factpin.scoring.triples import Key, triples
+from factpin.pipelines.find_triples import TripleSettings, labels_of
+from factpin.scoring.events import Told, told
+from factpin.scoring.triples import Key, match, triples
+from factpin.tasks.links import Found
 from factpin.tasks.spans import Scale
 from factpin.tokens import char_span
 
@@ -55,34 +59,43 @@ def candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidate
 
 
 def fact_candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidates:
-    """The same for facts: every link of a relation, right where gold has it at these very characters."""
+    """The same for facts: every relation between two places once, right where scoring counts it under `strict`.
+
+    Of several that fit one gold fact the surest is right, so above any cut as many are right as scoring would count.
+    """
     labels = labels_of(extractor.settings)
     index = {label: i for i, label in enumerate(labels.names)}
     rows: list[tuple[float, bool, int]] = []
     counts = np.zeros(len(index), np.int64)
     reads = [extractor.reader.read(doc) for doc in documents]
     for read, found in zip(reads, extractor.find(reads, LOWEST), strict=True):
-        gold: dict[int, list[Key]] = {}
-        for key in {t.key() for t in triples(read.doc) if t.relation in index}:
-            gold.setdefault(index[key.names[0]], []).append(key)
+        gold = {t.key() for t in triples(read.doc) if t.relation in index}
+        for key in gold:
             counts[index[key.names[0]]] += 1
         places = [char_span(read.pieces, first, last) for _, first, last in found.spans()]
+        best: dict[Key, float] = {}
         for r, s, o, score in zip(found.relation, found.subject, found.object, found.score, strict=True):
-            if r < len(labels.relations):
-                right = any(places[s] in key.head and places[o] in key.tail for key in gold.get(int(r), ()))
-                rows.append((float(score), right, int(r)))
+            if r < len(labels.relations) and all(start < end for start, end in (places[s], places[o])):
+                key = Key((labels.relations[r],), frozenset((places[s],)), frozenset((places[o],)))
+                best[key] = max(best.get(key, -np.inf), float(score))
+        right = match(gold, sorted(best, key=lambda key: -best[key]))
+        rows += [(score, key in right, index[key.names[0]]) for key, score in best.items()]
     return _candidates(rows, counts)
 
 
 def span_candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidates:
-    """The same for the arguments of facts, whatever their type: one label."""
+    """The same for the mentions that are told, right whatever their type: one label."""
     rows: list[tuple[float, bool, int]] = []
+    labels, every = labels_of(extractor.settings), TripleSettings.of(extractor.settings).mentions == "all"
     reads = [extractor.reader.read(doc) for doc in documents]
     for read, found in zip(reads, extractor.find(reads), strict=True):
         gold = {(m.start, m.end) for m in read.doc.mentions}
-        for i in sorted({*found.subject, *found.object}):
-            place = char_span(read.pieces, int(found.first[i]), int(found.last[i]))
-            rows.append((float(found.span_score[i]), place in gold, 0))
+        best: dict[tuple[int, int, str], float] = {}
+        for i in range(len(found.label)) if every else {*found.subject.tolist(), *found.object.tolist()}:
+            start, end = char_span(read.pieces, int(found.first[i]), int(found.last[i]))
+            spot = (start, end, labels.type_of(int(found.label[i])))
+            best[spot] = max(best.get(spot, -np.inf), float(found.span_score[i]))
+        rows += [(score, spot[:2] in gold, 0) for spot, score in sorted(best.items()) if spot[0] < spot[1]]
     return _candidates(rows, np.zeros(1, np.int64))
 
 
@@ -156,11 +169,40 @@ def best_cut(found: Candidates) -> float:
 
 
 def fit_event_scale(extractor: Extractor, documents: Sequence[Document]) -> Scale:
-    """The scale of events: right where the whole event is. Scores are told as they are, without a scale."""
-    plain = replace(extractor, settings=replace(extractor.settings, temperature=1.0, shift=0.0))
-    outcomes = events.score(align(plain.annotate(documents), documents).pairs).outcomes
-    rows = [(float(np.log(p / (1 - p))), right, 0) for p, right in outcomes if 0 < p < 1]
-    return fit_scale(_candidates(rows, np.zeros(1, np.int64)), np.array([-np.inf]))
+    """The scale of events: right where the whole event is."""
+    return fit_scale(event_candidates(extractor, documents), np.array([-np.inf]))
+
+
+def event_candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidates:
+    """Every event that is told, once, with the score that its probability comes from: one label."""
+    rows: list[tuple[float, bool, int]] = []
+    gold = 0
+    reads = [extractor.reader.read(doc) for doc in documents]
+    for read, found in zip(reads, extractor.find(reads), strict=True):
+        bare = replace(read, doc=replace(read.doc, mentions=(), entities=(), facts=(), events=()))
+        said = {*told(extractor.finder.annotated(bare, found, extractor.settings))}
+        right = {*told(read.doc)}
+        gold += len(right)
+        rows += [(score, event in right, 0) for event, score in _event_scores(extractor, read, found, said).items()]
+    return _candidates(rows, np.array([gold]))
+
+
+def _event_scores(extractor: Extractor, read: Read, found: Found, events: Iterable[Told]) -> dict[Told, float]:
+    """The least of the scores of an event's spans and links, before any scale."""
+    classes = find_events.labels_of(extractor.settings).classes
+    nodes = [(classes[label], char_span(read.pieces, first, last)) for label, first, last in found.spans()]
+    rows = [(frozenset((node,)), score) for node, score in zip(nodes, found.span_score, strict=True)]
+    for s, o, score in zip(found.subject, found.object, found.score, strict=True):
+        if nodes[s] != nodes[o]:
+            rows.append((frozenset((nodes[s], nodes[o])), score))
+    best: dict[frozenset[Any], float] = {}  # of a span, and of two that are linked
+    for parts, score in rows:
+        best[parts] = max(best.get(parts, -np.inf), float(score))
+    scores = {}
+    for event in events:
+        own = [((event.type, part.role), part.place) for part in event.parts]
+        scores[event] = min(best[frozenset(parts)] for n in (1, 2) for parts in combinations(own, n))
+    return scores
 
 
 def _candidates(rows: list[tuple[float, bool, int]], gold: NDArray[np.int64]) -> Candidates:

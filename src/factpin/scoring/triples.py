@@ -1,20 +1,23 @@
-"""Triples (head, relation, tail) under four conventions: pairs of documents in, a row of counts a document out.
+"""Triples (head, relation, tail) under five conventions: pairs of documents in, a row of counts a document out.
 
     strict      head span, relation, tail span                    ("boundaries" in the papers on joint extraction)
     typed       strict, and both arguments have the right type    ("strict" in the same papers)
     text        head text, relation, tail text, each once a document: where it is said does not matter (most papers)
     last_word   text, but of both arguments only the last word    ("partial match" on NYT* and WebNLG*)
+    complex     text, and all qualifiers as (role, text); over facts that have any, no row where there are none (DuIE)
 
 Equal triples of a document count once. A fact that names no mention stands for every mention of its entity: it matches
 where one of them fits, and each fact serves one match. Its text is the entity's name, else its first mention's.
-Words end at white space, so an argument of unspaced Chinese is one word. Assertions and qualifiers are not compared.
+Triples that a reader of strings did not find in the text (meta["unfound"]) have no offsets: they count where texts are
+compared, as missed or wrong unless both sides tell them. Words end at white space, so an argument of unspaced Chinese
+is one word. Assertions are not compared.
 """
 
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from factpin.documents import Document
 from factpin.scoring.align import Pair
@@ -22,8 +25,9 @@ from factpin.scoring.confusions import Mistakes
 from factpin.scoring.counts import Row, as_rows, by_label, row
 from factpin.scoring.scores import Scores
 
+T = TypeVar("T")
 Place: TypeAlias = tuple[int, int]
-CONVENTIONS = ("strict", "typed", "text", "last_word")
+CONVENTIONS = ("strict", "typed", "text", "last_word", "complex")
 
 
 class Key(NamedTuple):
@@ -51,6 +55,7 @@ class Triple:
     relation: str
     tail: Argument
     score: float | None
+    slots: frozenset[tuple[str, str]] = frozenset()  # (role, text) of every qualifier
 
     def key(self) -> Key:
         return Key((self.relation,), self.head.places, self.tail.places)
@@ -58,11 +63,23 @@ class Triple:
     def typed(self) -> Key:
         return Key((self.relation, self.head.type, self.tail.type), self.head.places, self.tail.places)
 
-    def text(self) -> tuple[str, str, str]:
-        return self.head.text, self.relation, self.tail.text
+    def told(self) -> "Told":
+        return Told(self.head.text, self.relation, self.tail.text, self.slots)
+
+
+class Told(NamedTuple):
+    """A triple without places."""
+
+    head: str
+    relation: str
+    tail: str
+    slots: frozenset[tuple[str, str]] = frozenset()
+
+    def bare(self) -> tuple[str, str, str]:
+        return self[:3]
 
     def last_word(self) -> tuple[str, str, str]:
-        return last_word(self.head.text), self.relation, last_word(self.tail.text)
+        return last_word(self.head), self.relation, last_word(self.tail)
 
 
 def score(pairs: Sequence[Pair]) -> Scores:
@@ -74,7 +91,7 @@ def score(pairs: Sequence[Pair]) -> Scores:
     for pair in pairs:
         gold, predicted = triples(pair.gold), triples(pair.predicted)
         gold_keys, predicted_keys = {t.key() for t in gold}, {t.key() for t in predicted}
-        matches = match(gold_keys, predicted_keys)
+        matches = match(gold_keys, sorted(predicted_keys, key=_order))
         right_by.update(g.names[0] for g in matches.values())
         gold_by.update(g.names[0] for g in gold_keys)
         predicted_by.update(p.names[0] for p in predicted_keys)
@@ -83,8 +100,13 @@ def score(pairs: Sequence[Pair]) -> Scores:
         rows["strict"].append(row(len(matches), len(predicted_keys), len(gold_keys)))
         typed = {t.typed() for t in gold}, {t.typed() for t in predicted}
         rows["typed"].append(row(len(match(*typed)), len(typed[1]), len(typed[0])))
-        rows["text"].append(_by_text({t.text() for t in gold}, {t.text() for t in predicted}))
-        rows["last_word"].append(_by_text({t.last_word() for t in gold}, {t.last_word() for t in predicted}))
+        here, there = ([*(t.told() for t in own), *unfound(doc)] for own, doc in
+                       ((gold, pair.gold), (predicted, pair.predicted)))  # fmt: skip
+        rows["text"].append(_by_set({t.bare() for t in here}, {t.bare() for t in there}))
+        rows["last_word"].append(_by_set({t.last_word() for t in here}, {t.last_word() for t in there}))
+        rows["complex"].append(_by_set({t for t in here if t.slots}, {t for t in there if t.slots}))
+    if not any(map(any, rows["complex"])):
+        del rows["complex"]
     return Scores(
         rows={name: as_rows(values) for name, values in rows.items()},
         labels=by_label(right_by, predicted_by, gold_by),
@@ -111,9 +133,33 @@ def triples(doc: Document) -> list[Triple]:
         return Argument(places, entity.name or own[0].text, entity.type or own[0].type)
 
     return [
-        Triple(argument(f.head, f.head_mention), f.relation, argument(f.tail, f.tail_mention), f.score)
+        Triple(
+            argument(f.head, f.head_mention),
+            f.relation,
+            argument(f.tail, f.tail_mention),
+            f.score,
+            frozenset((q.role, argument(q.entity, q.mention).text) for q in f.qualifiers),
+        )
         for f in doc.facts
     ]
+
+
+def unfound(doc: Document) -> list[Told]:
+    """What the readers of triples and of duie put aside because a string of it is not in the text."""
+    kept = doc.meta.get("unfound", ())
+    return [told for told in map(_of_record, kept) if told is not None] if isinstance(kept, list) else []
+
+
+def _of_record(value: Any) -> Told | None:
+    """[head, relation, tail] or an spo; None for what other tools keep under that name."""
+    slots: dict[str, Any] = {}
+    if isinstance(value, dict):
+        slots = value["object"] if isinstance(value.get("object"), dict) else {"@value": value.get("object")}
+        value = [value.get("subject"), value.get("predicate"), slots.get("@value")]
+    if not isinstance(value, list) or len(value) != 3 or not all(isinstance(part, str) for part in value):
+        return None
+    head, relation, tail = value
+    return Told(head, relation, tail, frozenset((role, str(x)) for role, x in slots.items() if role != "@value"))
 
 
 def last_word(text: str) -> str:
@@ -123,12 +169,14 @@ def last_word(text: str) -> str:
 
 
 def match(gold: Collection[Key], predicted: Collection[Key]) -> dict[Key, Key]:
-    """predicted -> gold, one to one and as many as possible; equal keys first."""
-    gold, predicted = set(gold), set(predicted)
-    equal = gold & predicted
-    found = {key: key for key in equal}
-    loose = sorted(predicted - equal, key=_order)
-    free = sorted(gold - equal, key=_order)
+    """predicted -> gold, one to one and as many as possible; equal keys first, then in the order of the predicted.
+
+    What comes earlier keeps its match: the first k of pinned predictions have as many as they would have alone.
+    """
+    gold = set(gold)
+    found = {key: key for key in predicted if key in gold}
+    loose = [key for key in dict.fromkeys(predicted) if key not in found]
+    free = sorted(gold - found.keys(), key=_order)
     if not loose or not free or (all(k.pinned for k in loose) and all(k.pinned for k in free)):
         return found
     by_names: dict[tuple[str, ...], list[Key]] = {}
@@ -156,7 +204,7 @@ def _order(key: Key) -> tuple[tuple[str, ...], list[Place], list[Place]]:
     return key.names, sorted(key.head), sorted(key.tail)
 
 
-def _by_text(gold: set[tuple[str, str, str]], predicted: set[tuple[str, str, str]]) -> Row:
+def _by_set(gold: set[T], predicted: set[T]) -> Row:
     return row(len(gold & predicted), len(predicted), len(gold))
 
 

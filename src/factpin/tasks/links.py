@@ -5,6 +5,7 @@ A link joins a subject to an object under a relation, or a fact's tail to the va
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,11 +55,16 @@ def _index(names: tuple[str, ...], name: str) -> int | None:
     return names.index(name) if name in names else None
 
 
-def labels_of(documents: Iterable[Document], *, typed: bool) -> Labels:
-    """The labels that these documents need, in alphabetical order."""
+def labels_of(documents: Iterable[Document], *, typed: bool, mentions: Literal["linked", "all"] = "linked") -> Labels:
+    """The labels that these documents need, in alphabetical order.
+
+    With all mentions, a type that no argument has is one of objects.
+    """
     relations, slots, subjects, objects = set[str](), set[tuple[str, str]](), set[str](), set[str]()
+    others = set[str]()
     for doc in documents:
         types = _Types(doc)
+        others |= {m.type for m in doc.mentions} if mentions == "all" else set()
         for fact in doc.facts:
             relations.add(fact.relation)
             subjects |= types.of(fact.head, fact.head_mention)
@@ -68,6 +74,7 @@ def labels_of(documents: Iterable[Document], *, typed: bool) -> Labels:
                 slots.add((fact.relation, q.role))
                 subjects |= tail
                 objects |= types.of(q.entity, q.mention)
+    objects |= others - subjects
     names, roles = tuple(sorted(relations)), tuple(sorted(slots))
     return Labels(names, roles, tuple(sorted(subjects)), tuple(sorted(objects))) if typed else Labels(names, roles)
 

@@ -1,20 +1,22 @@
 """Triples: facts <-> spans that are subjects or objects, and links between them, in pieces; ends inclusive there.
 
-    targets(doc, pieces, labels, occurrences)   what a head is taught
-    decode(found, doc, pieces, labels, rules)   what a head found, as mentions, entities and facts
+    targets(doc, pieces, labels, occurrences, taught)   what a head is taught
+    decode(found, doc, pieces, labels, rules)           what a head found, as mentions, entities and facts
 
 A pinned fact is taught where it is pinned. Where an argument is not, `occurrences` says which mentions of its entity
-stand for it: the first, the pair that stands nearest, or all pairs.
+stand for it: the first, the pair that stands nearest, or all pairs. Where all mentions are taught, each is a subject
+and an object, as far as its type has both classes; the links tell which of them take part in a fact.
 A qualifier is a link of its own, from the fact's tail to the qualifier's value, under the name "relation.role": a head
 often has several tails of one relation, each with its own qualifiers, while a tail seldom has two heads. Decoding gives
 a link of that name to every fact of the relation that ends in the same mention. Facts of one relation that share their
 tail's mention but not their qualifiers come back with the qualifiers of all: they are counted as `merged`.
+A fact and what follows from it by a symmetric or inverse relation are one statement: they stand or fall together.
 Mentions of one text and type are one entity. `decode(targets(x)) == x` but for what Targets counts, and for white space
 at the ends of a mention, which is left out.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -22,11 +24,12 @@ import numpy as np
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Schema
 from factpin.errors import BadInput
-from factpin.tasks.links import Cell, Found, Ints, Labels, fits
+from factpin.tasks.links import Bools, Cell, Found, Ints, Labels, fits
 from factpin.tasks.spans import Scale
 from factpin.tokens import Pieces, Window, char_span, piece_spans
 
 Occurrences = Literal["first", "nearest", "all"]
+Taught = Literal["linked", "all"]  # which mentions: those of facts, or every one
 
 
 # ---- targets --------------------------------------------------------------------------------------------------------
@@ -48,15 +51,19 @@ class Targets:
     ambiguous: tuple[Fact, ...] = ()  # not pinned, and more than one pair of mentions could be meant
     merged: tuple[Fact, ...] = ()  # their qualifiers cannot be told from those of another fact
     lost_qualifiers: int = 0  # unalignable or unknown, while the fact itself is taught
+    free: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (F,) spans that are taught without a link too
+    lost_mentions: int = 0  # where all are taught: unalignable or unknown
 
     def inside(self, window: Window) -> "Targets":
         """The links that lie wholly in a window with their spans, counted from its first piece."""
-        good = (self.first >= window.first) & (self.last < window.last)
+        good = self._inside(window)
         here = good[self.subject] & good[self.object]
-        spans, place = np.unique(np.concatenate([self.subject[here], self.object[here]]), return_inverse=True)
-        subject, object_ = np.split(place.astype(np.int64), 2)
+        columns = [self.subject[here], self.object[here], self.free[good[self.free]]]
+        spans, place = np.unique(np.concatenate(columns), return_inverse=True)
+        subject, object_, free = np.split(place.astype(np.int64), np.cumsum([len(column) for column in columns[:2]]))
         first, last = self.first[spans] - window.first, self.last[spans] - window.first
-        return Targets(self.label[spans], first, last, self.relation[here], subject, object_, self.fact[here])
+        links = self.relation[here], subject, object_, self.fact[here]
+        return Targets(self.label[spans], first, last, *links, free=free)
 
     def no_wider(self, width: int) -> "Targets":
         """Without spans of more than so many pieces, and without their links."""
@@ -68,12 +75,30 @@ class Targets:
             subject=self.subject[here],
             object=self.object[here],
             fact=self.fact[here],
+            free=self.free[good[self.free]],
         )
 
     def outside(self, windows: Sequence[Window]) -> list[int]:
         """The facts, as indices in doc.facts, of which no window holds both arguments."""
-        held = {int(k) for window in windows for k in self.inside(window).fact}
-        return sorted({int(k) for k in self.fact} - held - {-1})
+        return sorted({*self.fact.tolist()} - {*self.fact[self.held(windows)].tolist()} - {-1})
+
+    def held(self, windows: Sequence[Window]) -> Bools:
+        """(T,) which links some window holds with both spans."""
+        here = np.zeros(len(self.relation), np.bool_)
+        for window in windows:
+            good = self._inside(window)
+            here |= good[self.subject] & good[self.object]
+        return here
+
+    def alone(self, windows: Sequence[Window] | None = None) -> int:
+        """At how many places spans are taught without a link: in all, or inside some window."""
+        inside = [self._inside(window) for window in windows or ()]
+        good = np.any(inside, axis=0) if inside else np.full(len(self.label), windows is None)
+        return len({(int(self.first[k]), int(self.last[k])) for k in self.free if good[k]})
+
+    def _inside(self, window: Window) -> Bools:
+        """(P,) which spans lie wholly in a window."""
+        return np.asarray((self.first >= window.first) & (self.last < window.last))
 
 
 class _Link(NamedTuple):
@@ -82,14 +107,17 @@ class _Link(NamedTuple):
     object: Cell
 
 
-def targets(doc: Document, pieces: Pieces, labels: Labels, occurrences: Occurrences = "nearest") -> Targets:
-    """Every fact as links between the spans of its mentions."""
+def targets(
+    doc: Document, pieces: Pieces, labels: Labels, occurrences: Occurrences = "nearest", taught: Taught = "linked"
+) -> Targets:
+    """Every fact as links between the spans of its mentions; by choice the other mentions as spans without a link."""
     if occurrences not in ("first", "nearest", "all"):
         raise BadInput(f"The occurrences {occurrences!r} are unknown. Known: first, nearest, all.")
     work = _Teaching(doc, pieces, labels, occurrences)
     for k, fact in enumerate(doc.facts):
         work.teach(k, fact)
-    spans = sorted({cell for link in work.links for cell in (link.subject, link.object)})
+    free = work.all_mentions() if taught == "all" else set()
+    spans = sorted(free | {cell for link in work.links for cell in (link.subject, link.object)})
     at = {cell: i for i, cell in enumerate(spans)}
     rows = sorted((link.relation, at[link.subject], at[link.object], k) for link, k in work.links.items())
     label, first, last = np.array(spans, np.int64).reshape(-1, 3).T
@@ -107,6 +135,8 @@ def targets(doc: Document, pieces: Pieces, labels: Labels, occurrences: Occurren
         ambiguous=tuple(work.ambiguous),
         merged=tuple(doc.facts[k] for k in work.merged()),
         lost_qualifiers=work.lost_qualifiers,
+        free=np.array(sorted(at[cell] for cell in free), np.int64),
+        lost_mentions=work.lost_mentions,
     )
 
 
@@ -128,6 +158,7 @@ class _Teaching:
         self.unknown: list[Fact] = []
         self.ambiguous: list[Fact] = []
         self.lost_qualifiers = 0
+        self.lost_mentions = 0
 
     def teach(self, k: int, fact: Fact) -> None:
         heads, tails = self._mentions(fact.head, fact.head_mention), self._mentions(fact.tail, fact.tail_mention)
@@ -165,6 +196,15 @@ class _Teaching:
         """Facts of one relation at one tail whose qualifiers differ."""
         return sorted({k for told in self.told.values() if len({*map(frozenset, told.values())}) > 1 for k in told})
 
+    def all_mentions(self) -> set[Cell]:
+        """Every mention in every role that its type can play."""
+        found = set[Cell]()
+        for m in self.mention.values():
+            cells = {self._cell(m, "subject"), self._cell(m, "object")} - {None} if m.id in self.span else set()
+            self.lost_mentions += not cells
+            found |= {cell for cell in cells if cell is not None}
+        return found
+
     def _mentions(self, entity: str, pinned: str | None) -> list[Mention]:
         """Those that may stand for an argument and lie at borders of pieces, in the order of the text."""
         ids = self.entity[entity].mentions if pinned is None else (pinned,)
@@ -201,7 +241,7 @@ class Rules:
     """How found links become facts."""
 
     schema: Schema = field(default_factory=Schema)  # leaves out types that do not fit; functional: the best tail stays
-    complete: bool = False  # add what follows from symmetric and inverse relations
+    complete: bool = False  # add what follows from symmetric and inverse relations, with the qualifiers of its source
     mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
     scale: Scale = field(default_factory=Scale)  # of facts
     span_scale: Scale = field(default_factory=Scale)  # of mentions
@@ -212,7 +252,7 @@ class Decoded:
     mentions: tuple[Mention, ...]
     entities: tuple[Entity, ...]
     facts: tuple[Fact, ...]
-    dropped: dict[str, int]  # links left out, by reason: schema, functional, loose qualifier
+    dropped: dict[str, int]  # links left out, found or completed, by reason: schema, functional, loose qualifier
 
 
 class _Spot(NamedTuple):
@@ -253,61 +293,85 @@ def decode(found: Found, doc: Document, pieces: Pieces, labels: Labels, rules: R
             relation, role = labels.slots[r - len(labels.relations)]
             slots.setdefault((relation, head), []).append((role, tail))
     dropped: Counter[str] = Counter()
-    facts = _ruled(facts, doc.text, rules, dropped)
+    facts, source = _ruled(facts, doc.text, rules, dropped)
     held = {(told.relation, told.tail) for told in facts}
     dropped["loose qualifier"] = sum(len(values) for key, values in slots.items() if key not in held)
-    slots = {key: sorted(set(values)) for key, values in slots.items() if key in held}
+    qualified = {
+        told: sorted({*slots.get(told[1:], ()), *slots.get(source.get(told, told)[1:], ())}) for told in sorted(facts)
+    }
     kept = {spot for told in facts for spot in (told.head, told.tail)}
-    kept |= {spot for values in slots.values() for _, spot in values}
+    kept |= {spot for values in qualified.values() for _, spot in values}
     if rules.mentions == "all":
         kept |= {spot for spot in best if spot.start < spot.end}
-    return _nouns(doc, {spot: best[spot] for spot in sorted(kept)}, facts, slots, rules, +dropped)
+    return _nouns(doc, {spot: best[spot] for spot in sorted(kept)}, facts, qualified, rules, +dropped)
 
 
-def _ruled(facts: dict[_Told, float], text: str, rules: Rules, dropped: Counter[str]) -> dict[_Told, float]:
-    """The facts that the schema lets stand, and those that follow from them."""
-    fitting = {
-        told: score for told, score in facts.items()
-        if fits(rules.schema, told.relation, told.head.type, told.tail.type)
-    }  # fmt: skip
-    dropped["schema"] = len(facts) - len(fitting)
-    facts = _functional(fitting, text, rules.schema)
-    dropped["functional"] = len(fitting) - len(facts)
-    if not rules.complete:
-        return facts
-    added = dict(facts)
-    for told, score in facts.items():
-        relation = rules.schema.relations.get(told.relation)
-        back = relation and (told.relation if relation.symmetric else relation.inverse)
-        if back:
-            turned = _Told(told.tail, back, told.head)
-            added[turned] = max(added.get(turned, -np.inf), score)
-    return _functional(added, text, rules.schema)
+def _ruled(
+    found: dict[_Told, float], text: str, rules: Rules, dropped: Counter[str]
+) -> tuple[dict[_Told, float], dict[_Told, _Told]]:
+    """The facts that the schema lets stand with what follows from them, and of each that only follows its source."""
+    facts = {told: score for told, score in found.items() if _fitting(told, rules.schema)}
+    dropped["schema"] = len(found) - len(facts)
+    statements = {told: [told] for told in facts}
+    scores, source = dict(facts), dict[_Told, _Told]()
+    for told, back in _turned(facts, rules.schema) if rules.complete else ():
+        if not _fitting(back, rules.schema):
+            dropped["schema"] += back not in found
+            continue
+        statements[told].append(back)
+        scores[back] = max(scores.get(back, -np.inf), facts[told])
+        if back not in found:
+            source[back] = told
+    kept = _functional(statements, scores, text, rules.schema)
+    dropped["functional"] = len(scores) - len(kept)
+    return {told: scores[told] for told in kept}, source
 
 
-def _functional(facts: dict[_Told, float], text: str, schema: Schema) -> dict[_Told, float]:
-    """A functional relation keeps the facts of the tail with the highest score; of equals, the earliest."""
+def _fitting(told: _Told, schema: Schema) -> bool:
+    return fits(schema, told.relation, told.head.type, told.tail.type)
+
+
+def _turned(facts: Iterable[_Told], schema: Schema) -> Iterator[tuple[_Told, _Told]]:
+    """(fact, what says the same from the other side); an inverse that one relation names holds for both."""
+    back: dict[str, set[str]] = {}
+    for name, relation in schema.relations.items():
+        for other in (name if relation.symmetric else "", relation.inverse):
+            if other:
+                back.setdefault(name, set()).add(other)
+                back.setdefault(other, set()).add(name)
+    for told in facts:
+        for name in sorted(back.get(told.relation, ())):
+            yield told, _Told(told.tail, name, told.head)
+
+
+def _functional(
+    statements: dict[_Told, list[_Told]], scores: dict[_Told, float], text: str, schema: Schema
+) -> set[_Told]:
+    """The facts of the statements that agree with every surer one: a functional relation gives a head one tail.
+
+    Of equals the earliest is the surer. A statement of which one fact does not agree falls as a whole.
+    """
 
     def name(spot: _Spot) -> tuple[str, str]:
         return text[spot.start : spot.end], spot.type
 
-    best: dict[tuple[tuple[str, str], str], _Told] = {}
-    for told in sorted(facts, key=lambda told: (-facts[told], told)):
-        relation = schema.relations.get(told.relation)
-        if relation and relation.functional:
-            best.setdefault((name(told.head), told.relation), told)
-    return {
-        told: score for told, score in facts.items()
-        if (name(told.head), told.relation) not in best
-        or name(best[name(told.head), told.relation].tail) == name(told.tail)
-    }  # fmt: skip
+    tail: dict[tuple[tuple[str, str], str], tuple[str, str]] = {}
+    kept = set[_Told]()
+    for told in sorted(statements, key=lambda told: (-scores[told], told)):
+        facts = statements[told]
+        bound = {(name(fact.head), fact.relation): name(fact.tail) for fact in facts
+                 if fact.relation in schema.relations and schema.relations[fact.relation].functional}  # fmt: skip
+        if all(tail.get(key, value) == value for key, value in bound.items()):
+            tail |= bound
+            kept |= {*facts}
+    return kept
 
 
 def _nouns(
     doc: Document,
     spots: dict[_Spot, float],
     facts: dict[_Told, float],
-    slots: dict[tuple[str, _Spot], list[tuple[str, _Spot]]],
+    qualified: dict[_Told, list[tuple[str, _Spot]]],
     rules: Rules,
     dropped: Counter[str],
 ) -> Decoded:
@@ -328,7 +392,7 @@ def _nouns(
             mention[told.tail],
             rules.scale.probability(score),
             tuple(Evidence(i) for i in sorted(i for i in sentences if i is not None)),
-            qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in slots.get(told[1:], ())),
+            qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in qualified[told]),
         )
 
     return Decoded(

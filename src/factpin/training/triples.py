@@ -44,7 +44,7 @@ class TriplesConfig:
     types: bool = True  # facts whose argument types the schema does not allow are left out
     functional: bool = False  # of a functional relation the best tail is kept
     complete: bool = False  # what follows from symmetric and inverse relations is added
-    mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
+    mentions: Literal["linked", "all"] = "linked"  # all: those of no fact are taught and told too
     max_span: int | None = None
     max_length: int | None = None  # tokens of a window; None: a little more than the longest in training
     overlap: int = 64
@@ -78,18 +78,18 @@ class TripleJob:
 
     def _add(self, doc: Document) -> None:
         read = self.extractor.reader.read(doc)
-        whole = targets(doc, read.pieces, self.labels, self.config.occurrences)
+        whole = targets(doc, read.pieces, self.labels, self.config.occurrences, self.config.mentions)
         self.noted["facts"] += len(doc.facts)
         for name in ("unalignable", "unknown", "ambiguous", "merged"):
             self.noted[name] += len(getattr(whole, name))
-        self.noted["lost_qualifiers"] += whole.lost_qualifiers
-        told = len({*whole.fact} - {-1})
-        if self.config.max_span is not None:
-            whole = whole.no_wider(self.config.max_span)
-        held = len({*whole.fact} - {-1}) - len(whole.outside(read.windows))
-        self.noted["not_taught"] += told - held  # across windows, or too wide
+        taught = whole if self.config.max_span is None else whole.no_wider(self.config.max_span)
+        held = taught.fact[taught.held(read.windows)]
+        # Across windows, or too wide.
+        self.noted["not_taught"] += len({*whole.fact} - {-1}) - len({*held} - {-1})
+        self.noted["lost_qualifiers"] += whole.lost_qualifiers + int((whole.fact == -1).sum() - (held == -1).sum())
+        self.noted["lost_mentions"] += whole.lost_mentions + whole.alone() - taught.alone(read.windows)
         for window in read.windows:
-            self.windows.append((read.pieces.ids[window.first : window.last], whole.inside(window)))
+            self.windows.append((read.pieces.ids[window.first : window.last], taught.inside(window)))
 
     def fingerprint(self, config: TriplesConfig, how: TrainConfig) -> str:
         """What makes this run this run: its settings and every window that it learns from."""
@@ -124,7 +124,7 @@ def start(config: TriplesConfig, training: Sequence[Document], seed: int) -> Ext
     """An extractor for the relations and types of these documents, with a fresh head."""
     torch.manual_seed(seed)
     pick({"gplinker": None}, config.head, kind="head for triples")
-    labels = links.labels_of(training, typed=config.typed)
+    labels = links.labels_of(training, typed=config.typed, mentions=config.mentions)
     if not labels.relations:
         raise BadInput("The training documents have no fact, so there is no relation to learn. Check them with doctor.")
     schema = read_schema(Path(config.schema)) if config.schema else learn_schema(training)
@@ -147,7 +147,7 @@ def tune(extractor: Extractor, dev: Sequence[Document], config: TriplesConfig) -
     cut = torch.as_tensor(extractor.threshold()).expand(len(extractor.settings.labels)).double().numpy()
     scale = fit_scale(found, cut)
     spans = span_candidates(extractor, dev)
-    own = fit_scale(spans, np.full(len(spans.gold), float(cut.min())))
+    own = fit_scale(spans, np.array([-np.inf]))  # they are what is told, whatever cut let them through
     task_config = extractor.settings.task_config | {"span_temperature": own.temperature, "span_shift": own.shift}
     extractor.settings = replace(
         extractor.settings, temperature=scale.temperature, shift=scale.shift, task_config=task_config
