@@ -87,7 +87,7 @@ class Theirs:
 
     def one(self, text: str) -> Told:
         offsets = self.tokenizer(text, return_offsets_mapping=True, max_length=LONGEST, truncation=True)
-        encoded = self.tokenizer(text, max_length=LONGEST, truncation=True)
+        encoded = self.tokenizer(text, max_length=LONGEST, truncation=True, return_token_type_ids=True)
         ids, mask, types = (
             torch.tensor(encoded[name]).unsqueeze(0) for name in ("input_ids", "attention_mask", "token_type_ids")
         )

@@ -28,6 +28,7 @@ from factpin.pipelines.evaluate_table import WORDS
 from factpin.pipelines.vocabulary import Vocabulary
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
+from factpin.training.coreference import CoreferenceConfig
 from factpin.training.document_relations import DocumentRelationsConfig
 from factpin.training.events import EventsConfig
 from factpin.training.run import Task
@@ -41,6 +42,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 WRITTEN = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 SETTINGS = {
+    CoreferenceConfig: "What is trained",
     DocumentRelationsConfig: "What is trained",
     EventsConfig: "What is trained",
     SpansConfig: "What is trained",

@@ -9,8 +9,8 @@ from factpin.layers.masks import additive
 from factpin.objectives import OBJECTIVES, View, audit, collate, one_stream, pack
 from factpin.objectives.tape import concatenate
 from factpin.objectives.view import NO_LOSS
+from factpin.proofs.world import VOCABULARY, text
 from tests.objectives.network import states
-from tests.objectives.world import VOCABULARY, text
 
 LENGTHS = (20, 33, 26)
 

@@ -1,17 +1,13 @@
-"""Worked examples by hand, one a method, with the choice fixed: ids, positions, masks and labels as they must be."""
+"""Worked examples beside those of `factpin.proofs.golden`: layouts, shares, and that every corruption is undone."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
 from factpin.errors import BadInput
-from factpin.layers.masks import permuted
-from factpin.objectives import OBJECTIVES, Text, View, pairs
+from factpin.objectives import OBJECTIVES, Text
 from factpin.objectives.bart import BART, shuffled, turned
-from factpin.objectives.choose import ngram
 from factpin.objectives.cloze import Cloze
 from factpin.objectives.electra import replaced
 from factpin.objectives.ernie import continual
@@ -20,42 +16,16 @@ from factpin.objectives.gpt import behind_memory
 from factpin.objectives.mass import MASS
 from factpin.objectives.mpnet import MPNet
 from factpin.objectives.palm import Continue
-from factpin.objectives.pegasus import Pegasus
 from factpin.objectives.spoil import Rates, expand, split
 from factpin.objectives.t5 import T5
-from factpin.objectives.unilm import leftwards, rightwards, sequence
+from factpin.objectives.unilm import leftwards, rightwards
 from factpin.objectives.xlnet import XLNet
-from tests.objectives.world import VOCABULARY, text
+from factpin.proofs.golden import fixed, plain, rows, run
+from factpin.proofs.world import VOCABULARY, text
 
 V = VOCABULARY
 M, S, E = V.mask, V.start, V.end
 ALL_MASKED = Rates(1.0, 0.0)
-Choice = Callable[..., list[np.ndarray]]
-
-
-def plain(n: int, *ends: int) -> Text:
-    """Pieces 11, 12, …: x1 is 11."""
-    return Text(np.arange(11, 11 + n), np.arange(n), np.array([*ends, n]))
-
-
-def fixed(*groups: list[int]) -> Choice:
-    """A sampler that always chooses these places."""
-    return lambda units, budget, chance: [np.array(group) for group in groups]
-
-
-def run(declare: Callable, x: Text, seed: int = 0) -> View:
-    return declare(x, V, np.random.default_rng(seed))
-
-
-def rows(mask: np.ndarray) -> list[str]:
-    return ["".join("01"[cell] for cell in row) for row in mask.astype(int)]
-
-
-def test_xlnet_order_3_2_4_1_behind_one_context_cell() -> None:
-    rank = np.array([0, 4, 2, 1, 3])  # c, 1, 2, 3, 4
-    content, query = permuted(rank, np.array([1, 2, 3, 4]))
-    assert rows(content.dense()) == ["10000", "11111", "10110", "10010", "10111"]
-    assert rows(query.dense()) == ["10111", "10010", "10000", "10110"]
 
 
 def test_xlnet_layout_has_running_text_then_two_parts_and_cls_last() -> None:
@@ -72,23 +42,6 @@ def test_xlnet_layout_has_running_text_then_two_parts_and_cls_last() -> None:
     assert rows(query.sees["content"].dense())[0] == "11100000000"
 
 
-def test_mpnet_sees_every_position_once() -> None:
-    drawn = (run(MPNet(fixed([1, 3, 5]), rates=ALL_MASKED), plain(6), seed) for seed in range(200))
-    view = next(v for v in drawn if v.streams["query"].positions[:, 0].tolist() == [4, 6, 2])  # x4, x6, x2 behind <s>
-    content, query = view.streams["content"], view.streams["query"]
-    text_cells = [1, 2, 3, 5, 6, 7, 8, 9, 10]  # without <s> and </s>
-    assert content.tape.ids[text_cells].tolist() == [11, 13, 15, 14, 16, 12, M, M, M]
-    assert content.positions[text_cells, 0].tolist() == [1, 3, 5, 4, 6, 2, 4, 6, 2]
-    assert query.tape.ids.tolist() == [M, M, M] and view.labels("query").tolist() == [14, 16, 12]
-    seen = query.sees["content"].dense()
-    assert rows(seen[:, text_cells]) == ["111000111", "111100011", "111110001"]
-    inner = content.sees["content"].dense()[np.ix_(text_cells, text_cells)]
-    alike = "111000111"
-    assert rows(inner) == [alike] * 3 + ["111100011", "111110001", "111111000"] + [alike] * 3
-    for mask in (seen, content.sees["content"].dense()):
-        assert all(sorted(content.positions[row, 0].tolist()) == list(range(8)) for row in mask)
-
-
 def test_mpnet_draws_once_for_both_copies_of_a_mask() -> None:
     for seed in range(30):
         view = run(MPNet(rates=Rates(0.4, 0.3)), text(60), seed)
@@ -97,21 +50,9 @@ def test_mpnet_draws_once_for_both_copies_of_a_mask() -> None:
         assert content.tape.ids[-b:].tolist() == query.tape.ids.tolist()
 
 
-def test_glm_fills_the_second_blank_first() -> None:
-    declare, found = GLM(fixed([2], [4, 5])), set()
-    for seed in range(8):
-        content = run(declare, plain(6), seed).streams["content"]
-        labels = run(declare, plain(6), seed).labels("content").tolist()
-        found.add(tuple(labels[6:]))
-        if labels[6:] != [15, 16, E, 13, E]:
-            continue
-        assert content.tape.ids.tolist() == [V.cls, 11, 12, M, 14, M, S, 15, 16, S, 13]
-        assert content.positions[:, 0].tolist() == [0, 1, 2, 3, 4, 5, 5, 5, 5, 3, 3]
-        assert content.positions[:, 1].tolist() == [0, 0, 0, 0, 0, 0, 1, 2, 3, 1, 2]
-        assert labels[:6] == [-100] * 6
-        q, k = np.indices((11, 11))
-        assert np.array_equal(content.sees["content"].dense(), (k < 6) | ((k <= q) & (q >= 6)))
-    assert found == {(15, 16, E, 13, E), (13, E, 15, 16, E)}
+def test_glm_fills_its_blanks_in_any_order() -> None:
+    drawn = [run(GLM(fixed([2], [4, 5])), plain(6), seed).labels("content").tolist()[6:] for seed in range(8)]
+    assert {tuple(labels) for labels in drawn} == {(15, 16, E, 13, E), (13, E, 15, 16, E)}
 
 
 @pytest.mark.parametrize(("name", "marker"), [("glm_token", M), ("glm_sentence", V.gap), ("glm_document", V.tail)])
@@ -130,29 +71,11 @@ def test_glm_is_undone_by_its_own_blanks(name: str, marker: int) -> None:
         assert (labels == E).sum() == len(blanks)
 
 
-def test_unilm_sequence_shows_the_first_part_to_all_and_the_second_leftwards() -> None:
-    content = run(Cloze(fixed([3]), pair=pairs.halves, mask=sequence, segments=(4, 5)), plain(4, 2)).streams["content"]
-    assert rows(content.sees["content"].dense()) == ["1111000"] * 4 + ["1111100", "1111110", "1111111"]
-    assert content.segments.tolist() == [4, 4, 4, 4, 5, 5, 5]
-
-
 def test_unilm_left_and_right_are_mirrors() -> None:
     left = run(Cloze(fixed([0]), mask=leftwards), plain(3)).streams["content"].sees["content"].dense()
     right = run(Cloze(fixed([0]), mask=rightwards), plain(3)).streams["content"].sees["content"].dense()
     assert rows(left) == ["10000", "11000", "11100", "11110", "11111"]
     assert np.array_equal(right, left.T)
-
-
-def test_mass_decodes_the_hidden_run_at_its_own_positions() -> None:
-    view = run(MASS(fixed([2, 3, 4, 5]), rates=ALL_MASKED), plain(8))
-    encoder, decoder = view.streams["encoder"], view.streams["decoder"]
-    assert encoder.tape.ids.tolist() == [V.cls, 11, 12, M, M, M, M, 17, 18, V.sep]
-    assert decoder.tape.ids.tolist() == [12, 13, 14, 15] and decoder.positions[:, 0].tolist() == [2, 3, 4, 5]
-    assert view.labels("decoder").tolist() == [13, 14, 15, 16]
-    assert rows(decoder.sees["decoder"].dense()) == ["1000", "1100", "1110", "1111"]
-    assert decoder.sees["encoder"].dense().all()
-    first = run(MASS(fixed([0, 1])), plain(4)).streams["decoder"]
-    assert first.tape.ids.tolist() == [V.cls, 11] and first.positions[:, 0].tolist() == [0, 1]
 
 
 def test_mass_is_undone_by_its_decoder() -> None:
@@ -162,16 +85,6 @@ def test_mass_is_undone_by_its_decoder() -> None:
         source, labels = view.streams["encoder"].tape.ids[1:-1], view.labels("decoder")
         assert (source == M).sum() == len(labels) == 21
         assert np.array_equal(expand(source, [M], [np.array([label]) for label in labels]), x.ids)
-
-
-def test_t5_thank_you_for_inviting_me_to_your_party_last_week() -> None:
-    view = run(T5(fixed([2, 3], [8])), plain(10))
-    x, y, z = V.sentinels[:3]
-    assert (x, y) == (V.size - 1, V.size - 2)
-    assert view.streams["encoder"].tape.ids.tolist() == [11, 12, x, 15, 16, 17, 18, y, 20, E]
-    assert view.labels("decoder").tolist() == [x, 13, 14, y, 19, z, E]  # a third sentinel: the text ends with no blank
-    assert view.streams["decoder"].tape.ids.tolist() == [V.pad, x, 13, 14, y, 19, z]
-    assert run(T5(fixed([2], [8, 9])), plain(10)).labels("decoder").tolist() == [x, 13, y, 19, 20, E]
 
 
 def test_t5_is_undone_by_what_its_decoder_says() -> None:
@@ -257,13 +170,6 @@ def test_roberta_packs_documents_with_separators_and_masks_anew_each_epoch() -> 
     assert not views[0].streams["content"].segments.any()
 
 
-def test_spanbert_reads_the_cells_around_a_span() -> None:
-    declare = Cloze(fixed([0], [4, 5, 6], [9]), rates=Rates(by="group"), spans="between")
-    view = run(declare, plain(10))
-    assert view.spans.tolist() == [[5, 8]]  # cells 4 and 8 are read; the first and the last piece have one neighbour
-    assert view.labels("content")[5:8].tolist() == [15, 16, 17]
-
-
 def test_whole_words_and_entities_are_asked_for_together() -> None:
     for name, kind in (("wwm", "words"), ("nezha", "words"), ("ernie_phrase", "phrases"), ("ernie_entity", "entities")):
         for index in range(10):
@@ -277,14 +183,6 @@ def test_whole_words_and_entities_are_asked_for_together() -> None:
             for unit in x.units(kind):
                 inside = [int(i) in asked for i in unit]
                 assert len(set(inside)) == 1 or unit[0] < half <= unit[-1]
-
-
-def test_pegasus_writes_the_sentence_that_says_most() -> None:
-    x = Text(np.array([11, 12, 11, 13, 14, 15]), np.arange(6), np.array([2, 4, 6]))
-    view = run(Pegasus(rates=Rates(1.0, 0.0, "group"), cloze=0.0), x)
-    assert view.streams["encoder"].tape.ids.tolist() == [V.gap, 11, 13, 14, 15, E]
-    assert view.labels("decoder").tolist() == [11, 12, E]
-    assert view.streams["decoder"].tape.ids.tolist() == [V.pad, 11, 12]
 
 
 def test_pegasus_masks_leaves_or_exchanges_its_gaps_and_asks_for_words_elsewhere() -> None:
@@ -337,16 +235,6 @@ def test_electra_counts_a_right_draw_as_original() -> None:
         replaced(view, np.array([12]))
 
 
-def test_electra_masks_85_percent_and_draws_none() -> None:
-    tapes = [
-        OBJECTIVES["electra"].view(text(100, i), V, seed=0, epoch=0, index=i).streams["content"] for i in range(60)
-    ]
-    asked = sum((one.answers >= 0).sum() for one in tapes)
-    masked = sum((one.tape.ids == M).sum() for one in tapes)
-    assert asked == 60 * 15
-    assert masked / asked == pytest.approx(0.85, abs=3 * (0.85 * 0.15 / asked) ** 0.5)
-
-
 def test_ernie_2_goes_on_with_old_tasks_and_keeps_their_totals() -> None:
     assert continual([6, 4, 5]) == [(2, 0, 0), (2, 2, 0), (2, 2, 5)]
     stages = continual([50, 7, 31, 12])
@@ -354,10 +242,3 @@ def test_ernie_2_goes_on_with_old_tasks_and_keeps_their_totals() -> None:
     assert all((stage[i] > 0) == (s >= i) for s, stage in enumerate(stages) for i in range(4))
     with pytest.raises(BadInput, match="at least one step"):
         continual([5, 0])
-
-
-def test_unilm_chooses_mostly_single_pieces() -> None:
-    chance = np.random.default_rng(0)
-    units = [np.array([i]) for i in range(500)]
-    lengths = [len(partial(ngram, odds=(0.8, 0.1, 0.1))(units, 3, chance)[0]) for _ in range(1000)]
-    assert np.mean(np.array(lengths) == 1) == pytest.approx(0.8, abs=3 * (0.16 / 1000) ** 0.5)

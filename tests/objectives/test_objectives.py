@@ -22,8 +22,8 @@ from factpin.objectives.t5 import T5
 from factpin.objectives.tape import MARK
 from factpin.objectives.text import Chance
 from factpin.objectives.xlnet import XLNet
+from factpin.proofs.world import VOCABULARY, text
 from tests.objectives.network import LAYERS, log_p, states
-from tests.objectives.world import VOCABULARY, text
 
 EACH = pytest.mark.parametrize("name", OBJECTIVES)
 

@@ -10,6 +10,7 @@ from factpin.app.commands.models import models
 from factpin.app.commands.predict import predict
 from factpin.app.commands.pretrain import pretrain
 from factpin.app.commands.train import train
+from factpin.app.commands.verify import verify
 
 COMMANDS: dict[str, click.Command] = {
     "convert": convert,
@@ -20,4 +21,5 @@ COMMANDS: dict[str, click.Command] = {
     "predict": predict,
     "pretrain": pretrain,
     "train": train,
+    "verify": verify,
 }

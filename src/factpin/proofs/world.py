@@ -1,7 +1,8 @@
-"""A small vocabulary and texts of any length for the tests of this room."""
+"""A small vocabulary and texts of any length, with words, phrases, entities, documents, memory and a foreign text."""
 
 import numpy as np
 
+from factpin.layers.masks import Ints
 from factpin.objectives import Text, Vocabulary
 
 VOCABULARY = Vocabulary(
@@ -10,7 +11,7 @@ VOCABULARY = Vocabulary(
 FIRST, LAST = 8, 208  # ordinary ids
 
 
-def text(n: int, seed: int = 0, *, ids: np.ndarray | None = None, foreign: bool = True, before: int = 0) -> Text:
+def text(n: int, seed: int = 0, *, ids: Ints | None = None, foreign: bool = True, before: int = 0) -> Text:
     """n different pieces in words of one to three, in sentences of about six, with phrases, entities and documents."""
     chance = np.random.default_rng([seed, n])
     pieces = chance.permutation(np.arange(FIRST, LAST))[:n] if n <= LAST - FIRST else chance.integers(FIRST, LAST, n)
@@ -29,6 +30,6 @@ def text(n: int, seed: int = 0, *, ids: np.ndarray | None = None, foreign: bool 
     )
 
 
-def alone(n: int) -> list[np.ndarray]:
+def alone(n: int) -> list[Ints]:
     """n units of one piece."""
     return [np.array([i]) for i in range(n)]

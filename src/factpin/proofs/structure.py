@@ -1,0 +1,47 @@
+"""Structure: the exact half of the proofs as one list, method by method."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from factpin.proofs.compare import Proof
+from factpin.proofs.faults import FAULTS
+from factpin.proofs.golden import GOLDEN
+from factpin.proofs.leaks import LAYERS, VIEWS, caught, no_leak
+from factpin.proofs.parity import PARITY, boolean_masks
+from factpin.proofs.parity_more import PARITY_MORE
+from factpin.proofs.segments import relative_segments
+from factpin.proofs.statistics import STATISTICS
+from factpin.proofs.sums import FACTORED, open_gpt_does_not, sums_to_one
+
+NETWORK = f"audit of {VIEWS} views; a network of {LAYERS} layers, one id changed"
+
+
+def structure(systems: dict[str, tuple[str, ...]]) -> list[Proof]:
+    """The proofs of these methods, given with their rows."""
+    return [proof for system, rows in systems.items() for proof in _of(system, rows)]
+
+
+def _of(system: str, rows: tuple[str, ...]) -> Iterator[Proof]:
+    for row in rows:
+        yield Proof(system, f"no leak: {row}", NETWORK, partial(no_leak, row))
+    for row, fault in FAULTS:
+        if row in rows:
+            words = fault.__name__.replace("_", " ").removeprefix(f"{system} ")
+            yield Proof(system, f"control: {row} {words}", f"audit of {VIEWS} views", partial(caught, row, fault))
+    if system in GOLDEN:
+        yield Proof(system, "golden example", "worked by hand", GOLDEN[system])
+    if system in STATISTICS:
+        yield Proof(system, "sampler statistics", "theory, three standard errors", STATISTICS[system])
+    for row in rows:
+        if row in FACTORED:
+            yield Proof(system, f"sums to one: {row}", "all fillings, double precision", partial(sums_to_one, row))
+    references = PARITY | PARITY_MORE
+    if system in references:
+        reference, compare = references[system]
+        yield Proof(system, "parity", reference, compare)
+    if system == "gpt":
+        yield Proof(system, "control: a network that sees what it is asked", "the sum", open_gpt_does_not)
+    if system == "bert":
+        yield Proof(system, "control: boolean masks hide nothing", "BertModel, eager attention", boolean_masks)
+    if system == "xlnet":
+        yield Proof(system, "segments are relative", "the same network, segments renamed", relative_segments)

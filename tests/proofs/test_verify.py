@@ -1,0 +1,103 @@
+"""`factpin verify`: planned, run, shown, resumed; one failure is exit code 1."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from factpin.app.commands.verify import verify as command
+from factpin.errors import BadFile, BadInput, UnknownName
+from factpin.proofs import EXPERIMENTS, SYSTEMS, school
+from factpin.proofs.results import Learned, read_results, write_results
+from factpin.proofs.verify import learned_row, planned, verify
+
+
+def run(*words: str | Path) -> int:
+    code: int = command.main([str(word) for word in words], standalone_mode=False)
+    return code
+
+
+def test_the_fast_half_of_two_methods_holds_and_is_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run("gpt", "transformer-xl", "--fast", "--quiet") == 0
+    shown = capsys.readouterr().out
+    assert "OpenAIGPTLMHeadModel" in shown and "FAILS" not in shown
+    assert "11 of 11 hold" in shown
+
+
+def test_json_has_a_row_for_each_step_of_the_plan(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run("mass", "--fast", "--json") == 0
+    report = json.loads(capsysbinary.readouterr().out)
+    assert report["ok"] and len(report["rows"]) == planned(["mass"], fast=True).steps
+    assert report["rows"][0].keys() == {"system", "checked", "against", "found", "holds", "seconds"}
+
+
+def test_learning_is_kept_seed_by_seed_and_failure_is_exit_code_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setattr(school, "SHARE", 0.001)  # two steps teach nothing
+    kept = tmp_path / "learned.json"
+    assert run("bert", "--seeds", "1", "--output", kept, "--json") == 1
+    first = read_results(kept, EXPERIMENTS)
+    assert set(first) == {"bert_both_sides", "bert_next_sentence"} and list(first["bert_both_sides"]) == [1]
+    report = json.loads(capsysbinary.readouterr().out)
+    failed = [row for row in report["rows"] if not row["holds"]]
+    assert not report["ok"] and any("not reached: on at least 0.95" in row["found"] for row in failed)
+
+    known = Learned({"on": 1.0, "off": 0.5}, 1.0)
+    write_results(kept, {name: {1: known, 2: known} for name in first}, EXPERIMENTS)
+    before = kept.read_bytes()
+    assert run("bert", "--seeds", "1", "2", "--output", kept, "--json") == 1  # the off arm of both sides is too good
+    assert kept.read_bytes() == before
+    rows = json.loads(capsysbinary.readouterr().out)["rows"]
+    assert [row["holds"] for row in rows if "on 1.00 1.00" in row["found"]] == [False, True]
+
+
+def test_figures_of_another_design_do_not_count_and_other_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "learned.json"
+    assert read_results(path, EXPERIMENTS) == {}
+    results = {"gpt_context": {1: Learned({"on": 0.25}, 2.0), 3: Learned({"on": 0.5}, 2.5)}}
+    write_results(path, results, EXPERIMENTS)
+    assert read_results(path, EXPERIMENTS) == results
+    told = json.loads(path.read_text())
+    told["gpt_context"]["design"] += 1
+    told["an_experiment_that_is_gone"] = {"design": 1, "seeds": {}}
+    path.write_text(json.dumps(told))
+    assert read_results(path, EXPERIMENTS) == {}
+    for wrong in ("{", "[]", '{"gpt_context": {"design": 1, "seeds": {"x": 1}}}'):
+        path.write_text(wrong)
+        with pytest.raises(BadFile, match="no results of `factpin verify`"):
+            read_results(path, EXPERIMENTS)
+
+
+def test_a_row_shows_every_arm_and_every_bar_that_was_missed() -> None:
+    experiment = EXPERIMENTS["transformer_xl_memory"]
+    good, bad = Learned({"on": 0.01, "off": 2.5}, 3.0), Learned({"on": 0.2, "off": 2.4}, 4.0)
+    row = learned_row(experiment, {1: good, 2: good}, (1, 2))
+    assert row.holds and row.found == "on 0.01 0.01; off 2.50 2.50" and row.seconds == 6.0
+    row = learned_row(experiment, {1: good, 2: bad}, (1, 2))
+    assert not row.holds and row.found.endswith("not reached: on at most 0.05")
+
+
+def test_a_plan_has_the_methods_in_order_and_no_learning_when_fast() -> None:
+    plan = planned(["xlnet", "gpt"], seeds=(1, 2, 2))
+    assert plan.systems == ("gpt", "xlnet") and plan.seeds == (1, 2)
+    assert plan.experiments.keys() == {"gpt_context", "xlnet_order"}
+    assert plan.steps == len(plan.proofs) + 4
+    assert planned(fast=True).steps == len(planned().proofs) and planned().systems == tuple(SYSTEMS)
+
+
+def test_steps_are_counted_as_they_are_done() -> None:
+    done: list[int] = []
+    plan = planned(["wwm"], fast=True)
+    rows = verify(plan, step=lambda: done.append(1))
+    assert len(done) == plan.steps == len(rows) and all(row.holds for row in rows)
+
+
+def test_what_makes_no_sense_is_said() -> None:
+    with pytest.raises(UnknownName, match="no method 'xlnt'. Did you mean 'xlnet'"):
+        run("xlnt", "--fast")
+    with pytest.raises(BadInput, match="--seeds is 'one'; expected numbers"):
+        run("gpt", "--fast", "--seeds", "one")
