@@ -91,6 +91,12 @@ def _described(hint: Any) -> str:
         name, name) for name in names)  # fmt: skip
 
 
+def chosen(kind: type[Any], recipe: dict[str, Any], choices: dict[str, Any]) -> dict[str, Any]:
+    """A recipe's settings of one kind, with those choices on top that are of this kind and are made."""
+    known = {f.name for f in fields(kind)}
+    return {**recipe, **{key: value for key, value in choices.items() if key in known and value is not None}}
+
+
 def to_dict(config: Any) -> dict[str, Any]:
     """A config as plain values, without those that are None."""
     return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(config).items() if v is not None}

@@ -97,7 +97,7 @@ def pretrain(
     from factpin.training import compare as comparing
     from factpin.training import pretrain as training
     from factpin.training.compare_table import table
-    from factpin.training.config import TrainConfig, from_dict, read_recipe
+    from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
 
     if threads:
         torch.set_num_threads(threads)
@@ -106,12 +106,12 @@ def pretrain(
     paths, held = list(corpus) or _paths(files.get("paths")), list(dev) or _paths(files.get("dev"))
     if not paths:
         raise BadInput("--corpus is missing: name text files, or folders of them.")
-    what = _settings(training.PretrainConfig, tables.get("pretrain", {}), choices)
+    what = chosen(training.PretrainConfig, tables.get("pretrain", {}), choices)
     if compare:
         what["objective"] = compare
     if "objective" not in what:
         raise BadInput("--objective is missing, such as --objective wwm.")
-    settings = {"learning_rate": training.LEARNING_RATE, **_settings(TrainConfig, tables.get("train", {}), choices)}
+    settings = {"learning_rate": training.LEARNING_RATE, **chosen(TrainConfig, tables.get("train", {}), choices)}
     config, how = from_dict(training.PretrainConfig, what, "pretrain"), from_dict(TrainConfig, settings, "train")
     if compare:
         asked = _asked(compare, recipe_of_task, points, seeds)
@@ -142,12 +142,6 @@ def _asked(names: str, recipe: str | None, points: int, seeds: int) -> Any:
 
 def _paths(names: Any) -> list[Path]:
     return [Path(name) for name in names or []]
-
-
-def _settings(kind: Any, recipe: dict[str, Any], choices: dict[str, Any]) -> dict[str, Any]:
-    """A recipe's settings of one kind, with the command line's on top."""
-    known = kind.__dataclass_fields__
-    return {**recipe, **{key: value for key, value in choices.items() if key in known and value is not None}}
 
 
 def _table(report: dict[str, Any], output: Path) -> Any:

@@ -8,7 +8,7 @@ import click
 from factpin.app.console import FORMAT, notes, out, print_json
 from factpin.errors import BadInput, did_you_mean
 from factpin.formats import Options
-from factpin.training.config import TrainConfig, from_dict, read_recipe
+from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
 from factpin.training.data import KEYS, read_training
 
 TASKS = {
@@ -141,8 +141,8 @@ def train(
         choices["head"] = HEADS.get(choices["head"], choices["head"].replace("-", "_"))
     _refuse_unknown(tables, kind.name, recipe)
     _refuse_foreign(kind.config, TrainConfig, choices, kind.name)
-    what = _settings(kind.config, tables.get(kind.name, {}), choices)
-    how = _settings(TrainConfig, tables.get("train", {}), choices)
+    what = chosen(kind.config, tables.get(kind.name, {}), choices)
+    how = chosen(TrainConfig, tables.get("train", {}), choices)
     reading = Options(occurrences=what.get("occurrences", "nearest")) if kind.name == "triples" else Options()
     training, dev = read_training(data, reading)
     if len(training) < FEW:
@@ -158,7 +158,7 @@ def train(
         return 0
     if as_json:
         print_json(report)
-    elif "scores" in report and not quiet:
+    elif not quiet:
         out().print(_table(report, output))
     return 0
 
@@ -190,12 +190,6 @@ def _refuse_foreign(what: Any, how: Any, choices: dict[str, Any], task: str) -> 
     for key, value in choices.items():
         if value is not None and key not in known:
             raise BadInput(f"--{key.replace('_', '-')} means nothing for {task}. Leave it out.")
-
-
-def _settings(kind: Any, recipe: dict[str, Any], choices: dict[str, Any]) -> dict[str, Any]:
-    """A recipe's settings of one kind, with the command line's on top."""
-    known = kind.__dataclass_fields__
-    return {**recipe, **{key: value for key, value in choices.items() if key in known and value is not None}}
 
 
 def _table(report: dict[str, Any], output: Path) -> Any:

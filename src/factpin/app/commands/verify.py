@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--seeds", default="1,2,3", show_default=True, help="Of the learning experiments: 1,2,3 or 1 2 3.")
 @click.option("--output", type=click.Path(path_type=Path),
               help="JSON file of what was learned, seed by seed; what stands there is not learned again.")  # fmt: skip
-@click.option("--threads", type=int, help="CPU threads.")
+@click.option("--threads", type=click.IntRange(min=1), help="CPU threads.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--quiet", is_flag=True, help="No notes, no bar.")
 def verify(
