@@ -175,10 +175,12 @@ def test_the_scale_of_mentions_is_fitted_on_those_that_are_told(folder: Path, me
     found, told = span_candidates(extractor, dev), [m for doc in extractor.annotate(dev) for m in doc.mentions]
     settings = TripleSettings.of(extractor.settings)
     scale = Scale(settings.span_temperature, settings.span_shift)
-    assert sorted(scale.probability(x) for x in found.score) == sorted(m.score for m in told if m.score is not None)
+    asked, scores = Counter(scale.probability(x) for x in found.score), Counter(m.score for m in told)
+    assert not scores - asked  # what a rule of decoding takes away with its fact is asked, but not told
+    assert (asked - scores).total() <= len(told) // 10
     gold = {(doc.id, m.start, m.end) for doc in dev for m in doc.mentions}
     places = [(doc.id, m.start, m.end) in gold for doc in extractor.annotate(dev) for m in doc.mentions]
-    assert found.right.sum() == sum(places) > 20
+    assert found.right.sum() >= sum(places) > 20
 
 
 def test_facts_do_not_depend_on_batches_or_order(folder: Path) -> None:
