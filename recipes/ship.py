@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("recipe", type=Path)
     parser.add_argument("--precision", choices=["float32", "float16", "int8"], default="int8")
     parser.add_argument("--models", type=Path, default=MODELS)
+    parser.add_argument("--upon", default="", help="a shipped model whose encoder weights this one shares")
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
     task = TASKS[tables["task"]["name"]]
@@ -75,7 +76,7 @@ def main() -> None:
     task.tune(extractor, dev, config)
     whole = task.figures(judge(task, extractor, dev))
     target = options.models / config.name
-    extractor.save(target, options.precision)
+    extractor.save(target, options.precision, options.upon)
     stored = factpin.load(target)
     judged = judge(task, stored, dev)
     scores = task.figures(judged)
@@ -90,7 +91,8 @@ def main() -> None:
         data_licence=card["data_licence"],
         encoder_licence=card["encoder_licence"],
         command=f"factpin train --recipe {options.recipe} --output {options.run}\n"
-        f"python recipes/ship.py {options.run} {options.recipe} --precision {options.precision}",
+        f"python recipes/ship.py {options.run} {options.recipe} --precision {options.precision}"
+        + (f" --upon {options.upon}" if options.upon else ""),
         hardware="two CPU cores",
         remarks=remarks,
     )

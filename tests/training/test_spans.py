@@ -16,6 +16,7 @@ import torch
 import factpin
 from factpin import formats
 from factpin.documents import Document, Mention, Span
+from factpin.encoders import Encoder
 from factpin.errors import BadFile, BadInput, BadModel
 from factpin.heads import SPAN_HEADS
 from factpin.scoring import align, spans
@@ -69,6 +70,24 @@ def test_every_switch_trains_and_changes_the_run(
         train_spans(corpus(40, 1), corpus(10, 2), config, replace(how, **change), tmp_path / head, quiet=True)
         assert all(torch.isfinite(w).all() for w in weights(tmp_path / head).values())
         assert not equal(tmp_path / f"plain-{head}", tmp_path / head)
+
+
+def test_frozen_layers_stay_and_the_others_learn(encoder_folder: Path, tmp_path: Path) -> None:
+    before = Encoder.load(encoder_folder).state_dict()
+    how = replace(QUICK, epochs=1, freeze_layers=1)
+    train_spans(corpus(40, 1), [], SpansConfig(str(encoder_folder)), how, tmp_path / "run", quiet=True)
+    after = factpin.load(tmp_path / "run").model.encoder.state_dict()
+    moved = {name for name in before if not torch.equal(before[name], after[name])}
+    low = {name for name in before if "embeddings." in name or ".layer.0." in name}
+    assert low
+    assert not moved & low
+    assert {name for name in before if ".layer.1." in name and "weight" in name} <= moved
+
+
+def test_more_frozen_layers_than_there_are_is_an_error(encoder_folder: Path, tmp_path: Path) -> None:
+    how = replace(QUICK, freeze_layers=9)
+    with pytest.raises(BadInput, match="has 2 layers"):
+        train_spans(corpus(10, 1), [], SpansConfig(str(encoder_folder)), how, tmp_path / "run", quiet=True)
 
 
 def test_accumulation_equals_a_larger_batch(encoder_folder: Path, tmp_path: Path) -> None:

@@ -75,9 +75,9 @@ class Extractor:
         except (RuntimeError, AssertionError) as error:  # torch says both
             raise BadInput(f"There is no device {device!r} here ({str(error).splitlines()[0]}). Use cpu.") from None
 
-    def save(self, folder: Path | str, precision: Precision = "float32") -> None:
-        """As a model folder."""
-        save_model(Path(folder), self.settings, self.model, self.tokenizer, precision)
+    def save(self, folder: Path | str, precision: Precision = "float32", upon: str = "") -> None:
+        """As a model folder; without the weights that the folder `upon` beside it holds already."""
+        save_model(Path(folder), self.settings, self.model, self.tokenizer, precision, upon)
 
     @property
     def reader(self) -> Reader:

@@ -1,6 +1,7 @@
 """A model as a folder: factpin.json, model.safetensors, tokenizer.json, encoder/config.json, card.md.
 
-Weights may be stored in half precision or as int8 with a scale a row; they are float32 again when loaded.
+Weights may be stored in half precision or as int8 with a scale a row; they are float32 again when loaded. Weights that
+a model has in common with the model of a folder beside it (`upon`) may be left out: they are read from there.
 Loading reads tensors and JSON and never runs code from the folder.
 """
 
@@ -11,7 +12,7 @@ from typing import Any, Literal
 import safetensors
 import safetensors.torch
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
@@ -34,16 +35,19 @@ def save_model(
     model: AnyModel,
     tokenizer: Tokenizer,
     precision: Precision = "float32",
+    upon: str = "",
 ) -> None:
-    """Write a model folder, factpin.json last."""
+    """Write a model folder, factpin.json last; what the folder `upon` beside it holds already is left out."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is no model
     tokenizer.save(folder)
     model.encoder.config.save_pretrained(folder / "encoder")
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+    held = _stored(folder.parent / upon) if upon else {}
+    own = {name: w for name, w in weights.items() if name not in held or not torch.equal(w, held[name])}
     with write_bytes(folder / "model.safetensors") as stream:
-        stream.write(safetensors.torch.save(pack(weights, precision)))
-    write_settings(replace(settings, precision=precision), folder)
+        stream.write(safetensors.torch.save(pack(own, precision)))
+    write_settings(replace(settings, precision=precision, upon=upon), folder)
 
 
 def load_model(folder: Path) -> tuple[Settings, AnyModel, Tokenizer]:
@@ -61,7 +65,12 @@ def load_model(folder: Path) -> tuple[Settings, AnyModel, Tokenizer]:
         )
     except TypeError as error:
         raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
-    _load_weights(folder / "model.safetensors", model)
+    held = _stored(folder.parent / settings.upon) if settings.upon else {}
+    own = _stored(folder)
+    try:
+        model.load_state_dict({**{name: held[name] for name in held.keys() & model.state_dict().keys()}, **own})
+    except RuntimeError as error:
+        raise _damaged(folder, error) from None
     model.eval()
     return settings, model, tokenizer
 
@@ -76,14 +85,18 @@ def _tuples(value: Any) -> Any:
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
-def _load_weights(path: Path, model: nn.Module) -> None:
+def _stored(folder: Path) -> dict[str, Tensor]:
+    """The weights that lie in a folder."""
     try:
-        with open_bytes(path) as stream:
-            weights = unpack(safetensors.torch.load(stream.read()))
-        model.load_state_dict(weights)
-    except (safetensors.SafetensorError, RuntimeError, ValueError, KeyError) as error:
-        raise BadModel(f"{path}: the weights cannot be loaded ({str(error)[:200]}). The file is cut short or of "
-                       f"another model; copy or train it again.") from None  # fmt: skip
+        with open_bytes(folder / "model.safetensors") as stream:
+            return unpack(safetensors.torch.load(stream.read()))
+    except (safetensors.SafetensorError, ValueError, KeyError) as error:
+        raise _damaged(folder, error) from None
+
+
+def _damaged(folder: Path, error: Exception) -> BadModel:
+    return BadModel(f"{folder / 'model.safetensors'}: the weights cannot be loaded ({str(error)[:200]}). The file is "
+                    f"cut short or of another model; copy or train it again.")  # fmt: skip
 
 
 def pack(weights: dict[str, Tensor], precision: Precision) -> dict[str, Tensor]:

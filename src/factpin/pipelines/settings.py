@@ -11,7 +11,7 @@ from factpin.files import open_bytes, write_bytes
 
 KINDS: dict[str, Any] = {"task": str, "labels": list, "head": str, "head_config": dict, "encoder": str, "language": str,
          "max_length": int, "overlap": int, "context": str, "temperature": int | float, "shift": int | float,
-         "thresholds": dict, "precision": str, "name": str, "finds": str, "task_config": dict}  # fmt: skip
+         "thresholds": dict, "precision": str, "upon": str, "name": str, "finds": str, "task_config": dict}  # fmt: skip
 VERSION = 1  # of the folder's shape; a newer one is refused
 
 
@@ -33,6 +33,7 @@ class Settings:
     thresholds: dict[str, float] = field(default_factory=dict)  # by label; absent: the head's own
     task_config: dict[str, Any] = field(default_factory=dict)  # what the task decodes by, such as a schema
     precision: Literal["float32", "float16", "int8"] = "float32"
+    upon: str = ""  # the folder beside this one whose encoder weights this model has too: they are stored there alone
     name: str = ""
     finds: str = ""  # one line for `factpin models`
     version: int = VERSION
@@ -81,6 +82,8 @@ def _contradictions(record: dict[str, Any]) -> list[str]:
     found = []
     if any(not isinstance(value, int | float) for value in record.get("thresholds", {}).values()):
         found.append("thresholds")
+    if Path(record.get("upon", "")).name != record.get("upon", ""):
+        found.append("upon, which is no plain name of a folder,")
     if record.get("head_config", {}).get("labels", record.get("labels")) != record.get("labels"):
         found.append("the labels of the head, which are not those of the model,")
     return found

@@ -22,6 +22,7 @@ class TrainConfig:
     learning_rate: float = 3e-5
     head_learning_rate: float | None = None  # None: ten times learning_rate
     layer_decay: float = 1.0  # each encoder layer learns at this times the rate of the layer above
+    freeze_layers: int = 0  # the embeddings and so many of the lowest layers stay as they are; 0: all learn
     weight_decay: float = 0.01
     warmup: float = 0.1
     schedule: Literal["linear", "cosine", "constant"] = "linear"
@@ -49,6 +50,10 @@ class TrainConfig:
         ):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise BadInput(f"{name} is {getattr(self, name)}; expected at least 1.")
+        if self.freeze_layers < 0:
+            raise BadInput(f"freeze_layers is {self.freeze_layers}; expected 0 or more.")
+        if self.freeze_layers and self.fgm:
+            raise BadInput("fgm moves the word embeddings by their gradient, which freeze_layers takes away. Drop one.")
         if not 0 <= self.seed < 2**31:
             raise BadInput(f"seed is {self.seed}; expected 0 or more.")
         for name in ("learning_rate", "layer_decay"):

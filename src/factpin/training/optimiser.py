@@ -3,6 +3,7 @@
 rate(layer l of n) = learning_rate * layer_decay^(n - l)      embeddings are layer 0, the top layer is n
 rate(head)         = head_learning_rate
 weight decay on matrices only: never on biases and norms
+layers up to freeze_layers, the embeddings with them, do not learn, and no gradient is computed for them
 """
 
 import math
@@ -11,6 +12,7 @@ import re
 import torch
 from torch import nn
 
+from factpin.errors import BadInput
 from factpin.training.config import TrainConfig
 
 LAYER = re.compile(r"\.(?:layers?|block|h)\.(\d+)\.")
@@ -19,9 +21,14 @@ LAYER = re.compile(r"\.(?:layers?|block|h)\.(\d+)\.")
 def build_optimiser(encoder: nn.Module, head: nn.Module, config: TrainConfig) -> torch.optim.AdamW:
     """AdamW over the encoder's and the head's parameters; fused, which on a CPU is several times faster."""
     depth = 1 + max((_layer(name) for name, _ in encoder.named_parameters()), default=0)
+    if config.freeze_layers >= depth:
+        raise BadInput(f"freeze_layers is {config.freeze_layers}, the encoder has {depth - 1} layers. Give less.")
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in encoder.named_parameters():
         layer = depth - 1 if "final" in name else _layer(name)  # a norm above the last layer
+        if config.freeze_layers and layer <= config.freeze_layers:
+            parameter.requires_grad_(False)
+            continue
         rate = config.learning_rate * config.layer_decay ** (depth - 1 - layer)
         groups.setdefault((rate, _decay(parameter, config)), []).append(parameter)
     head_rate = config.head_learning_rate or 10 * config.learning_rate

@@ -78,6 +78,7 @@ FEW = 200  # documents below which figures are not to be trusted
 @click.option("--learning-rate", type=float)
 @click.option("--head-learning-rate", type=float, help="Default: ten times --learning-rate.")
 @click.option("--layer-decay", type=float)
+@click.option("--freeze-layers", type=click.IntRange(min=0), help="Embeddings and so many lowest layers stay.")
 @click.option("--num-train-epochs", "--epochs", "epochs", type=int)
 @click.option("--max-steps", type=int)
 @click.option("--per-device-train-batch-size", "--batch-size", "batch_size", type=int)

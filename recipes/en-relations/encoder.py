@@ -1,0 +1,23 @@
+"""The encoder of en-entities as it ships, in a folder of its own: en-relations stands on it and shares its lower half.
+
+python recipes/en-relations/encoder.py --output runs/en-entities-encoder
+"""
+
+import argparse
+from pathlib import Path
+
+import factpin
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    extractor = factpin.load("en-entities")
+    extractor.model.encoder.save(options.output)
+    extractor.tokenizer.save(options.output)
+    print(options.output)
+
+
+if __name__ == "__main__":
+    main()
