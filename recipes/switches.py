@@ -4,7 +4,8 @@
 
 The model is loaded once, its switches are set one after the other, and each way is judged against plain decoding (all
 switches off) with a paired test. How many relations of the model's schema a switch concerns stands beside it: a switch
-that concerns none changes nothing.
+that concerns none changes nothing. A learned schema marks a relation symmetric where all evidence agrees, and knows
+no inverses: `--inverse 丈夫=妻子` says that the two say the same from either side, `--inverse A=A` that A is symmetric.
 """
 
 import argparse
@@ -16,8 +17,9 @@ from rich.table import Table
 
 import factpin
 from factpin import formats
-from factpin.documents.schema import schema_of
+from factpin.documents.schema import record_of, schema_of
 from factpin.formats import Options
+from factpin.pipelines.settings import Settings
 from factpin.scoring import align, paired_bootstrap
 from factpin.scoring.counts import total
 from factpin.training.tasks import TASKS
@@ -27,6 +29,16 @@ WAYS = {"none": {}, "types": {"types": True}, "functional": {"functional": True}
         "all": {"types": True, "functional": True, "complete": True}}  # fmt: skip
 
 
+def with_inverses(settings: Settings, pairs: list[tuple[str, ...]]) -> Settings:
+    """The settings with these marks in the schema."""
+    schema = schema_of(settings.task_config["schema"])
+    for a, b in pairs:
+        for one, other in ((a, b), (b, a)):
+            mark = {"symmetric": True} if a == b else {"inverse": other}
+            schema.relations[one] = replace(schema.relations[one], **mark)
+    return replace(settings, task_config={**settings.task_config, "schema": record_of(schema)})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
@@ -34,9 +46,10 @@ def main() -> None:
     parser.add_argument("--from", dest="source", required=True)
     parser.add_argument("--convention", default="strict")
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--inverse", nargs="+", default=[], metavar="A=B")
     options = parser.parse_args()
     extractor = factpin.load(options.model)
-    settings = extractor.settings
+    settings = with_inverses(extractor.settings, [tuple(pair.split("=")) for pair in options.inverse])
     relations = schema_of(settings.task_config["schema"]).relations.values()
     concerned = {
         "types": sum(bool(r.heads or r.tails) for r in relations),
