@@ -9,7 +9,8 @@
 
 Two public counting rules, both strict on the relation and on both arguments: an entity is right with exactly its
 mentions (all mentions), or with its first mention (first mention); typed: and with its type. Beside them the stages
-before: strict F1 of mentions, mean F1 of MUC, B-cubed and CEAF-e. Mentions that a corpus puts into no entity are
+before: strict F1 of mentions, mean F1 of MUC, B-cubed and CEAF-e; beside them the calibration error of the facts, whose
+scale was fitted with gold entities. Mentions that a corpus puts into no entity are
 entities of one mention, in gold too. Models must not have seen the test part of the corpus; of the relations they must
 know the same names.
 """
@@ -29,7 +30,7 @@ from factpin.pipelines.evaluate import coreference_score
 from factpin.pipelines.extract import extract, gathered
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.shipped import find_model
-from factpin.scoring import align, coreference, document_relations, spans
+from factpin.scoring import align, calibration, coreference, document_relations, spans
 from factpin.scoring.counts import total
 from factpin.tasks.coreference import with_singletons
 
@@ -63,18 +64,19 @@ def mean_f1(predicted: Sequence[Document], gold: Sequence[Document]) -> float:
 
 def table(title: str, gold: Sequence[Document], found: dict[str, list[Document]]) -> Table:
     """Each cell: F1 (precision / recall), and from the second row on the difference to the first."""
-    result = Table("", "mentions", "entities", *(rule.replace("_", " ") for rule in RULES), title=title)
+    result = Table("", "mentions", "entities", *(rule.replace("_", " ") for rule in RULES), "ECE", title=title)
     first: dict[str, float] = {}
     for name, predicted in found.items():
         pairs = align(predicted, gold).pairs
-        rows = document_relations.score(pairs).rows
+        scores = document_relations.score(pairs)
+        rows = scores.rows
         cells = [f"{100 * total(spans.score(pairs).rows['strict']).f1:.2f}", f"{100 * mean_f1(predicted, gold):.2f}"]
         for rule in RULES:
             counts = total(rows[rule])
             lost = f" {100 * (counts.f1 - first[rule]):+.2f}" if rule in first else ""
             cells.append(f"{100 * counts.f1:.2f} ({100 * counts.precision:.1f} / {100 * counts.recall:.1f}){lost}")
             first.setdefault(rule, counts.f1)
-        result.add_row(name, *cells)
+        result.add_row(name, *cells, f"{100 * calibration(scores.outcomes).ece:.1f}")
     return result
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -409,3 +410,13 @@ def test_a_document_longer_than_the_encoder_is_learned_by_heart() -> None:
     assert losses[-1] < losses[0] / 10
     facts = decode(found_of(head.predict(scores())), doc, relations).facts
     assert {(f.head, f.relation, f.tail) for f in facts} == {(f.head, f.relation, f.tail) for f in doc.facts}
+
+
+@pytest.mark.parametrize("threshold", ["adaptive", "global"])
+def test_a_relation_that_does_not_fit_takes_no_place_among_the_best(threshold: Any) -> None:
+    head = Atlop(AtlopConfig(("a", "b"), size=4, group=2, top_k=1, threshold=threshold), 8)
+    s = torch.tensor([[0.0, 2.0, 1.0], [0.0, 2.0, 1.0]])[:, 0 if threshold == "adaptive" else 1 :]
+    scores = AtlopScores(s, torch.tensor([0, 1]), torch.tensor([1, 0]))
+    found = head.predict(head.only(scores, torch.tensor([[False, True], [True, True]])))
+    assert found.relation.tolist() == [1, 0]
+    assert found.score.tolist() == [1.0, 2.0]

@@ -8,7 +8,7 @@ import torch
 
 from factpin.documents import Argument, Document, Entity, Event, Fact, Mention
 from factpin.errors import BadInput
-from factpin.pipelines.extract import extract, load_models
+from factpin.pipelines.extract import extract, gathered, load_models
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.find_coreference import paired
 from factpin.tasks.coreference import ordered, resolve
@@ -107,12 +107,22 @@ def test_documents_without_mentions_go_through(untrained: Extractor, text: str) 
     assert (doc.text, doc.entities) == (text, ())
 
 
-def test_facts_and_events_follow_their_mentions(untrained: Extractor) -> None:
+def test_facts_and_events_follow_their_mentions_where_they_are_kept_and_else_go(untrained: Extractor) -> None:
     doc = marked("[1:alpha] beside [2:beta], and [3:alpha] again.", "x")
     event = Event("v", "seen", "m0", (Argument("who", "m1"),))
     doc = replace(doc, facts=(Fact("g3", "near", "g2", "m2", "m1"),), events=(event,))
-    (found,) = opinion(untrained, -50.0).annotate([doc])
+    doc = replace(doc, entities=tuple(replace(e, link="Q1") for e in doc.entities))
+    (found,) = opinion(untrained, -50.0).annotate([doc], keep=True)
     assert [found.entity(f.head).mentions for f in found.facts] == [("m2",)] and found.events == (event,)
+    (found,) = opinion(untrained, -50.0).annotate([doc])
+    assert (found.facts, found.events, {e.link for e in found.entities}) == ((), (), {""})
+
+
+def test_what_could_not_be_read_is_told_by_gathering_too(untrained: Extractor) -> None:
+    blank = Mention("b", 7, 9, "  ", "drug")
+    doc = Document("d", "aspirin   aspirin", "en", mentions=(Mention("a", 0, 7, "aspirin", "drug"), blank))
+    (found,) = gathered([doc], [opinion(untrained, 50.0)])
+    assert found.coverage is not None and [(u.start, u.end) for u in found.coverage.unread] == [(7, 9)]
 
 
 # ---- extract --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import factpin
-from factpin.errors import BadFile, BadModel
+from factpin.errors import BadFile, BadInput, BadModel
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.model_folder import Precision
 from factpin.training.config import TrainConfig
@@ -66,3 +66,25 @@ def test_upon_is_a_plain_name(lower: Extractor, tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"upon": ""', '"upon": "../../elsewhere"'))
     with pytest.raises(BadModel, match="upon"):
         factpin.load(tmp_path / "lower")
+
+
+def test_another_model_in_that_folder_is_noticed(lower: Extractor, tmp_path: Path) -> None:
+    lower.save(tmp_path / "lower")
+    upper = with_other_top(lower, tmp_path / "lower")
+    upper.save(tmp_path / "upper", upon="lower")
+    with torch.no_grad():
+        for w in lower.model.encoder.parameters():
+            w.add_(0.1)
+    lower.save(tmp_path / "lower")
+    with pytest.raises(BadModel, match="not those that it was made with"):
+        factpin.load(tmp_path / "upper")
+
+
+@pytest.mark.parametrize(("upon", "error"), [("absent", BadFile), ("upper", BadInput), ("../lower", BadInput)])
+def test_a_wrong_folder_is_refused_before_anything_is_written(
+    upon: str, error: type[Exception], lower: Extractor, tmp_path: Path
+) -> None:
+    lower.save(tmp_path / "upper")
+    with pytest.raises(error):
+        lower.save(tmp_path / "upper", upon=upon)
+    assert factpin.load(tmp_path / "upper").settings.upon == ""

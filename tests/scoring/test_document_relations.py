@@ -1,5 +1,7 @@
 """Document relations against the counting of DocRED, written here as a loop over its definition."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -157,3 +159,21 @@ def test_empty_sides_divide_nothing():
         assert all(counts.f1 == 0 for counts in totals(gold, predicted).values())
         assert float(ign_figures(ign_rows(make.pair(gold, predicted), train_names([full])).sum(axis=0))[2]) == 0
     assert ign_rows([], frozenset()).shape == (0, 5)
+
+
+def test_pairs_that_gold_says_nothing_about_count_in_strict_and_not_in_filtered() -> None:
+    gold = document({("0", "P1", "1"): set()})
+    rows = [["1:P1:2", "L2R", "CROSS", "0-1", "1-2", 0, 1], ["not_include", "L2R", "CROSS", "0-1", "2-3", 2, 0]]
+    gold = replace(gold, meta={"extra": {"pairs": {"rows": rows}}})
+    predicted = document({("0", "P1", "1"): set(), ("0", "P1", "2"): set(), ("0", "P1", "3"): set()})
+    found = totals(gold, predicted)
+    assert (found["strict"].tp, found["strict"].fp) == (1, 2)
+    assert (found["filtered"].tp, found["filtered"].fp, found["filtered"].fn) == (1, 1, 0)
+
+
+def test_gold_without_sentences_is_split_for_intra_and_inter() -> None:
+    text = "Ann met Bob. Later Cat came."
+    entities = {"0": [(0, 3)], "1": [(8, 11)], "2": [(19, 22)]}
+    gold = make.relations(entities, [("0", "P1", "1"), ("0", "P1", "2")], text=text, sentences=[])
+    found = totals(gold, gold)
+    assert (found["intra"].tp, found["inter"].tp) == (1, 1)

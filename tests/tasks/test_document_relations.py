@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Relation, Schema, Span, canonical
 from factpin.tasks.document_relations import Decoded, Found, Rules, Targets, decode, nearest, targets
 from factpin.tasks.spans import Scale
-from factpin.tokens import Window, windows
 from tests.tokens.families import FAMILIES, characters
 
 STAR = 10_000
@@ -196,20 +195,6 @@ def test_a_schema_says_which_pairs_are_asked() -> None:
     assert len(read(small(), RELATIONS, schema).head) == 6  # r2 may join anything
 
 
-def test_an_entity_that_no_window_reads_is_named_and_never_scored() -> None:
-    doc = small()
-    y = read(doc)
-    parts = windows(y.pieces, doc.sentences, 5, 1)
-    assert y.within(parts, doc) is y
-    cut = y.within([Window(5, 15, 5, 15, 2, 7)], doc)  # 甲, and the opening of 乙丙, are not read
-    assert [m.id for m in cut.unread] == ["a", "c"] and [e.id for e in cut.lost] == ["C"]
-    assert list(zip(cut.head.tolist(), cut.tail.tolist(), strict=True)) == [(0, 1), (1, 0)]
-    assert cut.fact.tolist() == [2, 0] and cut.pair.tolist() == [0, 0] and cut.proof_pair.tolist() == [0]
-    assert cut.unasked == (doc.facts[1],)
-    assert [(u.start, u.end) for u in cut.not_read()] == [(0, 1), (2, 4)] and "'乙丙'" in cut.not_read()[1].reason
-    assert y.not_read() == ()
-
-
 def test_a_sample_keeps_every_related_pair_and_a_share_of_the_others() -> None:
     doc = village()
     y = read(doc, tuple(sorted({f.relation for f in doc.facts})))
@@ -307,3 +292,13 @@ def test_symmetric_and_inverse_facts_are_added_only_where_that_is_asked_for() ->
 def test_a_relation_found_twice_counts_once_with_its_best_score() -> None:
     decoded = decode(found((0, 0, 1, 1.0), (0, 0, 1, 2.0), proofs=((0, 0), (1, 1))), small(), RELATIONS)
     assert [(f.score, len(f.evidence)) for f in decoded.facts] == [(Scale().probability(2.0), 2)]
+
+
+def test_excluded_pairs_are_asked_in_neither_direction() -> None:
+    doc = village()
+    pieces = characters().encode(doc.text)
+    every = targets(doc, pieces, STAR, RELATIONS)
+    some = targets(doc, pieces, STAR, RELATIONS, excluded=[frozenset((0, 3))])
+    gone = {(0, 3), (3, 0)}
+    pairs = {*zip(every.head.tolist(), every.tail.tolist(), strict=True)}
+    assert {*zip(some.head.tolist(), some.tail.tolist(), strict=True)} == pairs - gone

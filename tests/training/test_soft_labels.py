@@ -8,6 +8,7 @@ import torch
 
 from factpin.documents import Document
 from factpin.errors import BadInput
+from factpin.heads.atlop import Asked
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.find_relations import scored
 from factpin.training.config import TrainConfig
@@ -17,7 +18,7 @@ from factpin.training.document_relations import (
     start,
     train_document_relations,
 )
-from factpin.training.soft_labels import NEVER, soft_labels
+from factpin.training.soft_labels import NEVER, SoftLabels, soft_labels
 from tests.training.test_document_relations import corpus, save_encoder
 
 SHORT = TrainConfig(epochs=1, batch_size=4, learning_rate=1e-3, head_learning_rate=1e-3, seed=3)
@@ -145,3 +146,9 @@ def test_teachers_and_beginnings_that_do_not_fit_are_refused(teacher: Path, enco
     for change in ({"negatives": 1.5}, {"teacher_weight": -0.1}, {"teacher_temperature": 0.0}):
         with pytest.raises(BadInput, match=next(iter(change))):
             config(encoder, **change)
+
+
+def test_of_a_document_without_pairs_the_teacher_says_no_to_every_relation() -> None:
+    none = SoftLabels(torch.full((3, 3), -1), torch.zeros(0, 5, dtype=torch.float16))
+    asked = Asked(torch.zeros(0), torch.zeros(0), 3, torch.tensor([0, 1]), torch.tensor([1, 2]), torch.zeros(0), 0)
+    assert none.of(asked).tolist() == [[NEVER] * 5] * 2

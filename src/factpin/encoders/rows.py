@@ -35,7 +35,10 @@ class Watch:
         query, key = self.last["query"], self.last["key"]
         if key.shape[1] != query.shape[1]:
             key = key.repeat_interleave(query.shape[1] // key.shape[1], dim=1)
-        s = torch.einsum("mhd,mhnd->mhn", query[item, :, place], key[item])  # (M, heads, N)
+        s = query.new_empty(len(rows), query.shape[1], key.shape[2])  # (M, heads, N)
+        for b in sorted(set(item.tolist())):  # the keys of an item are not copied for each of its rows
+            mine = (item == b).nonzero().squeeze(1)
+            s[mine] = (query[b][:, place[mine]] @ key[b].mT).transpose(0, 1)
         s = s.float() * self.last["scaling"]
         for name in ("bias", "mask"):
             full = self.last[name]

@@ -23,7 +23,7 @@ tokens draw is no sentence's loss, and a pair always has one sentence, the great
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -179,6 +179,11 @@ class Atlop(nn.Module):
     def margins(self, scores: AtlopScores) -> Tensor:
         """How far every relation stands above its threshold (P, R); a global one is 0 until it is fitted."""
         return margins(scores.s) if self.config.threshold == "adaptive" else scores.s.float()
+
+    def only(self, scores: AtlopScores, fits: Tensor) -> AtlopScores:
+        """The scores with -inf where a relation does not fit its pair, fits (P, R): it takes no place among top_k."""
+        held = F.pad(fits, (1, 0), value=True) if self.config.threshold == "adaptive" else fits
+        return replace(scores, s=scores.s.masked_fill(~held.to(scores.s.device), -torch.inf))
 
     def apart(self, a: Sequence[AtlopScores], b: Sequence[AtlopScores]) -> Tensor:
         """How far two passes under dropout disagree, for R-Drop: the sum over relations, mean over pairs."""

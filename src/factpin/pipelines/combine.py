@@ -105,7 +105,7 @@ def _facts(
             new = _fact(fact, mention, entity)
             ends = (new.head_mention, new.tail_mention)
             key = (new.relation, *ends) if all(ends) else (new.relation, *ends, new.head, new.tail)
-            told[key] = _surer(told[key], new) if key in told else new
+            told[key] = surer(told[key], new) if key in told else new
     order = {m.id: i for i, m in enumerate(mentions)}
 
     def place(fact: Fact) -> tuple[int, int, str]:
@@ -128,7 +128,7 @@ def _fact(fact: Fact, mention: dict[str, str], entity: dict[str, str]) -> Fact:
     )
 
 
-def _surer(old: Fact, new: Fact) -> Fact:
+def surer(old: Fact, new: Fact) -> Fact:
     """The fact with the better score, with the qualifiers and the evidence of both."""
     a, b = (old, new) if _sure(old) >= _sure(new) else (new, old)
     qualifiers = tuple(dict.fromkeys(a.qualifiers + b.qualifiers))

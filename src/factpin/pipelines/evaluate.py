@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from factpin.documents import Document
+from factpin.documents.excluded import excluded_pairs
 from factpin.errors import BadInput, pick
 from factpin.pipelines.evaluate_table import render
 from factpin.scoring import (
@@ -171,6 +172,8 @@ def _document_level(
     found: dict[str, Any] = {
         name: _figures(scores.rows[name], samples, seed) for name in ("intra", "inter", "evidence")
     }
+    if any(excluded_pairs(pair.gold) for pair in pairs):
+        found["filtered"] = _figures(scores.rows["filtered"], samples, seed)
     found["end_to_end"] = {name: _figures(scores.rows[name], samples, seed) for name in document_relations.END_TO_END}
     if train is not None:
         rows = document_relations.ign_rows(pairs, document_relations.train_names(train))  # (D, 5)
@@ -242,7 +245,7 @@ def _notes(report: dict[str, Any], pairs: Sequence[Pair], *, by_order: bool) -> 
     if report["task"] == "document_relations":
         unsplit = sum(1 for pair in pairs if pair.gold.facts and not pair.gold.sentences)
         if unsplit:
-            notes.append(f"{unsplit} gold documents have no sentences; each counts as one sentence in intra and inter")
+            notes.append(f"{unsplit} gold documents have no sentences; for intra and inter they were split by rules")
         if not report["evidence"]["tp"] + report["evidence"]["fn"]:
             notes.append("gold has no evidence; the evidence figures mean nothing")
     return notes

@@ -36,6 +36,7 @@ WORDS = {
     "document_relations": {
         "strict": "same head, relation and tail; entities by all their mentions (DocRED F1)",
         "ign": "as strict; facts of the training set do not count in precision (Ign F1)",
+        "filtered": "as strict, without pairs that gold excludes (CDR: wider terms)",
         "intra": "as strict, pairs that share a sentence",
         "inter": "as strict, pairs that share none",
         "evidence": "the right sentences under a right fact",
@@ -74,7 +75,7 @@ def _conventions(report: dict[str, Any]) -> Table:
     table = Table("convention", "what is right", *HEADS, "95 % interval", title=title, title_justify="left")
     words = WORDS[report["task"]]
     found = {"strict": report["strict"], **report["conventions"], **report.get("end_to_end", {})}
-    found |= {name: report[name] for name in ("ign", "intra", "inter", "evidence") if name in report}
+    found |= {name: report[name] for name in ("ign", "filtered", "intra", "inter", "evidence") if name in report}
     for name, meaning in words.items():
         if name in found:
             low, high = found[name]["interval"]

@@ -18,7 +18,7 @@ from factpin.documents import Coverage, Document, Fact, Span, Unread
 from factpin.documents.language import family, find_language
 from factpin.documents.sentences import split_sentences
 from factpin.errors import BadInput
-from factpin.pipelines.combine import combine
+from factpin.pipelines.combine import combine, surer
 from factpin.pipelines.extractor import AHEAD, Extractor, meta_without_annotation
 from factpin.tasks.coreference import resolve
 
@@ -178,26 +178,25 @@ def gathered(documents: Sequence[Document], scorers: Sequence[Extractor]) -> lis
     for model in scorers:
         wanted = [i for i, doc in enumerate(documents)
                   if results[i] is None and reads(model.settings.language, doc.language)]  # fmt: skip
-        for i, found in zip(wanted, model.annotate(documents[i] for i in wanted), strict=True):
-            notes = (found.coverage or Coverage()).notes
-            results[i] = with_notes(replace(documents[i], entities=found.entities, facts=found.facts), notes)
+        for i, found in zip(wanted, model.annotate((documents[i] for i in wanted), keep=True), strict=True):
+            results[i] = with_coverage(replace(documents[i], entities=found.entities, facts=found.facts), found)
     return [resolve(doc) if result is None else result for doc, result in zip(documents, results, strict=True)]
 
 
 def with_facts(doc: Document, found: Document) -> Document:
-    """The facts of two versions with the same entities; of equals the better score."""
+    """The facts of two versions with the same entities, each once; of equals the surer, with the evidence of both."""
     best: dict[tuple[str, str, str], Fact] = {}
     for fact in (*doc.facts, *found.facts):
         key = (fact.head, fact.relation, fact.tail)
-        if key not in best or (best[key].score or 0.0) < (fact.score or 0.0):
-            best[key] = fact
-    return with_notes(replace(doc, facts=tuple(best.values())), (found.coverage or Coverage()).notes)
+        best[key] = surer(best[key], fact) if key in best else fact
+    return with_coverage(replace(doc, facts=tuple(best.values())), found)
 
 
-def with_notes(doc: Document, notes: Iterable[str]) -> Document:
-    """The document with these notes in its coverage too, each once."""
-    coverage = doc.coverage or Coverage()
-    return replace(doc, coverage=replace(coverage, notes=tuple(dict.fromkeys((*coverage.notes, *notes)))))
+def with_coverage(doc: Document, found: Document) -> Document:
+    """The document with what another version of it could not read and notes, each once."""
+    own, other = doc.coverage or Coverage(), found.coverage or Coverage()
+    unread = tuple(sorted({*own.unread, *other.unread}, key=lambda part: (part.start, part.end, part.reason)))
+    return replace(doc, coverage=replace(own, unread=unread, notes=tuple(dict.fromkeys((*own.notes, *other.notes)))))
 
 
 def gaps(text: str, spans: Sequence[Span], reason: str) -> Iterator[Unread]:

@@ -42,7 +42,7 @@ class Finder:
 
     find: Callable[[Any, Tokenizer, Settings, Sequence[Read], float | Tensor], list[Any]]
     annotated: Callable[[Read, Any, Settings], Document]  # the document of a read has no annotation any more
-    asks: Literal["text", "mentions", "entities"] = "text"  # but for what the task is asked about; with mentions: all
+    asks: Literal["text", "mentions", "entities"] = "text"  # but for what the task is asked about
 
 
 FINDERS = {
@@ -93,14 +93,17 @@ class Extractor:
         return list(self.annotate(Document(f"d{i}", str(text)) for i, text in enumerate(given)))
 
     def annotate(
-        self, documents: Iterable[Document], on_document: Callable[[], None] = lambda: None
+        self, documents: Iterable[Document], on_document: Callable[[], None] = lambda: None, *, keep: bool = False
     ) -> Iterator[Document]:
-        """The same documents with what the model finds, and nothing that was pinned to older ones."""
+        """The same documents with what the model finds, and nothing that was pinned to older ones.
+
+        keep: facts and events follow their mentions into the entities that a model of coreference finds.
+        """
         documents = iter(documents)
         while group := list(islice(documents, AHEAD)):
             reads = [self.reader.read(doc) for doc in group]
             for read, found in zip(reads, self.find(reads), strict=True):
-                yield self._annotated(read, found)
+                yield self._annotated(read, found, keep)
                 on_document()
 
     def find(self, reads: Sequence[Read], threshold: float | Tensor | None = None) -> list[Any]:
@@ -123,16 +126,17 @@ class Extractor:
             return own
         return torch.tensor([self.settings.thresholds.get(label, own) for label in self.settings.labels])
 
-    def _annotated(self, read: Read, found: Any) -> Document:
+    def _annotated(self, read: Read, found: Any, keep: bool) -> Document:
         came, asks = read.doc, self.finder.asks
+        moved = keep and asks == "mentions"
         doc = replace(
             came,
             language=came.language or language_of(came.text, self.settings.language),
             sentences=tuple(Span(*sentence) for sentence in read.sentences),
             mentions=came.mentions if asks != "text" else (),
-            entities=came.entities if asks != "text" else (),
-            facts=came.facts if asks == "mentions" else (),
-            events=came.events if asks == "mentions" else (),
+            entities=came.entities if moved or asks == "entities" else (),
+            facts=came.facts if moved else (),
+            events=came.events if moved else (),
             coverage=Coverage(tuple(Span(window.start, window.end) for window in read.windows)),
             meta=meta_without_annotation(came),
         )

@@ -4,7 +4,7 @@ The document brings its mentions and entities: gold ones, or those of other mode
 in overlapping windows, which are put together again before pairs are scored: the length of a document has no bound.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -56,11 +56,13 @@ class Judged:
     targets: Targets
 
 
-def prepared(read: Read, settings: Settings, tokenizer: Tokenizer, marker: int) -> tuple[Targets, Marked | None]:
+def prepared(
+    read: Read, settings: Settings, tokenizer: Tokenizer, marker: int, excluded: Collection[frozenset[int]] = ()
+) -> tuple[Targets, Marked | None]:
     """The targets of a document and its marked windows; None where there is no pair to ask."""
     schema = RelationSettings(**settings.task_config).chosen_schema()
     doc = replace(read.doc, sentences=tuple(Span(*sentence) for sentence in read.sentences))
-    y = targets(doc, read.pieces, marker, settings.labels, schema if schema.relations else None)
+    y = targets(doc, read.pieces, marker, settings.labels, schema if schema.relations else None, excluded)
     if not len(y.head):
         return y, None
     size = settings.max_length - tokenizer.frame_size
@@ -82,11 +84,14 @@ def find(
 def scored(
     model: DocumentModel, tokenizer: Tokenizer, settings: Settings, reads: Iterable[Read]
 ) -> Iterator[tuple[Targets, AtlopScores | None]]:
-    """The targets of every document and the scores of its pairs; None where there is no pair to ask."""
+    """The targets of every document and the scores of its pairs, -inf where types do not fit; None: no pair to ask."""
     marker = marker_id(tokenizer)
     for read in reads:
         y, document = prepared(read, settings, tokenizer, marker)
-        yield y, None if document is None else model.scores([document], tokenizer)[0]
+        scores = None
+        if document is not None:
+            scores = model.head.only(model.scores([document], tokenizer)[0], torch.from_numpy(y.fits()))
+        yield y, scores
 
 
 def annotated(read: Read, judged: Judged, settings: Settings) -> Document:

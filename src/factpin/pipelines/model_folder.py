@@ -5,6 +5,8 @@ a model has in common with the model of a folder beside it (`upon`) may be left 
 Loading reads tensors and JSON and never runs code from the folder.
 """
 
+import hashlib
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +17,7 @@ import torch
 from torch import Tensor
 
 from factpin.encoders import Encoder
-from factpin.errors import BadModel
+from factpin.errors import BadInput, BadModel
 from factpin.files import open_bytes, write_bytes
 from factpin.heads import CONFIGS, HEADS
 from factpin.pipelines.document_model import DocumentModel
@@ -38,16 +40,22 @@ def save_model(
     upon: str = "",
 ) -> None:
     """Write a model folder, factpin.json last; what the folder `upon` beside it holds already is left out."""
+    if not isinstance(model, AnyModel):
+        raise BadInput("Several models together are not stored. Save each of them, and put them together again.")
+    if upon and (Path(upon).name != upon or upon == folder.name):
+        raise BadInput(f"upon is {upon!r}: expected the name of another folder beside {folder}.")
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+    held = _stored(folder.parent / upon) if upon else {}
+    shared = {name: w for name, w in weights.items() if name in held and torch.equal(w, held[name])}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is no model
     tokenizer.save(folder)
     model.encoder.config.save_pretrained(folder / "encoder")
-    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-    held = _stored(folder.parent / upon) if upon else {}
-    own = {name: w for name, w in weights.items() if name not in held or not torch.equal(w, held[name])}
+    own = {name: w for name, w in weights.items() if name not in shared}
     with write_bytes(folder / "model.safetensors") as stream:
         stream.write(safetensors.torch.save(pack(own, precision)))
-    write_settings(replace(settings, precision=precision, upon=upon), folder)
+    digest = _digest(shared) if upon else ""
+    write_settings(replace(settings, precision=precision, upon=upon, upon_digest=digest), folder)
 
 
 def load_model(folder: Path) -> tuple[Settings, AnyModel, Tokenizer]:
@@ -65,10 +73,9 @@ def load_model(folder: Path) -> tuple[Settings, AnyModel, Tokenizer]:
         )
     except TypeError as error:
         raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
-    held = _stored(folder.parent / settings.upon) if settings.upon else {}
     own = _stored(folder)
     try:
-        model.load_state_dict({**{name: held[name] for name in held.keys() & model.state_dict().keys()}, **own})
+        model.load_state_dict({**_shared(folder, settings, model.state_dict().keys() - own.keys()), **own})
     except RuntimeError as error:
         raise _damaged(folder, error) from None
     model.eval()
@@ -92,6 +99,26 @@ def _stored(folder: Path) -> dict[str, Tensor]:
             return unpack(safetensors.torch.load(stream.read()))
     except (safetensors.SafetensorError, ValueError, KeyError) as error:
         raise _damaged(folder, error) from None
+
+
+def _shared(folder: Path, settings: Settings, names: Collection[str]) -> dict[str, Tensor]:
+    """The weights of these names that the folder holds which this model stands upon."""
+    if not settings.upon:
+        return {}
+    held = _stored(folder.parent / settings.upon)
+    shared = {name: held[name] for name in names if name in held}
+    if _digest(shared) != settings.upon_digest:
+        raise BadModel(f"{folder}: it shares weights with {settings.upon!r} beside it, and these are not those that it "
+                       f"was made with. Copy both folders again, or make this model anew.")  # fmt: skip
+    return shared
+
+
+def _digest(weights: dict[str, Tensor]) -> str:
+    found = hashlib.sha256()
+    for name in sorted(weights):
+        found.update(name.encode())
+        found.update(weights[name].contiguous().numpy().tobytes())
+    return found.hexdigest()[:32]
 
 
 def _damaged(folder: Path, error: Exception) -> BadModel:

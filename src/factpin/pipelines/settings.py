@@ -11,7 +11,8 @@ from factpin.files import open_bytes, write_bytes
 
 KINDS: dict[str, Any] = {"task": str, "labels": list, "head": str, "head_config": dict, "encoder": str, "language": str,
          "max_length": int, "overlap": int, "context": str, "temperature": int | float, "shift": int | float,
-         "thresholds": dict, "precision": str, "upon": str, "name": str, "finds": str, "task_config": dict}  # fmt: skip
+         "thresholds": dict, "precision": str, "name": str, "finds": str, "task_config": dict,
+         "upon": str, "upon_digest": str}  # fmt: skip
 VERSION = 1  # of the folder's shape; a newer one is refused
 
 
@@ -34,6 +35,7 @@ class Settings:
     task_config: dict[str, Any] = field(default_factory=dict)  # what the task decodes by, such as a schema
     precision: Literal["float32", "float16", "int8"] = "float32"
     upon: str = ""  # the folder beside this one whose encoder weights this model has too: they are stored there alone
+    upon_digest: str = ""  # of these weights
     name: str = ""
     finds: str = ""  # one line for `factpin models`
     version: int = VERSION

@@ -2,6 +2,7 @@
 
     strict    (document, head, tail, relation), each once; an entity is the set of its mentions, whatever its id
     intra     strict, over pairs of which some head and some tail mention share a sentence; inter: over the others
+    filtered  strict, without facts of pairs that gold says nothing about (CDR: wider terms; documents/excluded.py)
     evidence  (document, head, tail, relation, sentence): a sentence is right only under a right fact
     Ign F1    p = (tp - seen) / (predicted - seen), r = tp / gold, F1 = 2 p r / (p + r)
               seen: right facts of which (a head name, a tail name, relation) stands in the training set, where the
@@ -12,17 +13,19 @@
 
 Departures from the public script: it adds 1e-5 to the denominator of Ign precision; gold facts that are listed twice
 have their evidence counted twice there, and once here. Sentences are those of gold; a gold document without sentences
-is one sentence. Predicted evidence is carried over by its place in the text where the sentences differ.
+is split by rules. Predicted evidence is carried over by its place in the text where the sentences differ.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from factpin.documents import Document, Evidence
+from factpin.documents import Document, Evidence, Span
+from factpin.documents.excluded import excluded_pairs
+from factpin.documents.sentences import split_sentences
 from factpin.scoring.align import Pair
 from factpin.scoring.confusions import Mistakes
 from factpin.scoring.counts import Floats, Row, Rows, as_rows, by_label, divide, row
@@ -34,7 +37,7 @@ Names: TypeAlias = frozenset[tuple[str, str, str]]  # head name, relation, tail 
 UNKNOWN = "\0"  # before the ids of predicted entities that gold does not have: no gold id can be equal
 
 END_TO_END = ("all_mentions", "all_mentions_typed", "first_mention", "first_mention_typed")
-CONVENTIONS = ("strict", "intra", "inter", "evidence", *END_TO_END)
+CONVENTIONS = ("strict", "filtered", "intra", "inter", "evidence", *END_TO_END)
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,9 @@ def score(pairs: Sequence[Pair]) -> Scores:
         predicted_by.update(relation for _, relation, _ in predicted.evidence)
         outcomes += [(value, fact in right) for fact, value in predicted.scores.items()]
         rows["strict"].append(row(len(right), len(predicted.evidence), len(gold.evidence)))
+        rows["filtered"].append(_filtered(pair.gold, gold, predicted))
         rows["evidence"].append(_evidence(gold, predicted, right))
-        for name, counts in _by_distance(pair.gold, gold, predicted).items():
+        for name, counts in _by_distance(_split(pair.gold), gold, predicted).items():
             rows[name].append(counts)
         for name in END_TO_END:
             rows[name].append(_end_to_end(name, gold, predicted))
@@ -174,6 +178,16 @@ def _gold_sentence(doc: Document, gold: Document, evidence: Evidence) -> int:
 def _evidence(gold: Facts, predicted: Facts, right: Iterable[Relation]) -> Row:
     found = sum(len(gold.evidence[fact] & predicted.evidence[fact]) for fact in right)
     return row(found, sum(map(len, predicted.evidence.values())), sum(map(len, gold.evidence.values())))
+
+
+def _filtered(doc: Document, gold: Facts, predicted: Facts) -> Row:
+    out = {frozenset(doc.entities[i].id for i in pair) for pair in excluded_pairs(doc)}
+    counted, found = ({f for f in facts.evidence if frozenset((f[0], f[2])) not in out} for facts in (gold, predicted))
+    return row(len(counted & found), len(found), len(counted))
+
+
+def _split(doc: Document) -> Document:
+    return doc if doc.sentences else replace(doc, sentences=tuple(Span(*s) for s in split_sentences(doc.text)))
 
 
 def _by_distance(doc: Document, gold: Facts, predicted: Facts) -> dict[str, Row]:

@@ -11,7 +11,7 @@ pins it to the two mentions nearest to each other. Sentences prove a pair: all i
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from factpin.documents import Document, Entity, Evidence, Fact, Mention, Schema,
 from factpin.tasks.links import fits
 from factpin.tasks.markers import mark
 from factpin.tasks.spans import Scale
-from factpin.tokens import Pieces, Window
+from factpin.tokens import Pieces
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -49,22 +49,14 @@ class Targets:
     fact: Ints  # (F,) index in doc.facts: the first that says so
     proof_pair: Ints  # (V,) the pair that a sentence proves
     proof: Ints  # (V,) the sentence
-    unread: tuple[Mention, ...] = ()  # no piece, or no window, holds any of it
+    kind: Ints  # (E,) number of the entity's type
+    joins: Bools  # (K, K, R) whether a relation may join two types
+    unread: tuple[Mention, ...] = ()  # no piece holds any of it
     lost: tuple[Entity, ...] = ()  # no mention of it is read
     widened: int = 0  # mentions of which a border falls inside a piece: marked around the pieces that hold them
     unknown: tuple[Fact, ...] = ()  # of a relation that the labels do not have
     unasked: tuple[Fact, ...] = ()  # of a pair that is not asked: an entity is lost, types do not fit, head is tail
     qualifiers: int = 0  # further arguments of taught facts: this task has no place for them
-
-    def within(self, windows: Sequence[Window], doc: Document) -> "Targets":
-        """What these windows read; all of it where they cover the document."""
-        first, last = np.array([w.first for w in windows]), np.array([w.last for w in windows])
-        read = ((self.place[:, None] >= first) & (self.place[:, None] < last)).any(axis=1)
-        if read.all():
-            return self
-        gone = tuple(doc.mentions[m] for m in np.unique(self.mention[~read]))
-        cut = replace(self, mention=self.mention[read], place=self.place[read], entity=self.entity[read])
-        return _without_lost(replace(cut, unread=self.unread + gone), doc)
 
     def sampled(self, share: float, chance: np.random.Generator) -> "Targets":
         """Every pair with a relation, and a share of the others: for training, where most pairs have none."""
@@ -72,22 +64,34 @@ class Targets:
         kept[self.pair] = True
         return _only(self, kept)
 
+    def fits(self) -> Bools:
+        """(P, R) whether a relation may join the types of a pair."""
+        found: Bools = self.joins[self.kind[self.head], self.kind[self.tail]]
+        return found
+
     def not_read(self) -> tuple[Unread, ...]:
         """What the coverage of the document says of mentions that were not read."""
-        why = "no piece of the vocabulary, or no window, holds the mention"
+        why = "no piece of the vocabulary holds the mention"
         return tuple(Unread(m.start, m.end, f"{why} {m.text!r}") for m in self.unread)
 
 
 def targets(
-    doc: Document, pieces: Pieces, marker: int, relations: Sequence[str], schema: Schema | None = None
+    doc: Document,
+    pieces: Pieces,
+    marker: int,
+    relations: Sequence[str],
+    schema: Schema | None = None,
+    excluded: Collection[frozenset[int]] = (),
 ) -> Targets:
-    """pieces: of the document's text, without markers; marker: its number, `markers.marker_id`."""
+    """pieces: of the document's text, without markers; marker: its number, `markers.marker_id`; excluded: pairs of
+    entities that are not asked."""
     index = {m.id: i for i, m in enumerate(doc.mentions)}
     owned = [(index[id], e) for e, entity in enumerate(doc.entities) for id in dict.fromkeys(entity.mentions)]
     mention, entity = np.array(owned, np.int64).reshape(-1, 2).T
     marked = mark(pieces, [doc.mentions[i] for i in mention], marker)
     read = marked.opening >= 0
-    head, tail = _asked(doc, schema, relations)
+    kind, joins = _joins(doc, schema, relations)
+    head, tail = _asked(kind, joins, excluded)
     told = _Told(doc, relations, head, tail)
     found = Targets(
         marked.pieces,
@@ -100,6 +104,8 @@ def targets(
         head,
         tail,
         *told.columns(),
+        kind,
+        joins,
         unread=tuple(doc.mentions[i] for i in np.unique(mention[~read])),
         widened=int(marked.widened.sum()),
         unknown=tuple(told.unknown),
@@ -123,15 +129,23 @@ def types_of(doc: Document) -> list[str]:
     return [e.type or type[e.mentions[0]] for e in doc.entities]
 
 
-def _asked(doc: Document, schema: Schema | None, relations: Sequence[str]) -> tuple[Ints, Ints]:
-    """All ordered pairs (P,), (P,) that some relation may join."""
+def _joins(doc: Document, schema: Schema | None, relations: Sequence[str]) -> tuple[Ints, Bools]:
+    """The number of every entity's type (E,), and which relations may join two types (K, K, R)."""
     kinds, kind = np.unique(np.array(types_of(doc), np.str_), return_inverse=True)
-    table = np.ones((len(kinds), len(kinds)), np.bool_)
+    joins = np.ones((len(kinds), len(kinds), len(relations)), np.bool_)
     if schema is not None:
-        for h, t in np.ndindex(*table.shape):
-            table[h, t] = any(fits(schema, name, str(kinds[h]), str(kinds[t])) for name in relations)
+        for h, t, r in np.ndindex(*joins.shape):
+            joins[h, t, r] = fits(schema, relations[r], str(kinds[h]), str(kinds[t]))
+    return kind.astype(np.int64), joins
+
+
+def _asked(kind: Ints, joins: Bools, excluded: Collection[frozenset[int]]) -> tuple[Ints, Ints]:
+    """All ordered pairs (P,), (P,) that some relation may join, but for the excluded ones."""
+    table: Bools = np.any(joins, axis=2)  # (K, K)
     asked = table[kind[:, None], kind[None, :]] if len(kind) else np.zeros((0, 0), np.bool_)
     np.fill_diagonal(asked, False)
+    for one, two in map(sorted, excluded):
+        asked[one, two] = asked[two, one] = False
     head, tail = np.nonzero(asked)
     return head.astype(np.int64), tail.astype(np.int64)
 

@@ -27,7 +27,7 @@ from factpin.tasks.coreference import ordered
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, digest, on_encoder, run_training
+from factpin.training.run import Task, check_dropout, digest, on_encoder, run_training
 
 METRICS = ("f1", *coreference.METRICS)
 LABEL = "same entity"  # the one thing that is said of two mentions
@@ -51,6 +51,9 @@ class CoreferenceConfig:
     language: str = ""
     name: str = ""
     finds: str = ""
+
+    def __post_init__(self) -> None:
+        check_dropout(self.dropout)
 
 
 class CoreferenceJob:

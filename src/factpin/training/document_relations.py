@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from factpin.documents import Document, learn_schema, read_schema
+from factpin.documents.excluded import excluded_pairs
 from factpin.documents.schema import record_of
 from factpin.errors import BadInput, pick
 from factpin.pipelines.document_model import Marked, marked
@@ -33,10 +34,10 @@ from factpin.tasks.markers import marker_id
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, digest, on_encoder, run_training
+from factpin.training.run import Task, check_dropout, digest, on_encoder, run_training
 from factpin.training.soft_labels import SoftLabels, soft_labels, taught
 
-METRICS = ("f1", "precision", "recall", "macro_f1", "intra_f1", "inter_f1", "evidence_f1")
+METRICS = ("f1", "precision", "recall", "macro_f1", "filtered_f1", "intra_f1", "inter_f1", "evidence_f1")
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,14 @@ class DocumentRelationsConfig:
     max_length: int | None = 512  # tokens of a window
     overlap: int = 128
     context: Literal["window"] = "window"  # documents are read whole
-    dropout: float = 0.1
+    dropout: float = 0.1  # of token vectors before the head; published: none
     tune_thresholds: bool = False
     language: str = ""
     name: str = ""
     finds: str = ""
 
     def __post_init__(self) -> None:
+        check_dropout(self.dropout)
         for name in ("negatives", "teacher_weight"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadInput(f"{name} is {getattr(self, name)}; expected a share, 0 to 1.")
@@ -100,7 +102,9 @@ class DocumentJob:
     def _add(self, doc: Document) -> bool:
         """Whether there is something to learn from it."""
         read = self.extractor.reader.read(doc)
-        y, document = prepared(read, self.extractor.settings, self.extractor.tokenizer, self.marker)
+        out = {pair for pair in excluded_pairs(doc) if len(pair) == 2}
+        y, document = prepared(read, self.extractor.settings, self.extractor.tokenizer, self.marker, out)
+        self.noted["excluded_pairs"] += len(out)
         self.noted["facts"] += len(doc.facts)
         self.noted["unread_mentions"] += len(y.unread)
         self.noted["lost_entities"] += len(y.lost)
@@ -152,7 +156,7 @@ class DocumentJob:
 def figures(found: Scores) -> dict[str, float]:
     """Facts between gold entities, as `factpin evaluate` counts them."""
     strict = total(found.rows["strict"])
-    others = {f"{name}_f1": total(found.rows[name]).f1 for name in ("intra", "inter", "evidence")}
+    others = {f"{name}_f1": total(found.rows[name]).f1 for name in ("filtered", "intra", "inter", "evidence")}
     return {"f1": strict.f1, "precision": strict.precision, "recall": strict.recall,
             "macro_f1": macro(found.labels.values())["f1"], **others}  # fmt: skip
 

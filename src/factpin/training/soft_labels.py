@@ -20,7 +20,7 @@ from factpin.pipelines.document_model import Marked
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.find_relations import scored
 
-NEVER = -30.0  # the margin of what is not asked
+NEVER = -30.0  # the margin of what is not asked, and of what the teacher's schema forbids
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class SoftLabels:
     def of(self, asked: Asked) -> Tensor:
         """Margins (P, R) of the pairs that are asked now."""
         row = self.row[asked.head, asked.tail]  # (P,)
-        known = self.margins[row.clamp_min(0)] if len(self.margins) else self.margins.new_zeros(len(row), 1)
+        none = self.margins.new_zeros(len(row), self.margins.shape[1])
+        known = self.margins[row.clamp_min(0)] if len(self.margins) else none
         return torch.where(row[:, None] < 0, NEVER, known.float())
 
 
@@ -48,7 +49,7 @@ def soft_labels(folder: Path, documents: Sequence[Document]) -> Iterator[SoftLab
         margins = torch.zeros(0, R, dtype=torch.float16)
         if scores is not None:
             row[scores.head, scores.tail] = torch.arange(len(scores.head))
-            margins = (model.head.margins(scores) - teacher.threshold()).half()
+            margins = (model.head.margins(scores) - teacher.threshold()).clamp_min(NEVER).half()
         yield SoftLabels(row, margins)
 
 
