@@ -243,7 +243,7 @@ def test_every_convention_is_explained(task: str) -> None:
 def test_scoring_lists_every_key_of_the_report() -> None:
     told = {name for row in rows(section(page("scoring"), "## The JSON")) for name in names(row[0])}
     found: set[str] = set()
-    for name in ("jsonl.jsonl", "docred.json"):
+    for name in ("jsonl.jsonl", "docred.json", "atlop.data"):
         documents = list(formats.read(SAMPLES / name))
         train = documents if name == "docred.json" else None
         found |= evaluate(documents, documents, train=train, against=documents, samples=5).keys()
