@@ -12,11 +12,11 @@ their clusters.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from factpin.tasks._coreference_forms import quarrel
+from factpin.tasks._coreference_forms import may_quarrel, quarrel
 from factpin.tasks._coreference_names import Name, Reading
 
 SAME = ("same_name", "variant")  # rules that find one name again
-NAMES_SEEN = 40  # names of a cluster that are compared: keeps the time linear where everything is linked
+MOST_NAMES = 40  # of a cluster, of those that may quarrel: all are compared, so more are refused
 
 
 class Link(NamedTuple):
@@ -47,7 +47,7 @@ class _Forest:
         self.host = list(range(len(reading.mentions)))  # a root is its own host
         self.again = [False] * len(self.host)  # is the host the same name?
         self.up = list(self.host)  # as host, with paths made short
-        self.names: list[dict[int, Name]] = [{name.index: name} for name in reading.name_of]
+        self.names = [{name.index: name} if may_quarrel(name) else {} for name in reading.name_of]
         self.facts = [_facts(name) for name in reading.name_of]
 
     def root(self, i: int) -> int:
@@ -75,11 +75,11 @@ class _Forest:
             if len(mine | more) > 1:
                 return True
         one, other = (self.reading.name_of[i] for i in (link.child, link.host))
-        if link.rule != "alias" and quarrel(one, other):
+        ours, theirs = self.names[child], self.names[host]
+        if link.rule != "alias" and (quarrel(one, other) or len(ours.keys() | theirs.keys()) > MOST_NAMES):
             return True
-        seen = [list(names.values())[:NAMES_SEEN] for names in (self.names[child], self.names[host])]
         told = {one.index, other.index}
-        return any(quarrel(a, b) for a in seen[0] for b in seen[1] if {a.index, b.index} != told)
+        return any(quarrel(a, b) for a in ours.values() for b in theirs.values() if {a.index, b.index} != told)
 
 
 def _facts(name: Name) -> tuple[set[str], set[str], set[str]]:

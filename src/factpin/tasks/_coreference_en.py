@@ -43,7 +43,8 @@ TITLES = _set(
     "justice captain colonel general major lieutenant admiral sergeant agent minister secretary ceo chairman reverend "
     "rev"
 )
-SUFFIXES = _set("phd md esq obe cbe")  # behind a person's name; Jr. and Sr. tell two apart
+SUFFIXES = _set("phd md esq obe cbe")  # behind a person's name
+GENERATIONS = _set("jr sr junior senior ii iii iv")  # behind it too: they tell two apart
 COMPANY = _set(  # behind an organisation's name, without weight
     "inc incorporated corp corporation co company companies ltd limited llc plc gmbh ag sa nv bv spa oy ab group "
     "holding holdings kg lp llp mbh pty"
@@ -52,8 +53,9 @@ SALTS = _set("hydrochloride hcl sulfate sulphate maleate mesylate tartrate citra
 SMALL = _set("of the and for in on at to de la le du des von van der a an")  # no letter in initials
 DIRECTIONS = _set("north south east west new old upper lower great western eastern northern southern saint st san")
 
-# Endings that tell word forms apart, not things: ischemia, ischemic.
-_ENDINGS = _set("e y ic ical ia ias ive ion ions ed ity otic osis itic itis tic sis ous us al ally ly")
+# Endings that tell word forms apart, not things: ischemia, ischemic. The vowel before tic, sis and tis stays:
+# diverticulosis is no diverticulitis. Not ous: phosphorous acid is no phosphoric acid.
+_ENDINGS = _set("e y ic ical ia ias ive ion ions ed ity tic sis tis us al ally ly")
 ENDINGS = tuple(sorted(_ENDINGS, key=lambda ending: (-len(ending), ending)))
 STEM = 5  # characters that must be left
 

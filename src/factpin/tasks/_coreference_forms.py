@@ -6,6 +6,7 @@
     spells(short, long)        the letters of the short form occur in the long one in order: enough where it is defined
     variant_key(name)          what seizure and seizures share
     quarrel(one, other)        John Smith and Mary Smith: whatever links them, they are two
+    like_person(name)          a person by its type or, where that does not tell, a name of the shape of one
 
 No names of people are listed: the shape of the name decides, so two different Chinese names of persons always quarrel
 and only an explicit alias joins them.
@@ -15,7 +16,7 @@ import re
 
 from factpin.tasks import _coreference_en as en
 from factpin.tasks import _coreference_zh as zh
-from factpin.tasks._coreference_names import Name, stem
+from factpin.tasks._coreference_names import Name, singular, stem, without_ends
 
 FULL = (2, 4)  # characters of a Chinese person's full name
 SHORT = (2, 4)  # characters of a Chinese short form
@@ -60,19 +61,23 @@ def whole(short: Name, long: Name) -> bool:
 
 
 def _within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """Words of a person's name in order, initials among them; at least one word is whole."""
+    """Words of a person's name in order; at least one is whole. Before an initial none is left out: A. J. is no Jim."""
     if not short or len(short) > len(long) or short == long or all(len(word) == 1 for word in short):
         return False
+    if len(short) > 1 and short[-1] != long[-1] and long[-1] in en.GENERATIONS:
+        return False
     at = 0
-    for word in short:
-        while at < len(long) and not _word_fits(word, long[at]):
+    for i, word in enumerate(short):
+        while at < len(long) and not _word_fits(word, long[at], at > i):
             at += 1
         at += 1
     return at <= len(long)
 
 
-def _word_fits(one: str, other: str) -> bool:
-    return one == other or (1 in (len(one), len(other)) and one[0] == other[0])
+def _word_fits(one: str, other: str, left_out: bool) -> bool:
+    if 1 in (len(one), len(other)):
+        return one[0] == other[0] and not left_out
+    return one == other
 
 
 def _company(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
@@ -217,26 +222,48 @@ def variant_key(name: Name) -> str:
     return "".join(name.words) if name.thing == "person" else re.sub(r"[\W_]+", "", name.key) or name.key
 
 
+def like_person(name: Name) -> bool:
+    """Is it a person's name by its type or, where that does not tell, by its shape?"""
+    if name.kind != "name" or name.thing not in ("", "other"):
+        return name.kind == "name" and name.thing == "person"
+    if name.chinese:
+        return _full(name.key) or len(name.words) > 1
+    return name.capital and " " in name.key
+
+
+def may_quarrel(name: Name) -> bool:
+    """Can there be a name that it quarrels with?"""
+    return name.kind == "name" and (name.thing in _NAMED or like_person(name))
+
+
 def quarrel(one: Name, other: Name) -> bool:
     """Are they the names of two things, though they look alike? Decides against every link but an explicit alias."""
-    if one.key == other.key or one.kind != "name" or other.kind != "name" or one.chinese != other.chinese:
+    if one.key == other.key or one.chinese != other.chinese or not (may_quarrel(one) and may_quarrel(other)):
         return False
-    if one.thing not in _NAMED or other.thing not in _NAMED or variant_key(one) == variant_key(other):
+    if _spelled_alike(one, other):
         return False
     if any(test(*pair) for test in (part_of, initials, shortened) for pair in ((one, other), (other, one))):
         return False
-    if one.chinese:
+    if one.chinese and len(one.words) == len(other.words) == 1:
         return _chinese_quarrel(one, other)
-    if "person" in (one.thing, other.thing) and len(one.words) == len(other.words) == 1:
-        return False  # Bob, Robert
-    both = min(len(one.words), len(other.words)) > 1
-    return both and bool(set(one.words) & set(other.words) - en.SMALL)
+    words = [without_ends(name.words) if name.thing == "other" else name.words for name in (one, other)]
+    if "other" in (one.thing, other.thing) and (_within(words[0], words[1]) or _within(words[1], words[0])):
+        return False
+    return min(map(len, words)) > 1 and bool(set(words[0]) & set(words[1]) - en.SMALL)
+
+
+def _spelled_alike(one: Name, other: Name) -> bool:
+    if "other" in (one.thing, other.thing) and not one.chinese:  # Victoria Hill is no form of Victor Hill
+        return "".join(map(singular, one.words)) == "".join(map(singular, other.words))
+    return variant_key(one) == variant_key(other)
 
 
 def _chinese_quarrel(one: Name, other: Name) -> bool:
+    a, b = one.key, other.key
     if "person" in (one.thing, other.thing):
-        surnames = [_surname(name.key) for name in (one, other)]
-        if all(surnames):
-            return surnames[0] != surnames[1]
-        return _full(one.key) and _full(other.key)
-    return min(len(one.key), len(other.key)) > 2 and (one.key[-2:] == other.key[-2:] or one.key[:2] == other.key[:2])
+        surnames = [_surname(key) for key in (a, b)]
+        return surnames[0] != surnames[1] if all(surnames) else _full(a) and _full(b)
+    if like_person(one) and like_person(other) and a[0] == b[0] and abs(len(a) - len(b)) < 2:
+        return True  # 张伟, 张娜; a short form lacks two characters
+    named = one.thing in _NAMED and other.thing in _NAMED
+    return named and min(len(a), len(b)) > 2 and (a[-2:] == b[-2:] or a[:2] == b[:2])

@@ -8,9 +8,8 @@ Mentions with the same folded text and the same type are one name. Pronouns ("he
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from factpin.documents.language import HAN
 from factpin.documents.nouns import Document, Mention
@@ -18,9 +17,9 @@ from factpin.tasks import _coreference_en as en
 from factpin.tasks import _coreference_zh as zh
 
 _TYPES = {  # what corpora call their types, folded
-    "person": "per person people human name 人物 人名 人 人员 影视人物 历史人物 文学人物 学者 作者",
+    "person": "per person people human name 人物 人名 人 人员 学者 作者",
     "organisation": "org organization organisation company corporation government institution team school 机构 组织 "
-    "组织机构 公司 企业 学校 大学 团体机构 政府",
+    "公司 企业 学校 大学 政府",
     "place": "loc location gpe place address scene country city fac facility 地点 地名 国家 城市 行政区 景点 地址",
     "time": "time date year duration 时间 日期 年份",
     "number": "num number quantity money percent ordinal cardinal 数字 数量",
@@ -28,6 +27,7 @@ _TYPES = {  # what corpora call their types, folded
 THINGS = {type: thing for thing, types in _TYPES.items() for type in types.split()}
 GENERIC = frozenset(("generic", "pronoun", "nominal", "anaphor", "指代", "代词"))  # say only that a mention refers
 
+_LEVEL = re.compile(r"[\w\s]+")  # of a type: person-actor; human_gene is one, and no human
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _INITIALS = re.compile(r"\b(\w)\.")  # U.S., J. R.
 _POSSESSIVE = re.compile(r"\s?['’]s?$")
@@ -62,9 +62,7 @@ class Name:
         if self.chinese:
             return tuple(part for part in _DOTS.split(self.key) if part)
         found = tuple(_WORD.findall(self.key))
-        if self.thing in ("person", "") and len(found) > 1:
-            found = tuple(_without_ends(found))
-        return found
+        return without_ends(found) if self.thing in ("person", "") else found
 
     @cached_property
     def capital(self) -> bool:
@@ -73,12 +71,11 @@ class Name:
         return bool(words) and all(word[0].isupper() or word[0].isdigit() for word in words)
 
 
-def _without_ends(words: tuple[str, ...]) -> Iterator[str]:
-    last = len(words) - 1
-    for i, word in enumerate(words):
-        title = word in en.TITLES and i < last and all(w in en.TITLES for w in words[:i])
-        if not title and not (word in en.SUFFIXES and i):
-            yield word
+def without_ends(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a person's name without titles before it and degrees behind."""
+    while len(words) > 1 and words[0] in en.TITLES:
+        words = words[1:]
+    return words[:1] + tuple(word for word in words[1:] if word not in en.SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -111,11 +108,20 @@ def read(doc: Document) -> Reading:
     return Reading(doc, mentions, tuple(names), tuple(name_of))
 
 
+@cache
+def _thing(type: str) -> str:
+    """What a type is of, told by its first level (person-actor, 人物/演员) or the end of a Chinese one (历史人物)."""
+    level = _LEVEL.search(type.casefold())
+    first = level[0].strip() if level else ""
+    ends = [first[at:] for at in range(len(first) - 1)] if HAN.search(first) else []
+    return next((THINGS[known] for known in (first, *ends) if known in THINGS), "other" if type else "")
+
+
 def _name(mention: Mention, index: int) -> Name:
     generic = mention.type.casefold() in GENERIC
     type = "" if generic else mention.type
-    thing = THINGS.get(type.casefold(), "other" if type else "")
-    key = fold(mention.text)
+    thing = _thing(type)
+    key = fold(mention.text, person=thing == "person")
     small = mention.text.strip().casefold().translate(zh.SIMPLIFIED)
     shouted = len(small) > 1 and mention.text.isupper()  # US is no pronoun
     for words in (en, zh):
@@ -129,7 +135,8 @@ def _name(mention: Mention, index: int) -> Name:
         head, kind, gender = found
         if not thing or not kind or thing == kind:
             return Name(index, mention.text, key, "nominal", type, thing or kind, gender, _number(key), head)
-    return Name(index, mention.text, key, "name", type, thing, _gender(mention.text, key), _number(key))
+    number = "one" if _single(mention.text, key, thing) else _number(key)
+    return Name(index, mention.text, key, "name", type, thing, _gender(mention.text, key), number)
 
 
 def _nominal(text: str, small: str, generic: bool) -> tuple[str, str, str] | None:
@@ -145,7 +152,8 @@ def _nominal(text: str, small: str, generic: bool) -> tuple[str, str, str] | Non
     bare = len(words) == 1 and text[0].islower() and en.NOUNS.get(head) != "other"
     if head in en.NOUNS and (pointed or bare):
         return head, en.NOUNS[head], "m" if head in en.MEN else "f" if head in en.WOMEN else ""
-    return (head, en.NOUNS.get(head, ""), "") if generic else None
+    named = len(words) > 1 and all(word[0].isupper() for word in _WORD.findall(text))  # whatever its type says
+    return (head, en.NOUNS.get(head, ""), "") if generic and not named else None
 
 
 def _gender(text: str, key: str) -> str:
@@ -160,18 +168,31 @@ def _number(key: str) -> str:
     return "many" if last.isascii() and last.isalpha() and singular(last) != last else ""
 
 
-def fold(text: str) -> str:
-    """The text without case, width, quotes, article and possessive; Chinese without blanks."""
+def _single(text: str, key: str, thing: str) -> bool:
+    """Is it the name of one alone? Mary Jones, 张伟; not the Smiths, Bonnie and Clyde, 张伟夫妇."""
+    if HAN.search(text):
+        return thing not in ("organisation", "place") and not key.endswith(zh.MANY)
+    words = key.split(" ")
+    named = text[0].isupper() and not text.casefold().startswith("the ") and "and" not in words
+    return thing == "person" and named and (len(words) > 1 or not _number(key))
+
+
+def fold(text: str, *, person: bool = False) -> str:
+    """The text without case, width, quotes, article and possessive; Chinese without blanks.
+
+    "A" and "An" are no articles before a full stop, of a person, and where a capital follows: A. Smith, An Li.
+    """
     text = unicodedata.normalize("NFKC", text)
     text = _BLANKS.sub(" ", text).strip(_EDGES)
     text = _POSSESSIVE.sub("", _DASHES.sub("-", text))
-    text = _INITIALS.sub(r"\1", text)
-    text = text.casefold()
     if HAN.search(text):
-        text = text.translate(zh.SIMPLIFIED)
+        text = _INITIALS.sub(r"\1", text).casefold().translate(zh.SIMPLIFIED)
         return _DOTS.sub("·", re.sub(r"(?<![a-z]) | (?![a-z])", "", text))
     first, _, rest = text.partition(" ")
-    return rest if first in en.ARTICLES and rest else text
+    named = person or (first[:1].isupper() and rest[:1].isupper())
+    if rest and first.casefold() in (("the",) if named else en.ARTICLES):
+        text = rest
+    return _INITIALS.sub(r"\1", text).casefold()
 
 
 def singular(word: str) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from factpin.documents.nouns import Document, Mention
 from factpin.errors import BadInput
 from factpin.tasks._coreference_clusters import Link
-from factpin.tasks._coreference_forms import initials, part_of
+from factpin.tasks._coreference_forms import initials, like_person, part_of
 from factpin.tasks._coreference_names import Name, Reading, read
 
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ EDGES = (1, 2, 3, 4, 5, 8, 16, 32, 64)  # mentions between two, from which a buc
 BUCKETS = len(EDGES) + 1
 KEEP = 0.1  # the usual Judged.keep
 ADD = 0.5  # the usual Judged.add
-PEOPLE = 0.9  # what two names of people need that no rule links: a guess must not make two people one
+PEOPLE = 0.9  # what two names need that may be people's and no rule links: a guess must not make two people one
 WEAK = 0.9  # below this strength a rule only suggests: the scorer's word counts; and the most a scorer's word weighs
 
 
@@ -199,7 +199,7 @@ def _judge_one(
             ends = (i, j) if reading.name_of[link.child] is name else (j, i)
             yield Link(*ends, link.rule, link.strength if link.strength >= WEAK else sure)
         other = reading.name_of[j]
-        people = name.kind == other.kind == "name" and name.thing == other.thing == "person" and name is not other
+        people = like_person(name) and like_person(other) and name is not other
         if not said and any_of_them >= judged.add and choice.mass >= (PEOPLE if people else own):
             ends = (j, i) if _is_lesser(other, name) else (i, j)
             yield Link(*ends, "scorer", sure)

@@ -63,7 +63,9 @@ def alias(reading: Reading) -> Iterator[Link]:
     host_of: dict[int, int] = {}  # mention that is an alias -> what it is an alias of
     for before, at in _neighbours(reading):
         gap = text[reading.mentions[before].end : reading.mentions[at].start]
-        if en.ALIAS.fullmatch(gap) or zh.ALIAS.fullmatch(gap.translate(zh.SIMPLIFIED)):
+        simple = gap.translate(zh.SIMPLIFIED)
+        people = reading.name_of[before].thing == reading.name_of[at].thing == "person"
+        if en.ALIAS.fullmatch(gap) or zh.ALIAS.fullmatch(simple) or (people and zh.STYLE.fullmatch(simple)):
             host_of[at] = host_of.get(before, before)
         elif before in host_of and (en.FURTHER.fullmatch(gap) or zh.FURTHER.fullmatch(gap)):
             host_of[at] = host_of[before]
@@ -115,7 +117,7 @@ def _inside_mentions(reading: Reading) -> Iterator[Link]:
         if inside is not None and inside.start() > 0:
             before, within, behind = name.text[: inside.start()], inside[1], name.text[inside.end() :]
             for form in (before, within, f"{before} {behind}", f"{within} {behind}"):
-                forms.setdefault(fold(form), name)
+                forms.setdefault(fold(form, person=name.thing == "person"), name)
     for name in reading.names:
         host = forms.get(name.key)
         if host is not None and _both_names(name, host):
@@ -250,7 +252,7 @@ def _agree(name: Name, host: Name) -> bool:
     if name.gender and host.gender and name.gender != host.gender:
         return False
     if name.chinese or host.thing in ("person", "organisation"):
-        return not (name.number == "many" and host.thing == "person" and host.number == "one")
+        return not (name.number == "many" and host.number == "one")
     return (name.number == "many") == (host.number == "many")
 
 

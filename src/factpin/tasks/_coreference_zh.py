@@ -45,6 +45,7 @@ HEADS = _tuple(" ".join(_NOUNS.values()))
 METHODS = frozenset(_tuple("方法 算法 模型 系统 技术"))  # one for another
 MEN = _tuple("先生 男子 男孩")
 WOMEN = _tuple("女士 女子 女孩 小姐 夫人 太太")
+MANY = _tuple("们 等人 夫妇 兄弟 姐妹")  # behind a name of several
 
 TITLES = _tuple(
     "先生 女士 小姐 夫人 太太 教授 博士 医生 老师 总经理 董事长 总裁 总统 总理 主席 主任 部长 省长 市长 书记 局长 院长 "
@@ -67,8 +68,9 @@ ALIAS = re.compile(
     rf"""{_CLOSES}[，,（(；;、\s]*(?:
     (?:以下|下文|后文|中文|英文|法定|正式|官方|曾|后|现|其|并|通常|一般|最初|后来|早期|业内|民间)*
     (?:[简又也亦俗别统古旧或全通常被合]称|称为|称作|称之为|[又别本原曾旧全艺笔译俗学]名|曾用名|英文名|中文名|外号|绰号|商品名|
-    [又也俗]叫|叫做|叫作|名为|名叫|改名|更名|缩写|代号|字|号)|(?<=[，,（(])即)
+    [又也俗]叫|叫做|叫作|名为|名叫|改名|更名|缩写|代号)|(?<=[，,（(；;])[即字号])
     (?:为|是|作|叫|成)*[：:\s]*{_OPENS}""",
     re.VERBOSE,
 )
+STYLE = re.compile("[字号]")  # without a comma of people alone: 泰坦尼克号, 汉字
 FURTHER = re.compile(rf"{_CLOSES}[，,、]?(?:或|或者|以及|又称|又名){_OPENS}")

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
-from factpin.documents.nouns import Document, Entity, Fact, Mention
+from factpin.documents.nouns import Coverage, Document, Entity, Fact, Mention
 from factpin.errors import pick
 from factpin.tasks._coreference_clusters import Link, gather
 from factpin.tasks._coreference_forms import initials, part_of
@@ -44,7 +44,8 @@ def resolve(doc: Document, *, rules: Iterable[str] = tuple(RULES), judged: Judge
     """The document with its mentions gathered into entities e0, e1, … in the order of the text.
 
     Facts follow: a pinned argument goes to the entity of its mention, another to the entity that most mentions of the
-    old one went to. A link is kept where the mentions of an entity had one alone.
+    old one went to. One whose two ends become one entity (鲁迅 原名 周树人) is dropped, and counted in the notes of the
+    coverage. A link is kept where the mentions of an entity had one alone.
     """
     reading = read(doc)
     proposed = _propose(reading, rules)
@@ -89,7 +90,13 @@ def _with_entities(doc: Document, reading: Reading, clusters: Sequence[Sequence[
         entities.append(Entity(f"e{i}", ids, _type(mentions), _best_name(reading, cluster), link))
     owner = {id: entity.id for entity in entities for id in entity.mentions}
     moved = {entity.id: _most([owner[id] for id in entity.mentions]) for entity in doc.entities}
-    return replace(doc, entities=tuple(entities), facts=tuple(_moved(fact, owner, moved) for fact in doc.facts))
+    pairs = [(fact, _moved(fact, owner, moved)) for fact in doc.facts]
+    facts = tuple(new for old, new in pairs if new.head != new.tail or old.head == old.tail)
+    coverage = doc.coverage
+    if dropped := len(pairs) - len(facts):
+        note = f"facts dropped because their two ends are one entity: {dropped}"
+        coverage = replace(coverage or Coverage(), notes=(*(coverage.notes if coverage else ()), note))
+    return replace(doc, entities=tuple(entities), facts=facts, coverage=coverage)
 
 
 def _most(items: Sequence[str]) -> str:
