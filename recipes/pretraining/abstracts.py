@@ -2,8 +2,8 @@
 
     python recipes/pretraining/abstracts.py runs/abstracts.txt
 
-CDR and SciERC give their training documents alone: what they are judged on is never read. GENIA, whose abstracts are
-of the same kind as CDR's, stands in none of the tasks and gives all that there is.
+Only what recipes train on is read, never what they are judged on: the training documents of CDR and SciERC, and GENIA's
+dev part, whose abstracts are of the same kind as CDR's and which recipes/genia trains on.
 """
 
 import argparse
@@ -16,7 +16,6 @@ SOURCES = {
     "cdr/CDR_TrainingSet.PubTator.txt.xz": "pubtator",
     "scierc/train.json.xz": "scierc",
     "genia/dev.jsonlines.xz": "oneie",
-    "genia/test.jsonlines.xz": "oneie",
 }
 
 

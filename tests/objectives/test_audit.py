@@ -1,6 +1,7 @@
 """Audit: a leak is named, what is shown on purpose is counted, and a view that lies is caught."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,10 +9,12 @@ import pytest
 from factpin.errors import BadInput
 from factpin.layers.masks import causal, full, order
 from factpin.objectives import View, audit
-from factpin.objectives.audit import layers_between
-from factpin.objectives.tape import MARK, Tape, tape
+from factpin.objectives.audit import how_often, layers_between
+from factpin.objectives.tape import MARK, NOISE, Tape, tape
 from factpin.objectives.view import Stream, stream
+from factpin.proofs.faults import Fault, bert_pieces_called_noise, mass_pieces_called_noise
 from factpin.proofs.leaks import make
+from factpin.proofs.world import VOCABULARY
 
 
 def swap(view: View, name: str, **changes) -> View:
@@ -73,6 +76,43 @@ def test_a_cell_that_shows_another_place_than_it_claims_is_a_lie() -> None:
     row = view.streams["content"].tape
     found = audit(swap(view, "content", tape=Tape(row.ids, np.roll(row.shows, 1), row.free)))
     assert len(found.lies) == len(row) and not found.clean
+
+
+@pytest.mark.parametrize(("name", "fault"), [("bert", bert_pieces_called_noise), ("mass", mass_pieces_called_noise)])
+def test_pieces_asked_for_that_are_called_noise_are_a_lie(name: str, fault: Fault) -> None:
+    for vocabulary, n in ((None, 48), (VOCABULARY, 48), (VOCABULARY, 20)):
+        view = make(name, n=n)
+        sound, found = audit(view, vocabulary), audit(fault(view), vocabulary)
+        assert sound.clean
+        assert not found.clean and found.alike == found.noise == found.questions and not found.leaks
+        assert "claim to be drawn by chance" in str(found) and "chance does not explain that" in str(found)
+
+
+def test_what_chance_draws_may_be_asked_for_now_and_then_and_is_counted() -> None:
+    found = [audit(make("mass", index), VOCABULARY) for index in range(60)]
+    assert all(one.clean for one in found)
+    noise, alike = sum(one.noise for one in found), sum(one.alike for one in found)
+    p = 24 / len(VOCABULARY.ordinary)
+    assert alike > 0 and alike / noise == pytest.approx(p, abs=3 * (p / noise) ** 0.5)
+    assert f"Of {found[0].noise} cells drawn by chance {found[0].alike} hold what is asked for." in str(found[0])
+
+
+def test_the_copies_of_one_draw_count_once() -> None:
+    """MPNet shows a draw twice: one piece that chance hit is no proof of anything, however often it stands there."""
+    view = next(v for v in (make("mpnet", i) for i in range(40)) if (v.streams["query"].tape.shows == NOISE).any())
+    label = int(view.labels("query")[0])
+    for name in ("content", "query"):
+        row = view.streams[name].tape
+        ids = np.where(row.shows == NOISE, label, row.ids)
+        view = swap(view, name, tape=Tape(ids, row.shows, row.free))
+    found = audit(view, VOCABULARY)
+    assert found.clean and found.alike == found.noise >= 2
+
+
+def test_how_often_counts_all_ways_to_draw() -> None:
+    drawn = [set(draw) for draw in combinations(range(9), 4)]
+    for hits in range(5):
+        assert how_often(hits, 4, 3, 9) == pytest.approx(np.mean([len(one & {0, 1, 2}) >= hits for one in drawn]))
 
 
 def test_a_view_with_a_row_that_sees_nothing_cannot_be_made() -> None:

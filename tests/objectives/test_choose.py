@@ -7,6 +7,7 @@ import pytest
 
 from factpin.objectives.choose import (
     Budget,
+    Choose,
     fragment,
     geometric,
     infill,
@@ -76,6 +77,21 @@ def test_where_no_word_fits_the_budget_the_shortest_goes_in() -> None:
     units = np.split(np.arange(9), [4, 7])
     assert ngram(units, 1, np.random.default_rng(0))[0].tolist() == [7, 8]
     assert ngram(units, 0, np.random.default_rng(0)) == []
+
+
+@pytest.mark.parametrize(("choose", "n", "budget"), [(poisson_apart, 60, 9), (poisson_apart, 30, 4), (infill, 60, 18)])
+def test_the_last_group_is_no_longer_or_shorter_than_the_others(choose: Choose, n: int, budget: int) -> None:
+    chance, units, differences = np.random.default_rng(0), alone(n), []
+    for _ in range(1500):
+        lengths = [len(group) for group in choose(units, budget, chance) if len(group)]
+        differences.append(lengths[-1] - np.mean(lengths))
+    assert abs(np.mean(differences)) < 3 * np.std(differences) / len(differences) ** 0.5
+
+
+def test_scattered_makes_no_more_groups_than_asked_and_keeps_its_budget() -> None:
+    for most in (1, 5, 20):
+        groups = scattered(alone(400), 60, np.random.default_rng(0), most=most)
+        assert len(groups) == most and sum(map(len, groups)) == 60
 
 
 def test_geometric_joins_groups_that_touch() -> None:

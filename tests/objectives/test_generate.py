@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
+import transformers
 
 from factpin.errors import BadInput
 from factpin.layers.masks import Ints
@@ -38,9 +39,9 @@ def learner(row: Objective, v: Vocabulary = FEW, spread: float | None = 0.5) -> 
     return made
 
 
-def by_heart(row: Objective, view: View, steps: int = 120) -> Learner:
-    """A network that has learned one view."""
-    model, made = learner(row, VOCABULARY, spread=None), collate([view], VOCABULARY.pad)
+def by_heart(row: Objective, *views: View, steps: int = 120) -> Learner:
+    """A network that has learned these views."""
+    model, made = learner(row, VOCABULARY, spread=None), collate(views, VOCABULARY.pad)
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(steps):
         optimiser.zero_grad()
@@ -154,6 +155,20 @@ def test_top_k_and_top_p_keep_the_likeliest() -> None:
     assert kept(Search("sample")) == [0, 1, 2, 3, 4]
     cold = g.likeliest(logs, Search("sample", temperature=0.1)).softmax(dim=-1)
     assert cold[0, 1] > 0.9
+
+
+def test_top_p_is_taken_of_the_top_k_as_transformers_does() -> None:
+    logs = torch.randn(40, 30, generator=torch.Generator().manual_seed(0)).double().log_softmax(dim=-1)
+    differ = 0
+    for k, p in ((2, 0.5), (5, 0.7), (10, 0.9), (30, 0.6)):
+        search = Search("sample", top_k=k, top_p=p, temperature=0.8)
+        warm = transformers.TemperatureLogitsWarper(0.8)(None, logs.clone())
+        theirs = transformers.TopPLogitsWarper(p)(None, transformers.TopKLogitsWarper(k)(None, warm))
+        ours = g.likeliest(logs, search)
+        assert torch.equal(torch.isfinite(ours), torch.isfinite(theirs))
+        apart = torch.isfinite(g.likeliest(logs, Search("sample", top_p=p, temperature=0.8)))
+        differ += int((torch.isfinite(ours) != apart).sum())
+    assert differ > 0
 
 
 def test_samples_are_drawn_as_often_as_they_are_likely() -> None:
@@ -273,3 +288,11 @@ def test_what_was_learned_by_heart_is_said_again(name: str, make: MakePrompt) ->
         found = generate(model, make(source, v), v, search)[0]
         assert found.finished and found.ids.tolist() == right.tolist()
     assert model.training
+
+
+def test_unilm_learns_from_its_own_views_where_to_stop() -> None:
+    row, v = OBJECTIVES["unilm_sequence"], VOCABULARY
+    x = replace(text(11, 3), ends=np.array([6, 11]))
+    model = by_heart(row, *(row.view(x, v, seed=0, epoch=0, index=i) for i in range(60)), steps=60)
+    found = generate(model, g.unilm(x.ids[:6], v), v, Search(longest=12))[0]
+    assert found.finished and found.ids.tolist() == x.ids[6:].tolist()

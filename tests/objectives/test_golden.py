@@ -181,8 +181,8 @@ def test_whole_words_and_entities_are_asked_for_together() -> None:
             asked = set(answers[answers >= 0].tolist())
             half = int((view.streams["content"].segments == 0).sum()) - 2
             for unit in x.units(kind):
-                inside = [int(i) in asked for i in unit]
-                assert len(set(inside)) == 1 or unit[0] < half <= unit[-1]
+                inside = [int(i) in asked for i in unit if i < len(view.text)]  # the end is cut off
+                assert len(set(inside)) <= 1 or unit[0] < half <= unit[-1]
 
 
 def test_pegasus_masks_leaves_or_exchanges_its_gaps_and_asks_for_words_elsewhere() -> None:

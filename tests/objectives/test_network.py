@@ -61,6 +61,26 @@ def test_two_steps_with_memory_read_what_one_step_reads() -> None:
 
 
 @torch.no_grad()
+def test_memory_that_is_carried_reaches_further_than_memory_made_of_ids() -> None:
+    """What `factpin pretrain` does reaches one segment back; a piece two segments back moves a carried memory alone."""
+    row = OBJECTIVES["transformer_xl"]
+    run = network(replace(fitted(TINY, row), memory=4))
+    ids = np.random.default_rng(1).integers(8, 200, 12)
+    other = np.concatenate([[ids[0] + 1], ids[1:]])
+
+    def last(x: np.ndarray, *, carried: bool) -> torch.Tensor:
+        memory = None
+        for n in (0, 4, 8) if carried else (8,):
+            view = row.view(stretch(x[n : n + 4], x[max(0, n - 4) : n]), VOCABULARY, seed=0, epoch=0, index=0)
+            states = run(collate([view], 0), memory if n else None)
+            memory = states.memory
+        return states.hidden["content"]
+
+    assert torch.equal(last(ids, carried=False), last(other, carried=False))
+    assert not torch.equal(last(ids, carried=True), last(other, carried=True))
+
+
+@torch.no_grad()
 def test_memory_is_cut_to_its_length_and_keeps_the_beginning_of_a_window() -> None:
     row = OBJECTIVES["transformer_xl"]
     run = network(replace(fitted(TINY, row), memory=5))

@@ -74,12 +74,13 @@ def test_labels_are_pieces_of_the_text_or_marks(name: str) -> None:
 
 
 @EACH
-def test_special_tokens_are_never_chosen(name: str) -> None:
+def test_special_tokens_are_never_chosen_but_the_stop_of_unilm(name: str) -> None:
     for index in range(10):
         view = make(name, text(50, index), index)
         for one in view.streams.values():
             own = (one.answers >= 0) & (one.answers == one.tape.shows)
-            assert not np.isin(one.tape.ids[own], list(VOCABULARY.specials)).any()
+            chosen = set(one.tape.ids[own].tolist()) & VOCABULARY.specials
+            assert chosen <= ({VOCABULARY.sep} if name == "unilm_sequence" else set())
             marks = one.tape.ids[one.tape.shows == MARK]
             assert np.isin(marks, list(VOCABULARY.specials)).all()
 
@@ -127,6 +128,26 @@ def test_a_network_depends_on_exactly_what_the_audit_says(name: str) -> None:
         after = states(view, cell)
         moved = np.concatenate([np.abs(after[k] - before[k]).max(axis=1, initial=0) for k in view.streams]) > 0
         assert np.array_equal(moved, (depth[:, c] >= 0) & (depth[:, c] <= LAYERS)), cell
+
+
+def test_a_long_text_has_as_many_blanks_as_there_are_sentinels_and_asks_for_its_share() -> None:
+    x = text(2000, 1)
+    view = make("t5", x)
+    source, asked = view.streams["encoder"].tape.ids, view.streams["decoder"].answers
+    assert np.isin(source, VOCABULARY.sentinels).sum() == len(VOCABULARY.sentinels) - 1
+    assert (asked < len(x)).sum() == 300
+
+
+def test_unilm_is_asked_for_its_stop_as_often_as_for_a_piece() -> None:
+    stops = pieces = cells = 0
+    for index in range(400):
+        view = make("unilm_sequence", replace(text(24, index), ends=np.array([10, 24])), index)
+        labels = view.labels("content")
+        assert not (labels[:-1] == VOCABULARY.sep).any()
+        stops += int(labels[-1] == VOCABULARY.sep)
+        pieces, cells = pieces + int((labels[:-1] >= 0).sum()), cells + 24
+    share = pieces / cells
+    assert stops / 400 == pytest.approx(share, abs=3 * (share * (1 - share) / 400) ** 0.5)
 
 
 def test_mixtures_and_stages_name_rows_of_the_table() -> None:

@@ -1,6 +1,7 @@
 """Texts: units, parts, and how parts are divided and labelled."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,6 +65,15 @@ def test_characters_become_numbers_of_pieces() -> None:
     assert (text_of(pieces, [], []).words == -1).all() and text_of(pieces, [], []).ends.tolist() == [len(pieces)]
 
 
+def test_of_nested_spans_the_outermost_counts() -> None:
+    pieces = build_tokenizer(["北京大学医院在海淀区"] * 3, vocab_size=60).encode("北京大学医院在海淀区")
+    for spans in ([(0, 6), (0, 4), (2, 4)], [(2, 4), (0, 6)], [(0, 6), (0, 6), (4, 6)]):
+        x = text_of(pieces, [], [(i, i + 1) for i in range(10)], entities=[*spans, (7, 10)])
+        assert lists(x.units("entities")) == [[0, 1, 2, 3, 4, 5], [6], [7, 8, 9]]
+    crossing = text_of(pieces, [], [], entities=[(0, 4), (2, 6)])
+    assert crossing.entities.tolist() == [0, 0, 1, 1, 1, 1, -1, -1, -1, -1]
+
+
 def test_a_text_that_contradicts_itself_is_refused() -> None:
     with pytest.raises(BadInput, match="needs 3 numbers in `words`, got 2"):
         Text(np.arange(3), np.arange(2), np.array([3]))
@@ -88,9 +98,10 @@ def test_half_of_the_next_sentences_are_foreign() -> None:
         labels.append(label)
         assert len(a) in x.ends
         if label == 0:
-            assert np.array_equal(np.concatenate([a.ids, b.ids]), x.ids)
+            assert np.array_equal(np.concatenate([a.ids, b.ids]), x.ids[: len(a) + len(b)])
         else:
             at = foreign.index(b.ids[0])
+            assert at in x.foreign.ends
             assert foreign[at : at + len(b)] == b.ids.tolist() and len(a) + len(b) <= len(own)
     assert np.mean(labels) == pytest.approx(0.5, abs=3 * 0.5 / 20)
 
@@ -127,6 +138,50 @@ def test_distance_tells_next_from_further_from_elsewhere() -> None:
         where = x.ids.tolist().index(b.ids[0]) if b.ids[0] in own and label < 2 else -1
         assert label == 2 or (where == len(a) if label == 0 else where > len(a))
     assert set(seen) == {0, 1, 2} and min(seen.values()) > 60
+
+
+END = 8
+
+
+def sentences(chance: np.random.Generator, room: int = 60) -> Text:
+    """As many sentences of 2 to 20 pieces as have room, each closed by an end mark."""
+    ids: list[int] = []
+    ends: list[int] = []
+    while len(ids) + (n := int(chance.integers(2, 21))) <= room:
+        ids += [*chance.integers(END + 1, 200, n - 1).tolist(), END]
+        ends.append(len(ids))
+    return Text(np.array(ids), np.arange(len(ids)), np.array(ends))
+
+
+@pytest.mark.parametrize("pair", [pairs.next_sentence, pairs.distance])
+def test_length_and_end_of_the_parts_do_not_tell_the_label(pair: pairs.Pair) -> None:
+    """A table of (does the second part end with an end mark, lengths of both) guesses no better than chance."""
+    rows = []
+    for seed in range(1600):
+        chance = np.random.default_rng([1, seed])
+        x = replace(sentences(chance), foreign=sentences(chance))
+        if len(x.ends) > 2:
+            (a, b), label = pair(x, chance)
+            rows.append(((bool(b.ids[-1] == END), len(a) // 10, len(b) // 10), label))
+    table: dict[tuple[bool, int, int], Counter[int]] = defaultdict(Counter)
+    half = len(rows) // 2
+    for key, label in rows[:half]:
+        table[key][label] += 1
+    rest = rows[half:]
+    guessed = np.mean([bool(table[key]) and table[key].most_common(1)[0][0] == label for key, label in rest])
+    usual = max(Counter(label for _, label in rest).values()) / len(rest)
+    assert len(rest) > 700 and guessed < usual + 3 * (usual * (1 - usual) / len(rest)) ** 0.5
+
+
+@pytest.mark.parametrize("pair", [pairs.next_sentence, pairs.distance])
+def test_a_second_part_keeps_half_of_what_all_that_compete_have(pair: pairs.Pair) -> None:
+    for seed in range(200):
+        chance = np.random.default_rng([2, seed])
+        x = replace(sentences(chance), foreign=sentences(chance))
+        if len(x.ends) > 2:
+            (a, b), _ = pair(x, chance)
+            shortest = min(np.diff([*x.ends])[-1], np.diff([0, *x.foreign.ends])[-1])
+            assert 2 * len(b) >= shortest and len(a) + len(b) <= len(x)
 
 
 def test_every_order_of_parts_has_its_own_label() -> None:

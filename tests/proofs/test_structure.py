@@ -1,12 +1,15 @@
 """The exact half of the proofs holds, proof by proof; and a proof that does not hold says so."""
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import pytest
 
 from factpin.objectives import OBJECTIVES, View, audit
-from factpin.proofs import SYSTEMS
+from factpin.proofs import SYSTEMS, parity_more
 from factpin.proofs.compare import Compared, Proof, summary
 from factpin.proofs.leaks import caught, moves
+from factpin.proofs.parity_more import nezha, transformer_xl
 from factpin.proofs.structure import structure
 from factpin.proofs.world import VOCABULARY, text
 
@@ -26,6 +29,15 @@ def test_every_row_of_the_table_belongs_to_one_method_and_passes_the_leak_test()
     assert sorted(rows) == list(OBJECTIVES)
     assert {f"no leak: {row}" for row in rows} <= {proof.checked for proof in PROOFS}
     assert list(SYSTEMS) == sorted(SYSTEMS)
+
+
+@pytest.mark.parametrize(("name", "compare"), [("sinusoid", transformer_xl), ("functional", nezha)])
+def test_a_wrong_table_of_positions_is_a_difference(
+    name: str, compare: Callable[[], Iterator[Compared]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = getattr(parity_more, name)
+    monkeypatch.setattr(parity_more, name, lambda *options: right(*options).flip(-1))
+    assert not all(one.holds for one in compare())
 
 
 def test_no_two_proofs_are_called_the_same() -> None:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from factpin.errors import BadInput
 from factpin.tokens import batches, shuffled_batches
+from factpin.tokens.batches import InTurn
 
 lengths_of_texts = st.lists(st.integers(0, 60), max_size=80)
 
@@ -58,3 +59,19 @@ def test_a_batch_without_a_bound_is_refused():
         shuffled_batches([1, 2], seed=0, epoch=0)
     with pytest.raises(BadInput):
         batches([1, 2], 0)
+
+
+@given(count=st.integers(0, 60), size=st.integers(1, 9))
+def test_batches_in_turn_hold_every_index_once_in_order(count, size):
+    order = InTurn(count, size)
+    found = [list(order[k]) for k in range(len(order))]
+    assert [i for batch in found for i in batch] == list(range(count))
+    assert all(len(batch) == size for batch in found[:-1])
+    for outside in (-1, len(order)):
+        with pytest.raises(IndexError):
+            order[outside]
+
+
+def test_batches_in_turn_take_no_memory():
+    order = InTurn(3 * 10**15, 3)
+    assert len(order) == 10**15 and order[10**15 - 1] == range(3 * 10**15 - 3, 3 * 10**15)

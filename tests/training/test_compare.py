@@ -2,7 +2,10 @@
 
 import json
 import math
+import shutil
+import sys
 import xml.etree.ElementTree as tree
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +95,29 @@ def test_what_is_done_is_not_done_again(
     assert (folder / "results.jsonl").read_text().startswith(before)
     assert sorted(len(row["scores"]) for row in report["points"]) == [2, 2]
     assert len(before.splitlines()) == 3 and all(json.loads(line) for line in before.splitlines())
+
+
+def test_a_run_has_all_its_points_whatever_it_accumulates_and_however_its_loss_goes(
+    encoder_folder: Path, world: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps of three batches, which divide no bucket; and a rate by which nothing becomes better, so patience ends."""
+    texts, recipe = world
+    monkeypatch.setattr(sys.modules["factpin.tokens.batches"], "BUCKET", 8)
+    monkeypatch.setattr(comparing, "run_training", fine_tuned)
+    how = replace(HOW, max_steps=12, accumulation=3, early_stopping=1, learning_rate=1e-30, batch_size=2)
+    said: list[str] = []
+    asked, folder = Comparison(("roberta",), recipe, points=4, seeds=1), tmp_path / "run"
+    report = compare([texts], small(encoder_folder), how, asked, folder, note=said.append)
+    assert [row["point"] for row in report["points"]] == [0, 1, 2, 3, 4]
+    shutil.rmtree(folder / "roberta" / "point-2")
+    with pytest.raises(BadInput, match="point-2 is not there. Remove this folder"):
+        compare([texts], small(encoder_folder), how, asked, folder, resume=True)
+
+
+def fine_tuned(*given: Any, quiet: bool) -> dict[str, Any]:
+    """As if a task had been trained: its folder, and a score."""
+    given[-1].mkdir(parents=True)
+    return {"scores": {"f1": 0.5}}
 
 
 def test_a_lead_within_two_deviations_of_the_seeds_is_no_difference() -> None:

@@ -9,12 +9,13 @@ import pytest
 
 from factpin import formats
 from factpin.documents import Document, Mention
-from factpin.errors import BadInput
+from factpin.errors import BadFile, BadInput
 from factpin.tokens import Tokenizer
 from factpin.tokens.lexicon import Lexicon
 from factpin.tokens.small import build_tokenizer
 from factpin.training import corpus as module
 from factpin.training.corpus import FRAME, Corpus, Cut, Packed
+from factpin.training.known import Known
 from tests.conftest import corpus as world
 
 DOCUMENTS = ["\n".join(doc.text for doc in world(1 + seed % 7, seed)) for seed in range(12)]
@@ -117,10 +118,33 @@ def test_mentions_are_entities_and_a_lexicon_finds_phrases(tmp_path: Path, token
     text = "王小明出生于旧金山。"
     formats.write([Document("d", text, mentions=(Mention("m", 0, 3, "王小明", "person"),))], tmp_path / "d.jsonl")
     cut = Cut(48, words="characters")
-    (packed,) = Corpus([tmp_path / "d.jsonl"]).texts(tokenizer, cut, lexicon=Lexicon(["旧金山", "山"]))
+    lexicon = Lexicon(["旧金山", "山"])
+    (packed,) = Corpus([tmp_path / "d.jsonl"]).texts(tokenizer, cut, known=Known(lexicon, lexicon))
     assert packed.text.entities is not None and packed.text.phrases is not None
     assert np.flatnonzero(packed.text.entities >= 0).tolist() == [0, 1, 2]
     assert np.flatnonzero(packed.text.phrases >= 0).tolist() == [6, 7, 8]
+
+
+def test_a_kind_behind_a_tab_tells_phrases_from_entities(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    text = "王小明出生于旧金山。"
+    (tmp_path / "t.txt").write_text(text, encoding="utf-8")
+
+    def places(*lines: str) -> tuple[list[int], list[int]]:
+        (tmp_path / "names.tsv").write_text("\n".join(lines), encoding="utf-8")
+        known, cut = Known.load(tmp_path / "names.tsv"), Cut(48, words="characters")
+        (packed,) = Corpus([tmp_path / "t.txt"]).texts(tokenizer, cut, known=known)
+        phrases, entities = packed.text.phrases, packed.text.entities
+        assert entities is not None
+        return [] if phrases is None else np.flatnonzero(phrases >= 0).tolist(), np.flatnonzero(entities >= 0).tolist()
+
+    assert places("王小明\tentity", "出生于\tphrase", "旧金山") == ([3, 4, 5, 6, 7, 8], [0, 1, 2, 6, 7, 8])
+    assert places("王小明", "旧金山") == ([0, 1, 2, 6, 7, 8], [0, 1, 2, 6, 7, 8])
+    assert places("王小明\tentity") == ([], [0, 1, 2])
+    assert places("王小明\tphrase", "王小明\tentity") == ([0, 1, 2], [0, 1, 2])
+    with pytest.raises(BadFile, match="line 2.*'person'; expected phrase or entity"):
+        places("出生于\tphrase", "王小明\tperson")
+    with pytest.raises(BadFile, match="two characters"):
+        places("山")
 
 
 def test_a_lexicon_takes_the_longest_entry_and_whole_words() -> None:

@@ -8,21 +8,32 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from transformers import AutoModel, AutoTokenizer
 
 from factpin.encoders import Encoder
 from factpin.errors import BadFile, BadInput, UnknownName
+from factpin.objectives import Text, Vocabulary
+from factpin.objectives.losses import Learner
+from factpin.objectives.network import Network
+from factpin.objectives.parts import NetworkConfig
+from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
+from factpin.training.corpus import Corpus, Cut, Divide, Packed, Place
+from factpin.training.learner import Learners
 from factpin.training.parallel import World
-from factpin.training.pretrain import PretrainConfig, pretrain
-from factpin.training.pretrain_job import stages_of
+from factpin.training.pretrain import PretrainConfig, pretrain, told_of
+from factpin.training.pretrain_job import PretrainJob, stages_of
+from factpin.training.source import Source
 from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.stream import Stream
 from tests.conftest import corpus
 from tests.training.test_spans import equal
 
@@ -35,6 +46,21 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("corpus") / "texts.txt"
     path.write_text("\n\n".join("\n".join(d.text for d in corpus(5, seed)) for seed in range(40)), encoding="utf-8")
     return path
+
+
+def source_of(encoder: Path, paths: list[Path], divide: Divide = "blank") -> Source:
+    cut = Cut(48, "document" if divide == "file" else "full", None)
+    return Source(Corpus(paths, divide=divide), Tokenizer.load(encoder), cut, None, ("roberta",), 0, False)
+
+
+def job_of(name: str, how: TrainConfig, world: World, steps: int) -> PretrainJob:
+    """The job of a run on texts of four pieces; it has no model, and nothing is asked of one."""
+    v = Vocabulary(size=99, pad=0, cls=1, sep=2, mask=3, gap=4, tail=5, start=6, end=7, sentinels=())
+    texts = [Packed(Text(np.arange(20, 24) + k, np.arange(4), np.array([4])), frozenset([k]), Place(k + 1))
+             for k in range(40)]  # fmt: skip
+    stream = Stream(lambda place: iter(texts[place.document :]), size=how.batch_size, buffer=8, seed=how.seed)
+    model = Learners(Learner(Network(NetworkConfig(99, 8, 1, 1, 8)), None), {})  # type: ignore[arg-type]
+    return PretrainJob(model, stages_of(name), stream, v, [], how, world, steps)
 
 
 def small(encoder: Path, objective: str = "roberta", **more: Any) -> PretrainConfig:
@@ -152,12 +178,46 @@ def test_the_table_of_objectives_is_what_names_stand_for() -> None:
         stages_of("ernie,bert")
 
 
+def test_ernie_two_adds_a_row_in_every_stage_and_the_old_ones_go_on() -> None:
+    stages = stages_of("ernie2")
+    rows = list(stages[-1])
+    assert [list(stage) for stage in stages] == [rows[: k + 1] for k in range(5)]
+    total = sum(sum(stage.values()) for stage in stages)
+    for k, row in enumerate(rows):
+        steps = [stage[row] for stage in stages if row in stage]
+        assert len(steps) == 5 - k and len(set(steps)) == 1 and sum(steps) == total / 5
+
+
+@pytest.mark.parametrize("name", ["ernie", "ernie2", "palm", "unilm"])
+def test_a_stage_takes_its_share_of_the_steps_and_a_row_its_share_of_the_stage(name: str) -> None:
+    stages, steps = stages_of(name), 3000
+    job = job_of(name, replace(QUICK, accumulation=2), World(0, 1, torch.device("cpu")), steps)
+    drawn = [job.row(2 * step) for step in range(steps)]
+    total, at = sum(sum(stage.values()) for stage in stages), 0.0
+    for stage in stages:
+        begin, at = round(at / total * steps), at + sum(stage.values())
+        counts = Counter(drawn[begin : round(at / total * steps)])
+        n = counts.total()
+        assert set(counts) == set(stage)
+        for row, weight in stage.items():
+            p = weight / sum(stage.values())
+            assert abs(counts[row] - p * n) <= 4 * (p * (1 - p) * n) ** 0.5 + 1
+
+
 def test_stages_follow_one_another_and_need_a_lexicon(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="--lexicon"):
         pretrain([texts], small(encoder_folder, "ernie"), QUICK, tmp_path / "run", quiet=True)
     (tmp_path / "names.txt").write_text("王小明\n旧金山\nAnna Weber\n")
     config = small(encoder_folder, "ernie", lexicon=str(tmp_path / "names.txt"))
-    assert pretrain([texts], config, QUICK, tmp_path / "run", quiet=True)["steps"] == 6
+    report = pretrain([texts], config, QUICK, tmp_path / "run", quiet=True)
+    assert report["steps"] == 6 and "the same spans" in report["notes"][0]
+    (tmp_path / "kinds.txt").write_text("王小明\tentity\n旧金山\tentity\n出生于\tphrase\n")
+    config = small(encoder_folder, "ernie2", lexicon=str(tmp_path / "kinds.txt"))
+    report = pretrain([texts], config, QUICK, tmp_path / "two", quiet=True)
+    assert report["steps"] == 6 and not report["notes"]
+    (tmp_path / "kinds.txt").write_text("王小明\tentity\n")
+    with pytest.raises(BadInput, match="hides phrases"):
+        pretrain([texts], config, QUICK, tmp_path / "three", quiet=True)
 
 
 def test_mixtures_and_rows_of_two_streams_run_on_an_encoder(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
@@ -177,6 +237,89 @@ def test_epochs_are_counted_where_no_steps_are_given(encoder_folder: Path, texts
     assert one["steps"] > 1 and abs(two["steps"] - 2 * one["steps"]) <= 1
 
 
+@pytest.fixture
+def books(tmp_path: Path) -> list[Path]:
+    """Three long documents: a block of the stream lies inside one."""
+    for k in range(3):
+        (tmp_path / f"{k}.txt").write_text("\n".join(d.text for d in corpus(120, k)), encoding="utf-8")
+    return [tmp_path / f"{k}.txt" for k in range(3)]
+
+
+def test_long_documents_are_learned_from_to_the_end(encoder_folder: Path, books: list[Path], tmp_path: Path) -> None:
+    config = replace(small(encoder_folder, "bert"), divide="file")
+    how = replace(QUICK, max_steps=None, epochs=1, batch_size=1)
+    report = pretrain(books, config, how, tmp_path / "run", quiet=True)
+    count = sum(1 for _ in source_of(encoder_folder, books, "file").texts(Place(), World(0, 1, torch.device("cpu"))))
+    assert report["texts"] == report["steps"] == count > 3 * config.buffer
+    assert report["passed_over"] == {"too_short": 0, "no_other_document": 0}
+    assert any("nothing was held out" in told for told in told_of(report))
+    with pytest.raises(BadInput, match="--divide"):
+        pretrain(books[:1], config, QUICK, tmp_path / "one", quiet=True)
+
+
+def test_a_process_with_one_document_is_set_against_those_of_others(encoder_folder: Path, books: list[Path]) -> None:
+    source = source_of(encoder_folder, books, "file")
+    world = World(1, 3, torch.device("cpu"))
+    stream = Stream(lambda place: source.texts(place, world), size=4, buffer=16, seed=0, needs_foreign=True,
+                    reserve=lambda epoch: source.reserve(7, epoch))  # fmt: skip
+    own = {piece for one in source.texts(Place(), world) for piece in [one.text.ids.tobytes()]}
+    drawn = [text for n in range(8) for text in stream.batch(n).texts]
+    assert all(text.ids.tobytes() in own for text in drawn)
+    foreign = {text.foreign.ids.tobytes() for text in drawn if text.foreign is not None}
+    assert len(foreign) > 10 and not foreign & own
+    assert [one.text.ids.tolist() for one in source.reserve(7, 0)] == [
+        one.text.ids.tolist() for one in source_of(encoder_folder, books, "file").reserve(7, 0)
+    ]
+
+
+def test_texts_that_are_too_short_are_counted_and_told(encoder_folder: Path, tmp_path: Path) -> None:
+    documents = ["\n".join(d.text for d in corpus(1 if k % 3 else 5, k)) for k in range(30)]
+    (tmp_path / "t.txt").write_text("\n\n".join(documents), encoding="utf-8")
+    config = replace(small(encoder_folder, "ernie_distance"), heldout=0)
+    report = pretrain([tmp_path / "t.txt"], config, replace(QUICK, max_steps=3, batch_size=3), tmp_path / "run",
+                      quiet=True)  # fmt: skip
+    assert report["passed_over"]["too_short"] >= 20 and report["passed_over"]["no_other_document"] == 0
+    assert any(f"{report['passed_over']['too_short']} texts were passed over" in told for told in told_of(report))
+
+
+def test_a_finished_run_that_is_resumed_tells_the_same(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
+    for resume in (False, True):
+        report = pretrain([texts], small(encoder_folder), QUICK, tmp_path / "run", quiet=True, resume=resume)
+        if not resume:
+            first = report
+    assert report == first and report["pieces"] > 0 and report["texts"] == 6 * 4
+
+
+@pytest.mark.parametrize(("accumulation", "processes"), [(3, 1), (1, 3), (3, 2), (2, 1)])
+def test_every_step_gets_the_next_batches_of_every_process(accumulation: int, processes: int) -> None:
+    steps, how = 700, replace(QUICK, accumulation=accumulation)
+    for rank in range(processes):
+        world = World(rank, processes, torch.device("cpu"))
+        job = job_of("gpt", how, world, steps)
+        order, numbers = job.order(0), []
+        assert len(order) == steps
+        for at in range(steps):
+            assert len(order[at]) == accumulation * processes
+            mine = world.share(order[at])
+            numbers += [place // processes for place in mine]
+            assert len(mine) == accumulation and job.row(mine[0]) == "gpt"
+        assert numbers == list(range(steps * accumulation))
+        last = order[steps - 1]
+        assert job.batch(world.share(last)[-1:])[0] == "gpt" and job.done == steps
+        assert job.seen(steps) == job.stream.batch(steps * accumulation - 1).seen
+
+
+def test_steps_are_as_many_as_asked_whatever_they_accumulate(
+    encoder_folder: Path, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["factpin.tokens.batches"], "BUCKET", 8)  # what other tasks are shuffled in
+    told: list[int] = []
+    how = replace(QUICK, max_steps=8, accumulation=3, evaluate_every=2, batch_size=2)
+    report = pretrain([texts], small(encoder_folder), how, tmp_path / "run", quiet=True,
+                      at=lambda model, tokenizer, step, pieces: told.append(step))  # fmt: skip
+    assert report["steps"] == 8 and told == [2, 4, 6, 8] and report["texts"] > 7 * 3 * 2
+
+
 @pytest.mark.parametrize(
     ("change", "match"),
     [({"length": 100}, "at most 64"), ({"encoder": "", "config": ""}, "--encoder"), ({"extend": -1}, "extend"),
@@ -192,12 +335,7 @@ def test_what_makes_no_sense_is_refused(
 def test_processes_share_the_documents_and_no_text_is_learned_twice(
     encoder_folder: Path, texts: Path, tmp_path: Path
 ) -> None:
-    from factpin.training.corpus import Corpus, Cut, Place
-    from factpin.training.pretrain import Source
-
-    encoder = Encoder.load(encoder_folder)
-    assert encoder.tokenizer is not None
-    source = Source(Corpus([texts]), encoder.tokenizer, Cut(48, words=None), None, ("roberta",), 10, False)
+    source = replace(source_of(encoder_folder, [texts]), every=10)
     shares = [
         {d for packed in source.texts(Place(), World(rank, 2, torch.device("cpu"))) for d in packed.documents}
         for rank in (0, 1)

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
+from factpin.objectives import OBJECTIVES, Text
 from factpin.tokens import Tokenizer
 from factpin.training.needs import BLANKS, MARKS
 from factpin.training.vocabulary import (
@@ -46,6 +48,32 @@ def test_every_mark_has_a_number_of_its_own_that_no_text_can_spell(tokenizer: To
     spelled = marked.encode("[GAP] [MASK] [BLANK0] [TAIL][SEP]").ids.tolist()
     assert not set(spelled) & found.specials
     assert not set(found.ordinary.tolist()) & found.specials
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe"])
+def test_punctuation_and_function_words_say_little(kind: str) -> None:
+    """PEGASUS compares sentences without them; a word that is cut up, and a byte of a character, do not count."""
+    texts = ["The mother of the king, 王小明的母亲。他们在北京！", "the other bathe, of 的 。"] * 50
+    trained = train_tokenizer(texts, 360, kind)  # type: ignore[arg-type]
+    found = vocabulary_of(with_marks(trained, MARKS))
+    pieces = lambda word: set(trained.encode(word).ids.tolist())  # noqa: E731
+    for word in (" the", " of", ",", "的", "。", "！"):
+        assert len(pieces(word)) == 1 and pieces(word) <= found.stop, word
+    for word in (" king", "王", "北京", " mother"):
+        assert not pieces(word) & found.stop, word
+    assert not found.stop & found.specials and trained.unknown_id not in found.stop
+
+
+def test_pegasus_takes_out_the_sentence_that_shares_words_not_commas() -> None:
+    sentences = ["他说，在，在，的，的。", "北京大学很大。", "这，在，的，是，的。", "北京大学在北京。"]
+    trained = train_tokenizer(["".join(sentences)] * 5, 100)
+    found = vocabulary_of(with_marks(trained, MARKS))
+    ids = [trained.encode(sentence).ids.tolist() for sentence in sentences]
+    ends = np.cumsum([len(one) for one in ids])
+    text = Text(np.concatenate(ids), np.arange(ends[-1]), ends)
+    view = OBJECTIVES["pegasus_large"].declare(text, found, np.random.default_rng(0))
+    said = view.labels("decoder").tolist()
+    assert said[:-1] in (ids[1], ids[3])
 
 
 def test_nothing_is_added_that_is_not_asked_for(tokenizer: Tokenizer) -> None:

@@ -3,7 +3,7 @@
     text -> choose pieces -> spoil them -> View (cells, who sees whom, what is asked where) -> audit
 
 Rows that differ in values share a declaration. MIXTURES name rows of which one is drawn for each batch, with weights;
-STAGES name rows that are trained one after the other.
+STAGES name rows that are trained one after the other; CONTINUAL, rows that join one after the other and go on.
 """
 
 from functools import partial
@@ -85,7 +85,7 @@ OBJECTIVES: dict[str, Objective] = {
     "unilm_left": Objective(Cloze(MOSTLY_ONE, mask=unilm.leftwards, segments=(2,)), (WORDS,)),
     "unilm_right": Objective(Cloze(MOSTLY_ONE, mask=unilm.rightwards, segments=(3,)), (WORDS,)),
     "unilm_sequence": Objective(
-        Cloze(MOSTLY_ONE, pair=pairs.halves, mask=unilm.sequence, segments=(4, 5)), (WORDS,), sentences=2
+        Cloze(MOSTLY_ONE, pair=pairs.halves, mask=unilm.sequence, segments=(4, 5), stop=True), (WORDS,), sentences=2
     ),
     "wwm": Objective(Cloze(unit="words", pair=pairs.next_sentence), (WORDS, PAIR)),
     "xlnet": Objective(XLNet(), (QUERY,), positions="relative"),
@@ -98,8 +98,11 @@ STAGES: dict[str, tuple[str, ...]] = {
     "ernie": ("ernie_basic", "ernie_phrase", "ernie_entity"),
     "palm": ("palm_cloze", "palm_continue"),
 }
+CONTINUAL: dict[str, tuple[str, ...]] = {
+    "ernie2": ("ernie_basic", "ernie_phrase", "ernie_entity", "ernie_reorder", "ernie_distance"),
+}
 
 __all__ = [
-    "MIXTURES", "OBJECTIVES", "STAGES", "Audit", "Batch", "Loss", "Objective", "Stream", "Text", "View", "Vocabulary",
-    "audit", "collate", "one_stream", "pack",
+    "CONTINUAL", "MIXTURES", "OBJECTIVES", "STAGES", "Audit", "Batch", "Loss", "Objective", "Stream", "Text", "View",
+    "Vocabulary", "audit", "collate", "one_stream", "pack",
 ]  # fmt: skip

@@ -9,17 +9,29 @@ Cells that show a place on purpose (`free`: BERT's kept pieces, BART's source) a
 A view may also claim wrongly what its cells show, and then no mask tells the truth. So claims are checked:
 
     a cell that shows a place holds the id of that place
-    a cell that claims to show nothing does not hold the id of a piece that is asked for
+    a special token does not hold the id of a piece that is asked for
+    a cell drawn by chance may hold one, but not more of them do than chance explains
+
+The last is a test: among k different pieces drawn evenly from a vocabulary of V, how often are j or more of the a
+different pieces that are asked for? Less than once in a million times is reported; the cells are counted in any case.
+
+One thing is taken on trust: that places are different pieces of text. A text that is given twice, as itself and as what
+came before it, can be read off the copy; ids alone cannot tell that from words that repeat.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
 from factpin.layers.masks import Bools, Ints
-from factpin.objectives.tape import MARK
+from factpin.objectives.tape import MARK, NOISE
+from factpin.objectives.text import Vocabulary
 from factpin.objectives.view import View
+
+LEVEL = 1e-6  # of the test of noise
+NAMED = 8  # cells in a message
 
 Cell = tuple[str, int]  # stream, number
 
@@ -42,6 +54,8 @@ class Leak:
 class Audit:
     questions: int
     kept: int  # questions whose place is shown on purpose within reach
+    noise: int  # cells drawn by chance
+    alike: int  # of these, cells that hold a piece that is asked for
     leaks: tuple[Leak, ...]
     lies: tuple[str, ...]  # claims that do not hold
 
@@ -51,12 +65,16 @@ class Audit:
 
     def __str__(self) -> str:
         if self.clean:
-            return f"No leak: {self.questions} questions, {self.kept} of them shown on purpose."
+            told = f"No leak: {self.questions} questions, {self.kept} of them shown on purpose."
+            return f"{told} Of {self.noise} cells drawn by chance {self.alike} hold what is asked for."
         return "\n".join([*self.lies, *(str(leak) for leak in self.leaks)])
 
 
-def audit(view: View) -> Audit:
-    """The proof, or what is wrong; a leak is named once a question, by the shortest way."""
+def audit(view: View, vocabulary: Vocabulary | None = None) -> Audit:
+    """The proof, or what is wrong; a leak is named once a question, by the shortest way.
+
+    The vocabulary says what chance draws from. Without it, that is taken to be all ids up to the largest in the view.
+    """
     names, sees = graph(view)
     shows = np.concatenate([one.tape.shows for one in view.streams.values()])
     free = np.concatenate([one.tape.free for one in view.streams.values()])
@@ -71,7 +89,9 @@ def audit(view: View) -> Audit:
         if len(at):
             nearest = at[np.argmin(depth[cell][at])]
             leaks.append(Leak(names[cell], place, names[nearest], int(depth[cell][nearest])))
-    return Audit(len(questions), kept, tuple(leaks), tuple(_lies(view)))
+    noise, alike = _noise(view)
+    lies = (*_lies(view), *_more_than_chance(view, alike, vocabulary))
+    return Audit(len(questions), kept, len(noise), len(alike), tuple(leaks), lies)
 
 
 def graph(view: View) -> tuple[list[Cell], Bools]:
@@ -111,9 +131,14 @@ def _questions(view: View, names: list[Cell]) -> Iterator[tuple[int, int]]:
             yield number["content", end], place
 
 
-def _lies(view: View) -> Iterator[str]:
+def _asked(view: View) -> Ints:
+    """The different pieces that are asked for; ends and sentinels are none."""
     asked = np.concatenate([one.answers[one.answers >= 0] for one in view.streams.values()])
-    pieces = np.setdiff1d(view.text[asked], list(view.marks))
+    return np.setdiff1d(view.text[asked], list(view.marks))
+
+
+def _lies(view: View) -> Iterator[str]:
+    pieces = _asked(view)
     for name, one in view.streams.items():
         ids, shows = one.tape.ids, one.tape.shows
         for i in np.flatnonzero((shows >= 0) & (ids != view.text[np.maximum(shows, 0)])):
@@ -121,6 +146,37 @@ def _lies(view: View) -> Iterator[str]:
             yield f"{_name((name, int(i)))} claims to show place {shows[i]}, which is {right}, but holds {ids[i]}"
         for i in np.flatnonzero((shows == MARK) & np.isin(ids, pieces)):
             yield f"{_name((name, int(i)))} claims to show nothing, but holds {ids[i]}, which is asked for"
+
+
+def _noise(view: View) -> tuple[list[Cell], list[Cell]]:
+    """The cells drawn by chance, and those of them that hold a piece that is asked for."""
+    pieces = _asked(view)
+    drawn = [(name, one.tape.ids, np.flatnonzero(one.tape.shows == NOISE)) for name, one in view.streams.items()]
+    cells = [(name, int(i)) for name, _, at in drawn for i in at]
+    return cells, [(name, int(i)) for name, ids, at in drawn for i in at[np.isin(ids[at], pieces)]]
+
+
+def _more_than_chance(view: View, alike: list[Cell], vocabulary: Vocabulary | None) -> Iterator[str]:
+    """Different pieces count, not cells: MPNet's two copies of a mask are one draw."""
+    if not alike:
+        return
+    asked = _asked(view)
+    drawn = np.unique(np.concatenate([one.tape.ids[one.tape.shows == NOISE] for one in view.streams.values()]))
+    hits = np.intersect1d(drawn, asked)
+    largest = max(int(ids.max(initial=0)) for ids in (view.text, *(one.tape.ids for one in view.streams.values())))
+    size = largest + 1 if vocabulary is None else len(vocabulary.ordinary)
+    if how_often(len(hits), len(drawn), len(asked), max(size, len(np.union1d(drawn, asked)))) < LEVEL:
+        cells = ", ".join(map(_name, alike[:NAMED])) + (", …" if len(alike) > NAMED else "")
+        yield (
+            f"{cells} claim to be drawn by chance, but of {len(drawn)} different pieces drawn {len(hits)} are asked "
+            "for: chance does not explain that"
+        )
+
+
+def how_often(hits: int, drawn: int, asked: int, size: int) -> float:
+    """How often at least `hits` of `drawn` different pieces, drawn evenly from `size`, are among `asked` ones."""
+    ways = sum(comb(asked, k) * comb(size - asked, drawn - k) for k in range(hits, min(drawn, asked) + 1))
+    return ways / comb(size, drawn)
 
 
 def _name(cell: Cell) -> str:

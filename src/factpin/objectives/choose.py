@@ -127,13 +127,15 @@ def infill(units: Units, budget: int, chance: Chance, *, rate: float = 3.0, most
     return _place([length for length in lengths if length], units, chance) + empty
 
 
-def scattered(units: Units, budget: int, chance: Chance, *, mean: float = 3.0, roll_below: int = 40) -> list[Ints]:
+def scattered(
+    units: Units, budget: int, chance: Chance, *, mean: float = 3.0, roll_below: int = 40, most: int | None = None
+) -> list[Ints]:
     """Begins with the rest and ends with noise, so only the end of a short text would ever be asked for:
 
-    below `roll_below` units the pattern is turned by a random distance.
+    below `roll_below` units the pattern is turned by a random distance. Of `most` groups each is longer instead.
     """
     n = len(units)
-    parts = min(max(1, near(budget / mean)), n - budget)
+    parts = max(1, min(near(budget / mean), n - budget, most or n))
     noise, rest = _cut(budget, parts, chance), _cut(n - budget, parts, chance)
     pattern = np.repeat([False, True] * parts, np.stack([rest, noise], 1).ravel())
     if n < roll_below:
@@ -207,7 +209,11 @@ def _lengths(budget: int, odds: Floats, least: int, chance: Chance) -> list[int]
 
 
 def _place(lengths: list[int], units: Units, chance: Chance) -> list[Ints]:
-    """Groups of these lengths in this order, at least one unit between two; lengths that find no room are dropped."""
+    """Groups of these lengths in random order, at least one unit between two; what finds no room is dropped.
+
+    The length drawn last overruns the budget, or is trimmed to it: always in the same place it would tell.
+    """
+    lengths = chance.permutation(lengths).tolist()
     while sum(lengths) + len(lengths) - 1 > len(units):
         lengths = lengths[:-1]
     room = len(units) - sum(lengths) - len(lengths) + 1

@@ -34,17 +34,20 @@ class Cloze:
     mask: Callable[[Frame], MaskSpec] = everybody
     segments: tuple[int, ...] = (0, 1)  # of the first part, of the second; the last one serves all further parts
     spans: Literal["none", "between"] = "none"  # SpanBERT: also from the two cells around a group
+    stop: bool = False  # UniLM: the last [SEP] can be chosen like a piece, so that it is learned where to stop
 
     def __call__(self, text: Text, vocabulary: Vocabulary, chance: Chance) -> View:
         parts, label = self.pair(text, chance)
         f = frame(parts, first=[vocabulary.cls], after=[vocabulary.sep])
+        f = f.stopped() if self.stop else f
         budget = self.budget.of(len(f.text), f.specials, chance)
         groups = self.choose(f.text.units(self.unit), budget, chance)
         spoilt = replace(f.tape, f.at(groups), self.rates, vocabulary, chance)
         segments = np.array(self.segments)[np.minimum(f.parts, len(self.segments) - 1)]
         content = stream(spoilt, {"content": self.mask(f)}, answers=f.answers(groups), segments=segments)
         spans = inner(f, groups) if self.spans == "between" else np.zeros((0, 2), np.int64)
-        return View(f.text.ids, {"content": content}, pair=label, spans=spans)
+        marks = frozenset([vocabulary.sep] if self.stop else [])
+        return View(f.text.ids, {"content": content}, pair=label, spans=spans, marks=marks)
 
 
 def inner(f: Frame, groups: list[Ints]) -> Ints:

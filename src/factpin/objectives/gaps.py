@@ -1,6 +1,6 @@
 """Gap sentences: which sentences of a document say most about the others; a sampler like those of `choose`.
 
-    F(S)         = 2 · overlap(S, R) / (|S| + |R|)        R = D \\ S, the rest of the document; no stop pieces
+    F(S)         = 2 · overlap(S, R) / (|S| + |R|)        R = D \\ S, the rest of the document; no `stop` pieces
     ind          the m sentences x with the highest F(x)
     seq          one by one, the sentence x that makes F(S + x) highest
     orig, uniq   every piece counts as often as it stands; once

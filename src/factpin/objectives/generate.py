@@ -166,10 +166,10 @@ class Speaker:
 def likeliest(logs: Tensor, search: Search) -> Tensor:
     """logs (rows, V) -> at the search's temperature, -inf for pieces that may not be drawn."""
     ranked, at = (logs / search.temperature).sort(dim=-1, descending=True)
+    if search.top_k:
+        ranked[:, search.top_k :] = -torch.inf
     p = ranked.softmax(dim=-1)
     closed = p.cumsum(dim=-1) - p >= search.top_p  # the pieces before it have enough already
-    if search.top_k:
-        closed[:, search.top_k :] = True
     return torch.empty_like(logs).scatter_(-1, at, ranked.masked_fill(closed, -torch.inf))
 
 

@@ -10,7 +10,9 @@ The keys and values of a query stream come from the content below it, so nobody 
     memory     what each layer read last time, without gradient: new = (memory, content)[-kept:]
 
 Where a batch has memory cells and no memory is given, it is made from their ids: read from left to right, once more,
-without gradient. So a first step, and a resumed run, need nothing from the step before.
+without gradient. `factpin pretrain` always does that and never carries memory from step to step: batches may stand in
+any order, and a resumed run is exact. The price is one reading more, and a memory that reaches one segment back, where
+one that is carried reaches a segment further with every layer. To carry it is left to callers: `memory` and `keep`.
 
 positions     added to x                       in attention
 learned       one table                        -

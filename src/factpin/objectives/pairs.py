@@ -4,11 +4,17 @@
 
 A text of one sentence has no second part: it is read alone and asks nothing. Public code of BERT and ALBERT gives it a
 random second part, so that more than half of its pairs are random, and some of ALBERT's are not swapped but foreign.
+
+The layout says nothing about the label: where second parts of several origins compete, all are drawn, all begin with a
+sentence, and all are cut at one length, inside a sentence of each, whichever is taken. A foreign part cut to the length
+of ours would end inside a sentence where ours ends with one. Public code of BERT cuts long pairs in the same way.
 """
 
 from collections.abc import Callable
 from itertools import permutations
 from math import factorial
+
+import numpy as np
 
 from factpin.errors import BadInput
 from factpin.objectives.text import Chance, Text, join
@@ -37,12 +43,13 @@ def halves(text: Text, chance: Chance) -> tuple[list[Text], int]:
 
 
 def next_sentence(text: Text, chance: Chance) -> tuple[list[Text], int]:
-    """BERT: half of the second parts come from another document, from one of its sentences on, no longer than ours."""
+    """BERT: half of the second parts come from another document, from one of its sentences on."""
     parts, _ = halves(text, chance)
     if len(parts) < 2:
         return parts, NO_LOSS
-    other = _elsewhere(text, len(parts[1]), chance)
-    return (parts, 0) if chance.random() < 0.5 else ([parts[0], other], 1)
+    seconds = _cut_alike([parts[1], _elsewhere(text, len(parts[1]), chance)], chance)
+    label = int(chance.random() < 0.5)
+    return [parts[0], seconds[label]], label
 
 
 def sentence_order(text: Text, chance: Chance) -> tuple[list[Text], int]:
@@ -57,10 +64,11 @@ def sentence_order(text: Text, chance: Chance) -> tuple[list[Text], int]:
 def distance(text: Text, chance: Chance) -> tuple[list[Text], int]:
     """ERNIE 2.0: the second part follows the first (0), stands further on (1), or in another document (2)."""
     first, second = sorted(int(i) for i in chance.choice(len(text.ends) - 1, 2, replace=False))
-    cut, label = int(text.ends[first]), int(chance.integers(3))
-    start = int(text.ends[second]) if label == 1 else cut
-    other = _elsewhere(text, len(text) - cut, chance)
-    return [text.part(0, cut), other if label == 2 else text.part(start, len(text))], label
+    cut, further = int(text.ends[first]), int(text.ends[second])
+    own = [text.part(cut, len(text)), text.part(further, len(text))]
+    seconds = _cut_alike([*own, _elsewhere(text, len(own[1]), chance)], chance)
+    label = int(chance.integers(3))
+    return [text.part(0, cut), seconds[label]], label
 
 
 def reordered(text: Text, chance: Chance, *, most: int = 3) -> tuple[list[Text], int]:
@@ -73,9 +81,27 @@ def reordered(text: Text, chance: Chance, *, most: int = 3) -> tuple[list[Text],
     return [join([parts[i] for i in orders[k]])], sum(factorial(i) for i in range(1, n)) + k
 
 
-def _elsewhere(text: Text, longest: int, chance: Chance) -> Text:
-    """At most `longest` pieces of the foreign document, from the beginning of a sentence on."""
+def _elsewhere(text: Text, wanted: int, chance: Chance) -> Text:
+    """The foreign document from one of its sentences on, but the first: if it can be, one with `wanted` pieces behind.
+
+    The second part of a text is never its beginning, which often tells by its words that it is one.
+    """
     if text.foreign is None:
         raise BadInput("This objective needs another document to draw from. Give the text a `foreign` one.")
-    start = int(chance.choice([0, *text.foreign.ends[:-1]]))
-    return text.foreign.part(start, min(len(text.foreign), start + longest))
+    n, starts = len(text.foreign), text.foreign.ends[:-1]
+    enough = starts[n - starts >= wanted]
+    start = int(chance.choice(enough if len(enough) else starts)) if len(starts) else 0
+    return text.foreign.part(start, n)
+
+
+def _cut_alike(parts: list[Text], chance: Chance) -> list[Text]:
+    """All cut at one length, inside a sentence of each where that can be.
+
+    The shortest loses less than its last sentence, and not more than half of itself.
+    """
+    shortest = min(parts, key=len)
+    n, last = len(shortest), len(shortest.units("sentences")[-1])
+    lengths = np.arange(n - min(last - 1, n // 2), n + 1)
+    inside = np.setdiff1d(lengths, np.concatenate([part.ends for part in parts]))
+    length = int(chance.choice(inside if len(inside) else lengths))
+    return [part.part(0, length) for part in parts]

@@ -69,11 +69,6 @@ def mark(*ids: int) -> Tape:
     return Tape(np.array(ids, np.int64), np.full(len(ids), MARK), np.zeros(len(ids), np.bool_))
 
 
-def noise(ids: Ints) -> Tape:
-    """Ids drawn by chance, which show nothing either."""
-    return Tape(ids, np.full(len(ids), NOISE), np.zeros(len(ids), np.bool_))
-
-
 @dataclass(frozen=True, eq=False)
 class Frame:
     text: Text  # the parts in a row: their pieces are the places
@@ -84,6 +79,13 @@ class Frame:
     @property
     def specials(self) -> int:
         return len(self.tape) - len(self.text)
+
+    def stopped(self) -> "Frame":
+        """The same with the last special token as one piece more of the text, so that it can be chosen."""
+        *_, last = self.tape.ids
+        stop = Text(np.array([last]), np.zeros(1, np.int64), np.ones(1, np.int64))
+        row = self.tape.take(np.arange(len(self.tape) - 1)) + tape(stop.ids, len(self.text))
+        return Frame(join([self.text, stop]), row, np.flatnonzero(row.shows >= 0), self.parts)
 
     def at(self, groups: Sequence[Ints]) -> list[Ints]:
         """Groups of places as groups of cells."""

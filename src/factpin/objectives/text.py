@@ -4,10 +4,10 @@
     words    the word each piece belongs to                            (n,) equal neighbours: one word; -1: none
     ends     one past the last piece of each sentence                  (s,) rising, the last is n
     phrases, entities, documents                                       like words, where they are known
-    before   the pieces that the network remembers from its last step  (m,)
+    before   the pieces before the text, which a network remembers     (m,)
     foreign  another document, for objectives that ask whether two parts belong together
 
-No special token stands in a Text: objectives put them in, so none can be chosen.
+No special token stands in a Text: objectives put them in, so none is chosen unless an objective means it (UniLM).
 """
 
 from collections.abc import Sequence
@@ -100,10 +100,14 @@ def text_of(
 
 
 def _numbers(pieces: Pieces, spans: Spans) -> Ints:
-    """(n,) the span in which each piece starts, -1 outside."""
-    if not spans:
+    """(n,) the span in which each piece starts, -1 outside. A span inside another one does not count."""
+    outer: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not outer or end > outer[-1][1]:
+            outer.append((start, end))
+    if not outer:
         return np.full(len(pieces), -1)
-    starts, ends = np.array(sorted(spans), np.int64).T
+    starts, ends = np.array(outer, np.int64).T
     k = np.searchsorted(starts, pieces.start, side="right") - 1
     return np.where((k >= 0) & (pieces.start < ends[k]), k, -1)
 

@@ -4,7 +4,8 @@
     left, right   cells to the left, to the right, and itself      segments 2, 3
     sequence      the first part for everybody, the second from left to right       segments 4, 5
 
-The segment of the right-to-left mask is inferred: no public code has it.
+Under the last mask the [SEP] behind the second part can be chosen like any piece: what is generated stops there. Public
+fine-tuning code does that. No pretraining code is public; the segment of the right-to-left mask is inferred.
 """
 
 from factpin.layers.masks import MaskSpec, anticausal, causal, prefix

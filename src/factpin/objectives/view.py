@@ -3,7 +3,7 @@
     streams    content    what is read; a cell answers for its own place or for the next one
                query      reads content, is read by nobody (XLNet, MPNet)
                encoder, decoder
-               memory     what the network kept from its last step; computes nothing now, so it sees nothing
+               memory     the pieces before the text, read without gradient; nothing is asked there, so it sees nothing
     places     0..m: the pieces of the text, then what else is asked for, such as an end
 
 A stream attends to each stream in `sees`: memory and content are one row of keys, an encoder has an attention of its

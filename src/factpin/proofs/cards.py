@@ -11,7 +11,9 @@ import ast
 import inspect
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,7 +35,8 @@ DRAWN: dict[str, tuple[str, ...]] = {  # where not all rows are drawn
     "pegasus": ("pegasus",),
 }
 FIELDS = ("title", "idea", "formula", "notes", "official", "prefer")
-MOST_LINES = 60
+MOST_LINES, FEW_LINES = 60, 20  # of a declaration; most have fewer than FEW_LINES
+BRICKS = ("choose", "gaps", "pairs", "spoil")
 
 
 def write_cards(folder: Path) -> list[Path]:
@@ -64,15 +67,13 @@ def picture(system: str) -> str:
 def card(system: str, texts: dict[str, dict[str, str]], results: Results) -> str:
     told = texts[system]
     names = ", ".join(f"`{row}`" for row in SYSTEMS[system])
-    module = inspect.getmodule(_declaration(SYSTEMS[system][0]))
-    file = "" if module is None else module.__name__.rpartition(".")[2]
     table = [
         ("formula", told["formula"]),
         ("rows of `OBJECTIVES`", names),
         ("where the notes err", told["notes"]),
         ("official code", told["official"]),
         ("when to prefer", told["prefer"]),
-        ("lines", f"{lines(system)}: the rows, and the code of `objectives/{file}.py` without imports"),
+        ("lines of the declaration", where(system)),
     ]
     parts = [
         f"# {told['title']}",
@@ -111,14 +112,61 @@ def _experiment(one: Experiment, learned: dict[int, Learned]) -> str:
 
 
 def lines(system: str) -> int:
-    """Non-blank lines of the rows and of the file that declares them, without imports and the file's docstring."""
-    modules = {inspect.getmodule(_declaration(row)) for row in SYSTEMS[system]}
-    return sum(_row_lines(SYSTEMS[system]).values()) + sum(_code_lines(one) for one in modules if one is not None)
+    """Non-blank lines of a method's declaration: its rows, and what they name that no other method does.
+
+    Samplers, corruption and pairs are bricks, which any row may use; they are not counted. A file whose declarations
+    are all of one method is its own, without imports and docstring; of another file only what is named counts.
+    """
+    named = 0
+    for file, users in _files().items():
+        if set().union(*users.values()) == {system}:
+            named += _code_lines(file)
+        else:
+            named += sum(_full_lines(inspect.getsource(one)) for one, systems in users.items() if systems == {system})
+    return sum(_row_lines(SYSTEMS[system]).values()) + named
 
 
-def _declaration(row: str) -> Any:
-    declare: Any = OBJECTIVES[row].declare
-    return declare if inspect.isfunction(declare) else type(declare)
+def where(system: str) -> str:
+    """The lines of a method in words, and what it shares with others."""
+    own, shared = ["the rows"], []
+    for file, users in _files().items():
+        if any(systems == {system} for systems in users.values()):
+            own.append(f"what is theirs alone in {_name(file)}")
+        elif count := max((len(systems) for systems in users.values() if system in systems), default=0):
+            shared.append(f"{_name(file)} ({_code_lines(file)} lines), which {count} methods share")
+    return f"{lines(system)}: {' and '.join(own)}" + (f"; on {', and on '.join(shared)}" if shared else "")
+
+
+@cache
+def _files() -> dict[ModuleType, dict[Any, set[str]]]:
+    """The files of declarations; the classes and functions in them that rows name, each with the methods that do."""
+    found: dict[ModuleType, dict[Any, set[str]]] = {}
+    for system, rows in SYSTEMS.items():
+        for one in (one for row in rows for one in _named(OBJECTIVES[row].declare)):
+            found.setdefault(sys.modules[one.__module__], {}).setdefault(one, set()).add(system)
+    return found
+
+
+def _named(thing: Any) -> Iterator[Any]:
+    """What a declaration is made of, without bricks."""
+    if isinstance(thing, partial):
+        yield from _named(thing.func)
+    elif inspect.isfunction(thing) or inspect.isclass(thing):
+        room, _, file = thing.__module__.rpartition(".")
+        if room == objectives.__name__ and file not in BRICKS:
+            yield thing
+    elif is_dataclass(thing):
+        yield from _named(type(thing))
+        for one in fields(thing):
+            yield from _named(getattr(thing, one.name))
+
+
+def _name(file: ModuleType) -> str:
+    return f"`objectives/{file.__name__.rpartition('.')[2]}.py`"
+
+
+def _full_lines(source: str) -> int:
+    return sum(bool(line.strip()) for line in source.splitlines())
 
 
 def _code_lines(module: ModuleType) -> int:
@@ -128,7 +176,7 @@ def _code_lines(module: ModuleType) -> int:
     first = [min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))]) for node in kept]
     text = source.splitlines()
     spans = [text[start - 1 : node.end_lineno] for start, node in zip(first, kept, strict=True)]
-    return sum(bool(line.strip()) for span in spans for line in span)
+    return sum(_full_lines("\n".join(span)) for span in spans)
 
 
 def _row_lines(rows: Sequence[str]) -> dict[str, int]:

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from factpin.layers.masks import FAR, MaskSpec, full, later, order, prefix
+from factpin.layers.masks import FAR, Ints, MaskSpec, full, later, order, prefix
 from factpin.objectives import Stream, View
-from factpin.objectives.tape import MARK, Tape, mark, tape
+from factpin.objectives.tape import MARK, NOISE, Tape, mark, tape
 from factpin.objectives.view import stream
 from factpin.proofs.world import VOCABULARY
 
@@ -23,6 +23,25 @@ def seeing(view: View, name: str, sees: Mapping[str, MaskSpec]) -> View:
     """The view with other masks in one stream."""
     one = view.streams[name]
     return swap(view, name, replace(one, sees={**one.sees, **sees}))
+
+
+def called_noise(view: View, name: str, cells: Ints, places: Ints) -> View:
+    """The view with these pieces in these cells of a stream, as if chance had drawn them."""
+    row = view.streams[name].tape
+    ids, shows, free = row.ids.copy(), row.shows.copy(), row.free.copy()
+    ids[cells], shows[cells], free[cells] = view.text[places], NOISE, False
+    return swap(view, name, replace(view.streams[name], tape=Tape(ids, shows, free)))
+
+
+def bert_pieces_called_noise(view: View) -> View:
+    """Nothing is hidden: every piece that is asked for stands in its own cell."""
+    asked = view.streams["content"].answers
+    return called_noise(view, "content", np.flatnonzero(asked >= 0), asked[asked >= 0])
+
+
+def mass_pieces_called_noise(view: View) -> View:
+    asked = view.streams["decoder"].answers
+    return called_noise(view, "encoder", asked + 1, asked)
 
 
 def gpt_that_sees_everything(view: View) -> View:
@@ -100,12 +119,14 @@ def decoder_that_sees_one_ahead(view: View) -> View:
 
 FAULTS: tuple[tuple[str, Fault], ...] = (
     ("bart", decoder_that_sees_one_ahead),
+    ("bert", bert_pieces_called_noise),
     ("glm_document", glm_blanks_that_see_each_other),
     ("glm_token", glm_blanks_that_see_each_other),
     ("gpt", gpt_that_sees_everything),
     ("gpt", gpt_without_shift),
     ("mass", decoder_that_sees_one_ahead),
     ("mass", mass_masked_one_too_late),
+    ("mass", mass_pieces_called_noise),
     ("mpnet", mpnet_masks_that_see_targets),
     ("mpnet", mpnet_query_that_sees_itself),
     ("palm_continue", decoder_that_sees_one_ahead),

@@ -88,8 +88,12 @@ def glm() -> Iterator[Compared]:
 
 
 def unilm() -> Iterator[Compared]:
-    """[SOS] a b [EOS] c d [EOS]."""
-    content = run(Cloze(fixed([3]), pair=pairs.halves, mask=sequence, segments=(4, 5)), plain(4, 2)).streams["content"]
+    """[SOS] a b [EOS] c d [EOS]; d and the last [EOS] are hidden."""
+    declare = Cloze(fixed([3, 4]), rates=ALL_MASKED, pair=pairs.halves, mask=sequence, segments=(4, 5), stop=True)
+    view = run(declare, plain(4, 2))
+    content = view.streams["content"]
+    yield Compared("ids", content.tape.ids.tolist(), [V.cls, 11, 12, V.sep, 13, M, M])
+    yield Compared("labels", view.labels("content").tolist(), [-100] * 5 + [14, V.sep])
     seen = rows(content.sees["content"].dense())
     yield Compared("mask", seen, ["1111000"] * 4 + ["1111100", "1111110", "1111111"])
     yield Compared("segments", content.segments.tolist(), [4, 4, 4, 4, 5, 5, 5])

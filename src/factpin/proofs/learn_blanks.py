@@ -99,7 +99,8 @@ EXPERIMENTS = {
         "t5",
         "a blank may be of any length",
         "An arithmetic sequence on a ring of 16 with a hole of one to four. Off: one mask of an encoder.",
-        "share of holes filled exactly",
+        "share of holes whose symbols, sentinels and end are all right, each said behind the right ones before it "
+        "(teacher forcing)",
         t5_hole,
         (Bar("on", least=0.8), Bar("off", most=0.4)),
         "Off can only fill holes of one: a quarter.",

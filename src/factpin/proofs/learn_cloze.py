@@ -5,8 +5,6 @@ roberta    96 texts, again and again                                     masks: 
 unilm      x_i = x_{i-1} + 1 or 2; the next symbol from the left         four masks, both sides alone
 spanbert   each hidden run follows from a cue three symbols before it    asked at its two neighbours too, not
 ernie      an entity of three symbols follows from two distant cues      hidden as a whole, symbol by symbol
-nezha      every fourth symbol is that of three places before            positions: relative, learned
-albert     200 symbols in chains                                         word vectors: small and projected, full
 """
 
 from collections.abc import Iterator

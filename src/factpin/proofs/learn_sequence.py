@@ -2,8 +2,6 @@
 
 transformer   the second half of a text is its first half, reversed           positions: sinusoids, none
 mass          a text is said twice, the second time is hidden                 the decoder reads the run, the whole
-t5            an arithmetic sequence with a hole of one to four               a decoder, one mask of an encoder
-              two holes, said in any order                                    sentinels: different, the same
 bart          sentences that count; trained on one noise, restored from all   own noise, the four others
 pegasus       one of five sentences is a digest of the others                 the gap: what says most, random, the first
 palm          the two symbols behind a marker, never seen in training         copied, said

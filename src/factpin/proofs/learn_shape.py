@@ -1,7 +1,7 @@
 """Learning: what the network itself is made of.
 
-nezha      every fourth symbol is that of three places before      positions: functional, learned
-albert     200 symbols in chains                                   word vectors: small and projected, full
+nezha      every symbol is that of three places before      positions: functional, learned
+albert     60 symbols in chains                             word vectors: small and projected, full
 """
 
 from dataclasses import replace

@@ -1,6 +1,7 @@
 """Parity of what has a decoder, a memory or two streams; and of what transformers has no class for any more.
 
-Transformer-XL and NEZHA are compared with slow loops over their formulas, one pair of cells at a time.
+Transformer-XL and NEZHA are compared with slow loops over their formulas, one pair of cells at a time, with sines and
+cosines of their own: a wrong table of positions is a difference.
 """
 
 import math
@@ -183,6 +184,12 @@ def _xlnet(remembered: int) -> Iterator[Compared]:
     yield from alike(f"words, memory of {remembered}", ours[..., other], right[..., other], within)
 
 
+def waves(at: int, width: int) -> tuple[list[float], list[float]]:
+    """sin and cos of at / 10000^(2i / width), i = 0 … width / 2 - 1, one number at a time."""
+    angles = [at / 10000 ** (2 * i / width) for i in range(width // 2)]
+    return [math.sin(angle) for angle in angles], [math.cos(angle) for angle in angles]
+
+
 @torch.no_grad()
 def transformer_xl() -> Iterator[Compared]:
     """[(q + u) k + (q + v) W_r R_{i-j}] / √d over every pair, behind a memory of 4."""
@@ -203,7 +210,8 @@ def transformer_xl() -> Iterator[Compared]:
             s = torch.full((K,), -torch.inf).double()
             for j in range(K):
                 if allowed[0, i, j]:
-                    r = own.r(sinusoid(torch.tensor(i + K - Q - j), D, "concatenated", torch.float64)).view(HEADS, d)
+                    sines, cosines = waves(i + K - Q - j, D)  # all sines, then all cosines
+                    r = own.r(torch.tensor(sines + cosines, dtype=torch.float64)).view(HEADS, d)
                     q = heads[0][i, h]
                     s[j] = ((q + own.u[h, 0]) @ heads[1][j, h] + (q + own.v_r[h, 0]) @ r[h]) / d**0.5
             mixed[i, h] = torch.softmax(s, 0) @ heads[2][:, h]
@@ -219,18 +227,22 @@ def nezha() -> Iterator[Compared]:
     for parameter in own.parameters():
         parameter.normal_(std=0.5)
     x = torch.randn(1, n, D).double()
-    a = functional(d, limit, torch.float64)
     index = (torch.arange(n)[None] - torch.arange(n)[:, None]).clamp(-limit, limit) + limit
-    ours, _ = own(x, x, torch.ones(1, n, n).bool(), Relation(table=a, index=index[None]))
+    ours, _ = own(
+        x, x, torch.ones(1, n, n).bool(), Relation(table=functional(d, limit, torch.float64), index=index[None])
+    )
 
     q, k, v = (one.view(n, HEADS, d) for one in (own.q(x), own.k(x), own.v(x)))
     mixed = torch.zeros(n, HEADS, d).double()
     for h in range(HEADS):
         for i in range(n):
-            far = [max(-limit, min(limit, j - i)) + limit for j in range(n)]
-            s = torch.stack([q[i, h] @ (k[j, h] + a[far[j]]) / d**0.5 for j in range(n)])
+            pairs = [zip(*waves(max(-limit, min(limit, j - i)) + limit, d), strict=True) for j in range(n)]
+            a = [
+                torch.tensor([w for pair in one for w in pair], dtype=torch.float64) for one in pairs
+            ]  # sin, cos, sin, …
+            s = torch.stack([q[i, h] @ (k[j, h] + a[j]) / d**0.5 for j in range(n)])
             p = torch.softmax(s, 0)
-            mixed[i, h] = sum(p[j] * (v[j, h] + a[far[j]]) for j in range(n))
+            mixed[i, h] = sum(p[j] * (v[j, h] + a[j]) for j in range(n))
     yield from alike("attention", ours[0], own.out(mixed.flatten(1)), EXACT)
 
 

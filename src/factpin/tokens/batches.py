@@ -4,12 +4,29 @@ A batch costs (its longest text) x (its number of texts) tokens, padding include
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from factpin.errors import BadInput
 
 BUCKET = 1024  # texts that are sorted together in training: long enough for little padding, short enough for chance
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """Batches of the indices 0:count as they come, `size` each; none of them is kept."""
+
+    count: int
+    size: int
+
+    def __len__(self) -> int:
+        return -(-self.count // self.size)
+
+    def __getitem__(self, at: int) -> range:
+        if not 0 <= at < len(self):
+            raise IndexError(at)
+        return range(self.count)[at * self.size : (at + 1) * self.size]
 
 
 def batches(lengths: Sequence[int], budget: int, max_items: int | None = None) -> list[list[int]]:

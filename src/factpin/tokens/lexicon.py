@@ -6,10 +6,6 @@ never overlap.
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
-
-from factpin.errors import BadFile
-from factpin.files import lines
 
 FIRST = 2  # characters by which entries are looked up
 _SPACED = re.compile(r"[^\W_\u3005-\u3007\u3041-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
@@ -23,14 +19,6 @@ class Lexicon:
             if len(entry) >= FIRST:
                 found.setdefault(entry[:FIRST], set()).add(entry)
         self._entries = {key: sorted(group, key=lambda e: (-len(e), e)) for key, group in found.items()}
-
-    @classmethod
-    def load(cls, path: Path) -> "Lexicon":
-        """One entry a line; what stands behind a tab is not read."""
-        lexicon = cls(line.split("\t")[0].strip() for _, line in lines(path))
-        if not lexicon._entries:
-            raise BadFile(f"{path}: a lexicon has one entry of two characters or more a line; there is none.")
-        return lexicon
 
     def find(self, text: str) -> list[tuple[int, int]]:
         found, at = [], 0

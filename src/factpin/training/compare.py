@@ -35,7 +35,7 @@ from factpin.training.data import read_training
 from factpin.training.learner import Learners
 from factpin.training.parallel import join_world
 from factpin.training.prepare import prepare
-from factpin.training.pretrain import PretrainConfig, beginning_of, plan_of, pretrain
+from factpin.training.pretrain import PretrainConfig, beginning_of, plan_of, pretrain, told_of
 from factpin.training.pretrain_job import stages_of
 from factpin.training.run import run_training
 from factpin.training.tasks import TASKS
@@ -85,7 +85,8 @@ def compare(
         raise BadInput(f"--compare needs --max-steps, {asked.points} or more: as many for each objective.")
     if join_world().size > 1:
         raise BadInput("--compare runs in one process. Leave torchrun out, and give it --threads.")
-    how = replace(how, max_steps=every * asked.points, evaluate_every=every)
+    # As many steps for each: a run that stopped early would lack its last points.
+    how = replace(how, max_steps=every * asked.points, evaluate_every=every, early_stopping=None)
     names = {name: name.replace("+", ",") for name in asked.objectives}
     rows = dict.fromkeys(row for name in names.values() for stage in stages_of(name) for row in stage)
     everything = replace(config, objective=",".join(rows), beside="")
@@ -126,7 +127,8 @@ def _pretrained(
 ) -> None:
     """The points of one objective, unless they are there."""
     steps = how.max_steps or 0
-    if (folder / f"point-{steps // every}" / POINT).exists():
+    points = [folder / f"point-{k}" for k in range(1, steps // every + 1)]
+    if all((point / POINT).exists() for point in points):
         return
     note(f"{config.objective}: {steps} steps")
 
@@ -137,7 +139,13 @@ def _pretrained(
                 model.save(point, tokenizer)
                 (point / POINT).write_bytes(orjson.dumps({"step": step, "pieces": pieces}))
 
-    pretrain(paths, config, how, folder, dev=dev, resume=last_path(folder).exists(), quiet=True, at=keep)
+    report = pretrain(paths, config, how, folder, dev=dev, resume=last_path(folder).exists(), quiet=True, at=keep)
+    for told in told_of(report):
+        note(f"{config.objective}: {told}")
+    missing = [point.name for point in points if not (point / POINT).exists()]
+    if missing:
+        raise BadInput(f"{folder}: the run is at its end, and {', '.join(missing)} is not there. Remove this folder, "
+                       f"and go on (--resume): it is then pretrained again.")  # fmt: skip
 
 
 def _sources(folder: Path, asked: Comparison) -> list[tuple[str, int, Path]]:

@@ -11,7 +11,7 @@ Every text knows where the next one begins, in documents and pieces: reading can
 into pieces again.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -26,8 +26,8 @@ from factpin.layers.masks import Ints
 from factpin.objectives.text import Text, join, nothing, text_of
 from factpin.pipelines.inputs import Input, find_inputs, read_input
 from factpin.tokens import Tokenizer
-from factpin.tokens.lexicon import Lexicon
 from factpin.tokens.words import By, word_spans
+from factpin.training.known import Known
 
 Divide = Literal["blank", "line", "file"]
 Packing = Literal["full", "document"]
@@ -119,14 +119,14 @@ class Corpus:
         tokenizer: Tokenizer,
         cut: Cut,
         *,
-        lexicon: Lexicon | None = None,
+        known: Known | None = None,
         start: Place | None = None,
         wanted: Callable[[int], bool] = lambda _: True,
     ) -> Iterator[Packed]:
         """The packed texts of the wanted documents, from a place on."""
         start = start or Place()
         chosen = (p for p in self.portions() if p.document >= start.document and wanted(p.document))
-        return _pack(((p.document, _text(p, tokenizer, cut, lexicon)) for p in chosen), cut, start)
+        return packed(chosen, tokenizer, cut, known, start)
 
 
 def _divided(path: Path, divide: Divide, encoding: str) -> Iterator[tuple[str, bool]]:
@@ -152,20 +152,28 @@ def _divided(path: Path, divide: Divide, encoding: str) -> Iterator[tuple[str, b
         yield text if text.strip() else "", True
 
 
-def _text(portion: Portion, tokenizer: Tokenizer, cut: Cut, lexicon: Lexicon | None) -> Text:
-    """Sentences, words, entities and pieces of a portion. What the lexicon finds are phrases, and entities too."""
+def packed(
+    portions: Iterable[Portion], tokenizer: Tokenizer, cut: Cut, known: Known | None = None, start: Place | None = None
+) -> Iterator[Packed]:
+    """The texts of portions in a row, from a place on."""
+    documents = ((portion.document, _text(portion, tokenizer, cut, known)) for portion in portions)
+    return _pack(documents, cut, start or Place())
+
+
+def _text(portion: Portion, tokenizer: Tokenizer, cut: Cut, known: Known | None) -> Text:
+    """Sentences, words, phrases, entities and pieces of a portion. Entities are its mentions, else those known."""
     text = portion.text
     sentences = split_sentences(text)
     pieces = tokenizer.encode_sentences(text, sentences)
     if not len(pieces):
         return Text(nothing(), nothing(), nothing())
-    known = lexicon.find(text) if lexicon is not None else None
+    phrases, entities = known.find(text) if known is not None else (None, None)
     return text_of(
         pieces,
         sentences,
         word_spans(text, cut.words) if cut.words else (),
-        phrases=known,
-        entities=portion.mentions or known or (),
+        phrases=phrases,
+        entities=portion.mentions or entities or (),
     )
 
 

@@ -1,21 +1,25 @@
 """What is pretrained: a reader of views, and the heads of all rows that it learns.
 
-on an encoder       what is kept is the encoder: heads, a decoder and ELECTRA's generator are left away
-a network of our own    all of it is kept, heads too: network.json, model.safetensors, tokenizer
+on an encoder       the encoder alone makes the folder; heads, a decoder and a table of second positions lie beside it
+                    in heads.json and heads.safetensors; ELECTRA's generator is left away
+a network of our own    all of it: network.json, model.safetensors, tokenizer
+
+`load_pretrained` reads either folder, and gives what `objectives.generate` needs.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from factpin.encoders import Encoder
-from factpin.errors import BadInput, BadModel
-from factpin.objectives import OBJECTIVES, Batch, Objective
+from factpin.errors import BadInput, BadModel, pick
+from factpin.objectives import OBJECTIVES, Batch, Objective, Vocabulary
 from factpin.objectives.electra import Electra, generator_over
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
@@ -25,17 +29,33 @@ from factpin.objectives.parts import NetworkConfig
 from factpin.tokens import Tokenizer
 from factpin.training.readers import Plain, WithDecoder, cut, plain, says
 from factpin.training.shapes import like
+from factpin.training.vocabulary import vocabulary_of
 
 NETWORK, WEIGHTS = "network.json", "model.safetensors"
+HEADS, HEAD_WEIGHTS = "heads.json", "heads.safetensors"
 GENERATOR = 0.25  # of the encoder's width
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside an encoder."""
+
+    length: int = 128  # cells of a text
+    decoder_layers: int = 2
 
 
 class Learners(nn.Module):
     """Rows on one reader; a batch comes with the name of its row."""
 
-    def __init__(self, learner: Learner, rows: Mapping[str, Objective], generator: Learner | None = None) -> None:
+    def __init__(
+        self,
+        learner: Learner,
+        rows: Mapping[str, Objective],
+        generator: Learner | None = None,
+        beside: Beside | None = None,
+    ) -> None:
         super().__init__()
-        self.learner, self.rows, self.generator = learner, dict(rows), generator
+        self.learner, self.rows, self.generator, self.beside = learner, dict(rows), generator, beside or Beside()
 
     @property
     def reader(self) -> Plain | OnEncoder | WithDecoder | Network:
@@ -66,30 +86,37 @@ class Learners(nn.Module):
         return total
 
     def save(self, folder: Path, tokenizer: Tokenizer) -> None:
-        """An encoder as `Encoder.load` and transformers take it; a network as `load_network` does."""
+        """An encoder as `Encoder.load` and transformers take it, what spoke with it beside it; or a network."""
+        told, state = {"rows": list(self.rows)}, self.learner.state_dict()
         if isinstance(self.encoder, Encoder):
-            return self.encoder.save(folder)
+            self.encoder.save(folder)
+            apart = {name: value for name, value in state.items() if not name.startswith(_inside(self))}
+            _write(folder, HEADS, {**told, "beside": asdict(self.beside)}, HEAD_WEIGHTS, apart)
+            return
         folder.mkdir(parents=True, exist_ok=True)
         tokenizer.save(folder)
-        state = {name: value.detach().cpu().contiguous().clone() for name, value in self.learner.state_dict().items()}
-        save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
-        heads = self.learner.head.config
-        told = {"network": asdict(self.encoder.config), "heads": asdict(heads), "rows": list(self.rows)}
-        (folder / NETWORK).write_text(json.dumps(told, indent=1), encoding="utf-8")
+        heads = asdict(self.learner.head.config)
+        _write(folder, NETWORK, {**told, "heads": heads, "network": asdict(self.encoder.config)}, WEIGHTS, state)
 
 
-@dataclass(frozen=True)
-class Beside:
-    """What stands beside an encoder."""
+def _inside(model: Learners) -> str:
+    """What the names of the encoder's weights begin with among the learner's."""
+    return next(f"{name}." for name, module in model.learner.named_modules() if module is model.encoder)
 
-    length: int = 128  # cells of a text
-    decoder_layers: int = 2
+
+def _write(folder: Path, name: str, told: Mapping[str, Any], weights: str, state: Mapping[str, Tensor]) -> None:
+    whole = {key: value.detach().cpu().contiguous().clone() for key, value in state.items()}
+    save_file(whole, folder / weights, metadata={"format": "pt"})
+    (folder / name).write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
 def build_learner(rows: Mapping[str, Objective], encoder: Encoder, seed: int, beside: Beside | None = None) -> Learners:
     """The rows on an encoder; heads, decoder and generator are drawn from the seed."""
-    beside = beside or Beside()
     torch.manual_seed(seed)
+    return _on_encoder(rows, encoder, beside or Beside())
+
+
+def _on_encoder(rows: Mapping[str, Objective], encoder: Encoder, beside: Beside) -> Learners:
     kind, each = encoder.config.model_type, tuple(rows.values())
     silent = tuple(row for row in each if not says(row))
     reader: Plain | OnEncoder | WithDecoder
@@ -100,7 +127,7 @@ def build_learner(rows: Mapping[str, Objective], encoder: Encoder, seed: int, be
     learner = Learner(reader, Heads(config, reader.width, reader.words, each))
     judged = any(map(_judges, each))
     generator = generator_over(reader, like(encoder, beside.length), config, share=GENERATOR) if judged else None
-    return Learners(learner, rows, generator)
+    return Learners(learner, rows, generator, beside)
 
 
 def build_network(rows: Mapping[str, Objective], config: NetworkConfig, seed: int) -> Learners:
@@ -110,17 +137,54 @@ def build_network(rows: Mapping[str, Objective], config: NetworkConfig, seed: in
     return Learners(Learner(network, Heads(HeadsConfig(), network.width, network.words, rows.values())), rows)
 
 
+@dataclass(frozen=True, eq=False)
+class Pretrained:
+    """What `objectives.generate` asks: a reader with its heads, and the numbers of the pieces."""
+
+    learner: Learner
+    tokenizer: Tokenizer
+    vocabulary: Vocabulary
+
+
+def load_pretrained(folder: Path) -> Pretrained:
+    """What `factpin pretrain` wrote, with the heads and the decoder that it learned by."""
+    if (folder / NETWORK).is_file():
+        learner, tokenizer = load_network(folder)
+        return Pretrained(learner, tokenizer, vocabulary_of(tokenizer))
+    told = _read(folder, HEADS)
+    encoder, tokenizer = Encoder.load(folder), Tokenizer.load(folder)
+    model = _on_encoder(_rows(told), encoder, Beside(**told["beside"]))
+    state = load_file(folder / HEAD_WEIGHTS)
+    missing, foreign = model.learner.load_state_dict(state, strict=False)
+    missing = [name for name in missing if not name.startswith(_inside(model))]
+    if missing or foreign:
+        raise BadModel(
+            f"{folder}: {HEAD_WEIGHTS} does not fit its encoder: {', '.join((*missing, *foreign)[:3])}. Take the "
+            f"folder as it was written."
+        )
+    return Pretrained(model.learner.eval(), tokenizer, vocabulary_of(tokenizer))
+
+
 def load_network(folder: Path) -> tuple[Learner, Tokenizer]:
     """A network of our own and its heads, as `Learners.save` wrote them: to generate with, or to learn on."""
-    try:
-        told = json.loads((folder / NETWORK).read_text(encoding="utf-8"))
-    except OSError:
-        raise BadModel(f"{folder}: has no {NETWORK}. Expected what `factpin pretrain --shape` wrote.") from None
+    told = _read(folder, NETWORK)
     network = Network(NetworkConfig(**told["network"]))
-    heads = Heads(HeadsConfig(**told["heads"]), network.width, network.words, [OBJECTIVES[row] for row in told["rows"]])
+    heads = Heads(HeadsConfig(**told["heads"]), network.width, network.words, _rows(told).values())
     learner = Learner(network, heads)
     learner.load_state_dict(load_file(folder / WEIGHTS))
     return learner.eval(), Tokenizer.load(folder)
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    try:
+        told: dict[str, Any] = json.loads((folder / name).read_text(encoding="utf-8"))
+    except OSError:
+        raise BadModel(f"{folder}: has no {name}. Expected a folder that `factpin pretrain` wrote.") from None
+    return told
+
+
+def _rows(told: Mapping[str, Any]) -> dict[str, Objective]:
+    return {row: pick(OBJECTIVES, row, kind="objective") for row in told["rows"]}
 
 
 def _judges(row: Objective) -> bool:

@@ -1,6 +1,6 @@
 """The loop: every task is trained by it.
 
-    for each epoch, for each global batch:
+    for each epoch, for each global batch:                    shuffled, or in an order that is given
         g = gradient of the mean loss over the batch          (in pieces, over processes)
         weights -= AdamW(clip(g)) * schedule
     every so often: score on dev, keep the best weights, keep a checkpoint
@@ -10,7 +10,7 @@ dropout of a step from (seed, step), so a run that was killed and resumed ends w
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,10 +39,17 @@ class Job(Protocol):
     @property
     def model(self) -> nn.Module: ...
     @property
-    def lengths(self) -> Sequence[int]: ...  # tokens of every training example
+    def lengths(self) -> Sequence[int]: ...  # tokens of every training example; an order that is given counts them only
 
     def batch(self, examples: Sequence[int]) -> Any: ...
     def evaluate(self) -> dict[str, float]: ...  # empty where there is no dev set
+
+
+class Order(Protocol):
+    """The global batches of an epoch, as examples of the job."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, at: int, /) -> Sequence[int]: ...
 
 
 @dataclass(frozen=True)
@@ -74,15 +81,17 @@ def train(
     fingerprint: str = "",
     resume: bool = False,
     quiet: bool = False,
+    order: Callable[[int], Order] | None = None,
 ) -> Outcome:
     """Train the job's model; the folder gets checkpoints and metrics.jsonl.
 
     The fingerprint names the run, its data and its settings: a checkpoint of another run is never gone on from.
+    `order` gives the batches of an epoch, where they are not to be shuffled.
     """
     if not job.lengths:
         raise BadInput("There is no example to train on. Check the training file with `factpin doctor`.")
     resumed = check_folder(folder, fingerprint, resume=resume)
-    run = _Run(job, config, folder, world, fingerprint)
+    run = _Run(job, config, folder, world, fingerprint, order)
     if resumed:
         run.progress = load_last(folder, job.model, run.optimiser, run.ema)
     at = run.progress.step if resumed else None
@@ -98,7 +107,15 @@ def train(
 class _Run:
     """One run: the state that the loop moves along."""
 
-    def __init__(self, job: Job, config: TrainConfig, folder: Path, world: World, fingerprint: str) -> None:
+    def __init__(
+        self,
+        job: Job,
+        config: TrainConfig,
+        folder: Path,
+        world: World,
+        fingerprint: str,
+        order: Callable[[int], Order] | None,
+    ) -> None:
         self.job, self.config, self.folder, self.world, self.fingerprint = job, config, folder, world, fingerprint
         model: Any = job.model.to(world.device)
         self.model = model
@@ -107,20 +124,20 @@ class _Run:
         self.ema = Ema(self.model, config.ema)
         self.progress = Progress()
         self.global_size = config.batch_size * config.accumulation * world.size
-        self.steps = config.epochs * len(self._order(0))
+        self.order = order or self._shuffled
+        self.steps = config.epochs * len(self.order(0))
         if config.max_steps is not None:
             self.steps = min(self.steps, config.max_steps)
 
-    def _order(self, epoch: int) -> list[list[int]]:
-        """The global batches of an epoch."""
+    def _shuffled(self, epoch: int) -> Order:
         return shuffled_batches(self.job.lengths, size=self.global_size, seed=self.config.seed, epoch=epoch)
 
     def go(self, board: "Board | _Silent") -> None:
         progress, config = self.progress, self.config
         while progress.step < self.steps and not self._stale():
-            batches = self._order(progress.epoch)
-            for batch in batches[progress.position :]:
-                loss = self._step(batch)
+            batches = self.order(progress.epoch)
+            for at in range(progress.position, len(batches)):
+                loss = self._step(batches[at])
                 if not math.isfinite(loss):
                     raise BadInput(f"The loss of step {progress.step + 1} is {loss}: training has broken down. Lower "
                                    f"--learning-rate, or look at the data with doctor.")  # fmt: skip
@@ -145,7 +162,7 @@ class _Run:
         patience = self.config.early_stopping
         return patience is not None and self.progress.stale >= patience
 
-    def _step(self, batch: list[int]) -> float:
+    def _step(self, batch: Sequence[int]) -> float:
         """One optimiser step on a global batch; gives its mean loss."""
         config, world = self.config, self.world
         torch.manual_seed((config.seed * 1_000_003 + self.progress.step) * 1_009 + world.rank)
@@ -169,7 +186,7 @@ class _Run:
         self.ema.update()
         return world.sum(total)
 
-    def _gradient(self, batch: list[int], *, with_rdrop: bool) -> float:
+    def _gradient(self, batch: Sequence[int], *, with_rdrop: bool) -> float:
         """The gradient of the mean loss over a global batch, in pieces and over processes; gives this one's part."""
         config, device = self.config, self.world.device
         mine = self.world.share(batch)

@@ -3,7 +3,8 @@
     recipe.toml, metrics.jsonl, checkpoints/        as of every run
     start/                                          the encoder that it began with
     config.json, model.safetensors, tokenizer.json  the encoder
-    network.json in place of config.json            of a network of our own
+    heads.json, heads.safetensors                   its heads and decoder: with them it speaks (learner.load_pretrained)
+    network.json in place of config.json            of a network of our own, heads and all
 
 What is judged is the loss on held-out documents, hidden in the same way at every evaluation.
 """
@@ -11,8 +12,8 @@ What is judged is the loss on held-out documents, hidden in the same way at ever
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -22,13 +23,13 @@ import numpy as np
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.objectives import OBJECTIVES, Objective, Text
+from factpin.objectives import OBJECTIVES, Objective
 from factpin.tokens import Tokenizer
-from factpin.tokens.lexicon import Lexicon
 from factpin.tokens.words import By
 from factpin.training.checkpoint import last_path
 from factpin.training.config import TrainConfig, to_dict, write_recipe
-from factpin.training.corpus import Corpus, Cut, Divide, Packed, Packing, Place
+from factpin.training.corpus import Corpus, Cut, Divide, Packing
+from factpin.training.known import Known
 from factpin.training.learner import NETWORK, Beside, Learners, build_learner, build_network
 from factpin.training.loop import check_folder, train
 from factpin.training.needs import Needs, needs_of
@@ -37,10 +38,11 @@ from factpin.training.prepare import Beginning, prepare
 from factpin.training.pretrain_job import METRIC, PretrainJob, stages_of
 from factpin.training.run import digest
 from factpin.training.shapes import OWN, architecture, config_of, network_of, shape_of
-from factpin.training.stream import Stream, with_foreign
+from factpin.training.source import Source
+from factpin.training.stream import Stream
 from factpin.training.vocabulary import Kind, vocabulary_of
 
-HELD_OUT = 256  # texts at most
+ANNOTATED = 1000  # portions that are looked at for mentions
 LEARNING_RATE = 1e-4  # what the command takes; fine-tuning takes less
 LAST = ("config.json", NETWORK)
 SAVES, LOOKS = 20, 10  # checkpoints and evaluations of a run, unless told otherwise
@@ -54,7 +56,7 @@ class PretrainConfig:
     encoder: str = ""  # a name of the catalogue, a folder, or a hub id
     config: str = ""  # or a config.json of transformers: random weights
     shape: str = ""  # or layers x width, such as "4x256": random weights of the architecture that the rows ask for
-    decoder_layers: int = 2  # of rows with a decoder; it is left away in the end
+    decoder_layers: int = 2  # of rows with a decoder; it is no part of the encoder that comes out
     beside: str = ""  # objectives it is compared with: vocabulary and texts are made so that all can use them
     tokenizer: str = ""  # for `config` and `shape`: a folder; none: one is trained
     vocab_size: int = 8000  # of a tokenizer that is trained
@@ -65,7 +67,7 @@ class PretrainConfig:
     packing: Packing | None = None  # None: inside documents where two parts of a text are asked about
     memory: int | None = None  # pieces before a text that are remembered; None: as many as a text has, if any can be
     words: By = "jieba"
-    lexicon: str = ""  # phrases and entities, one a line
+    lexicon: str = ""  # phrases and entities, one a line; behind a tab, which of the two
     divide: Divide = "blank"  # what parts the documents of a text file
     heldout: float = 0.01  # share of the documents that is held out, where no dev corpus is given
     buffer: int = 2048  # texts that are shuffled together
@@ -100,14 +102,14 @@ def pretrain(
     world = world or join_world()
     stages, plan = stages_of(config.objective), plan_of(config)
     corpus = Corpus(paths, divide=config.divide)
-    lexicon = _lexicon(config, plan.need, corpus)
+    known, notes = _known(config, plan.need, corpus)
     beginning, begun = beginning_of(config, plan, how.seed), last_path(folder).exists()
     told = world.from_leader(prepare(beginning, corpus, folder / "start", begun=begun) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
     vocabulary, model = vocabulary_of(tokenizer), _model(config, plan, folder / "start", how.seed)
 
     every = 0 if dev or not config.heldout else max(2, round(1 / config.heldout))
-    source = Source(corpus, tokenizer, _cut(config, plan), lexicon, plan.rows, every, plan.need.foreign)
+    source = Source(corpus, tokenizer, _cut(config, plan), known, plan.rows, every, plan.need.foreign)
     other = replace(source, corpus=Corpus(dev, divide=config.divide)) if dev else source
     marks = (corpus.digest(), other.corpus.digest(), tokenizer.to_json().encode())
     fingerprint = digest((config, how, world.size), [np.frombuffer(mark, np.uint8) for mark in marks])
@@ -119,19 +121,37 @@ def pretrain(
         write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
     stream = Stream(
         partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
-        fits=source.fits, needs_foreign=plan.need.foreign, fingerprint=fingerprint,
-        kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
+        fits=source.fits, needs_foreign=plan.need.foreign, reserve=partial(source.reserve, how.seed),
+        fingerprint=fingerprint, kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
     )  # fmt: skip
     job = PretrainJob(
         model, stages, stream, vocabulary, judged, how, world, steps, at and partial(at, model, tokenizer)
     )
-    outcome = train(job, _inner(how, steps), folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet)
+    outcome = train(
+        job, _inner(how, steps), folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet, order=job.order
+    )
     if world.leads:
         save_into(folder, partial(model.save, tokenizer=tokenizer))
-    pieces = int(world.sum(job.pieces))
+    seen = {name: int(world.sum(count)) for name, count in asdict(job.seen(outcome.steps)).items()}
     world.close()
-    return {"steps": outcome.steps, "best_step": outcome.best_step, "scores": outcome.scores, "pieces": pieces,
-            "heldout": len(judged), "vocabulary": told}  # fmt: skip
+    return {"steps": outcome.steps, "best_step": outcome.best_step, "scores": outcome.scores,
+            "texts": seen["texts"], "pieces": seen["pieces"],
+            "passed_over": {"too_short": seen["unfit"], "no_other_document": seen["alone"]},
+            "heldout": len(judged), "vocabulary": told, "notes": notes}  # fmt: skip
+
+
+def told_of(report: dict[str, Any]) -> list[str]:
+    """What somebody who started the run should know, in sentences."""
+    passed, told = report["passed_over"], list(report["notes"])
+    if not report["heldout"]:
+        told.append("nothing was held out: the corpus has too few documents. Give --dev FILE.")
+    if passed["too_short"]:
+        told.append(f"{passed['too_short']:,} texts were passed over: they have fewer pieces or sentences than the "
+                    f"objective asks for; {report['texts']:,} were learned from.")  # fmt: skip
+    if passed["no_other_document"]:
+        told.append(f"{passed['no_other_document']:,} texts were passed over: no other document was there to set "
+                    f"against them; {report['texts']:,} were learned from.")  # fmt: skip
+    return told
 
 
 def _refuse(folder: Path, how: TrainConfig, *, resume: bool) -> None:
@@ -142,43 +162,6 @@ def _refuse(folder: Path, how: TrainConfig, *, resume: bool) -> None:
         raise BadInput(f"{folder} holds an encoder already. Name another folder, or go on with it (--resume).")
     if how.rdrop:
         raise BadInput("R-Drop compares two passes of an extractor; it means nothing here. Leave --rdrop out.")
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A corpus as a run reads it."""
-
-    corpus: Corpus
-    tokenizer: Tokenizer
-    cut: Cut
-    lexicon: Lexicon | None
-    rows: tuple[str, ...]
-    every: int  # each so-manieth document is held out; 0: none, and all of the corpus is to be judged
-    needs_foreign: bool
-
-    def fits(self, text: Text) -> bool:
-        return all(OBJECTIVES[row].fits(text) for row in self.rows)
-
-    def held(self, number: int) -> bool:
-        return bool(self.every) and number % self.every == self.every - 1
-
-    def texts(self, place: Place, world: World) -> Iterator[Packed]:
-        """A process's share: every so-manieth document, without those held out."""
-        return self._texts(place, lambda number: number % world.size == world.rank and not self.held(number))
-
-    def judged(self) -> list[Text]:
-        """The first held-out texts, or those of a dev corpus, which has nothing else."""
-        found = self._texts(Place(), lambda number: not self.every or self.held(number))
-        block = list(islice((packed for packed in found if self.fits(packed.text)), HELD_OUT))
-        return with_foreign(block, np.random.default_rng(0), needed=self.needs_foreign)
-
-    def steps(self, how: TrainConfig, world: World) -> int:
-        """How many steps the epochs are, by going through the share of a process once."""
-        count = sum(self.fits(packed.text) for packed in self.texts(Place(), world))
-        return max(1, how.epochs * count // (how.batch_size * how.accumulation))
-
-    def _texts(self, place: Place, wanted: Callable[[int], bool]) -> Iterator[Packed]:
-        return self.corpus.texts(self.tokenizer, self.cut, lexicon=self.lexicon, start=place, wanted=wanted)
 
 
 @dataclass(frozen=True)
@@ -231,18 +214,22 @@ def _model(config: PretrainConfig, plan: Plan, start: Path, seed: int) -> Learne
     return build_learner(rows, encoder, seed, Beside(config.length, config.decoder_layers))
 
 
-def _lexicon(config: PretrainConfig, need: Needs, corpus: Corpus) -> Lexicon | None:
-    """The lexicon; refused where phrases or entities are asked for and nothing says what they are."""
-    if config.lexicon:
-        return Lexicon.load(Path(config.lexicon))
-    if need.phrases:
+def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[Known | None, list[str]]:
+    """The lexicon, and what is to be said of it; refused where nothing says what the phrases or entities are."""
+    known = Known.load(Path(config.lexicon)) if config.lexicon else None
+    if need.phrases and (known is None or known.phrases is None):
         raise BadInput(f"{config.objective} hides phrases. Name a file with one a line: --lexicon FILE.")
-    if need.entities and not any(portion.mentions for portion in islice(corpus.portions(), 1000)):
+    if not need.entities or any(portion.mentions for portion in islice(corpus.portions(), ANNOTATED)):
+        return known, []
+    if known is None or known.entities is None:
         raise BadInput(
             f"{config.objective} hides entities, and the corpus has no mentions. Annotate it first (factpin extract "
             "corpus.txt --to jsonl), or name a file with one entity a line: --lexicon FILE."
         )
-    return None
+    if need.phrases and known.same:
+        return known, [f"{config.lexicon}: phrases and entities are the same spans, so rows that hide the ones or the "
+                       "others ask the same. Write phrase or entity behind a tab."]  # fmt: skip
+    return known, []
 
 
 def _cut(config: PretrainConfig, plan: Plan) -> Cut:
@@ -252,7 +239,7 @@ def _cut(config: PretrainConfig, plan: Plan) -> Cut:
 
 
 def _inner(how: TrainConfig, steps: int) -> TrainConfig:
-    """The settings as the loop is to see them: one epoch of tickets, one ticket a forward pass."""
+    """The settings as the loop is to see them: one epoch of places, one place a forward pass."""
     return replace(
         how,
         epochs=1,

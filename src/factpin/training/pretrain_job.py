@@ -1,12 +1,12 @@
 """The job of a pretraining run: the batches of a stream for the one loop, and held-out texts to judge by.
 
-    stages     rows of the table one after the other, each for its share of the steps (ernie, palm)
+    stages     one after the other, each as long as the sum of its weights says (ernie, palm, ernie2)
     mixture    of a stage's rows one is drawn for each batch, by weight (unilm, glm; several names with commas)
 
     step -> numbers of batches -> texts of the stream -> views by (seed, pass, text) -> loss
 
-The loop shuffles examples that it can count; a corpus that is streamed is not counted. So an example is a ticket, and
-the k-th ticket that the loop hands in gets the k-th batch of the stream.
+An example of the loop is a place: step · together + k, k below together = accumulation x processes. They are handed in
+as they come, the process gets every so-manieth, and place // processes is the number of its batch in the stream.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,13 +15,13 @@ import numpy as np
 import torch
 
 from factpin.errors import BadInput, pick
-from factpin.objectives import MIXTURES, OBJECTIVES, STAGES, Batch, Text, Vocabulary, collate
+from factpin.objectives import CONTINUAL, MIXTURES, OBJECTIVES, STAGES, Batch, Text, Vocabulary, collate, ernie
 from factpin.objectives.view import NO_LOSS
-from factpin.tokens import shuffled_batches
+from factpin.tokens.batches import InTurn
 from factpin.training.config import TrainConfig
 from factpin.training.learner import Learners
 from factpin.training.parallel import World
-from factpin.training.stream import Stream
+from factpin.training.stream import Seen, Stream
 
 METRIC = "minus_loss"  # of held-out texts: the loop keeps the weights with the greatest
 JUDGED = 1 << 31  # the pass in which held-out texts are hidden; no training pass has this number
@@ -35,6 +35,7 @@ def stages_of(names: str) -> tuple[Stage, ...]:
         **{name: ({name: 1.0},) for name in OBJECTIVES},
         **{name: (mixture,) for name, mixture in MIXTURES.items()},
         **{name: tuple({row: 1.0} for row in rows) for name, rows in STAGES.items()},
+        **{name: ernie.stages(rows) for name, rows in CONTINUAL.items()},
     }
     found = [pick(table, name.strip(), kind="objective") for name in names.split(",")]
     if len(found) == 1:
@@ -67,27 +68,29 @@ class PretrainJob:
         self.model, self.stages, self.stream, self.vocabulary = model, stages, stream, vocabulary
         self.heldout, self.how, self.world, self.steps = heldout, how, world, steps
         self.at, self.done = at, 0
-        together = how.accumulation * world.size  # batches of a step
-        self.lengths = [1] * (steps * together)
-        order = shuffled_batches(self.lengths, size=together, seed=how.seed, epoch=0)
-        self.places = np.empty(len(self.lengths), np.int64)  # ticket -> when the loop hands it in
-        self.places[np.concatenate(order)] = np.arange(len(self.lengths))
+        self.together = how.accumulation * world.size  # batches of a step
+        self.lengths = range(steps * self.together)  # a corpus that is streamed is not counted: these are places
         self.pieces = 0  # that this process has learned from
+        borders = np.cumsum([sum(stage.values()) for stage in stages])
+        self.borders = borders / borders[-1]  # (stages,) where each ends, as a share of the steps
+
+    def order(self, _: int) -> InTurn:
+        """All places, step by step."""
+        return InTurn(len(self.lengths), self.together)
 
     def batch(self, examples: Sequence[int]) -> tuple[str, Batch]:
-        (ticket,) = examples
-        place = int(self.places[ticket])
+        (place,) = examples
         drawn = self.stream.batch(place // self.world.size, again=self.how.accumulation)
-        self.pieces = drawn.pieces
-        self.done = place // (self.how.accumulation * self.world.size) + 1
+        self.pieces = drawn.seen.pieces
+        self.done = place // self.together + 1
         numbers = [number * self.world.size + self.world.rank for number in drawn.numbers]
         row = self.row(place)
         return row, self._collated(row, drawn.texts, numbers, drawn.epoch)
 
     def row(self, place: int) -> str:
         """Which row of the table a batch is for."""
-        step = place // (self.how.accumulation * self.world.size)
-        stage = self.stages[step * len(self.stages) // self.steps]
+        share = place // self.together / self.steps
+        stage = self.stages[min(int(np.searchsorted(self.borders, share, side="right")), len(self.stages) - 1)]
         weights = np.array(list(stage.values()))
         k = np.random.default_rng([self.how.seed, place]).choice(len(stage), p=weights / weights.sum())
         return list(stage)[int(k)]
@@ -99,6 +102,10 @@ class PretrainJob:
             for text, number in zip(texts, numbers, strict=True)
         ]
         return collate(views, self.vocabulary.pad)
+
+    def seen(self, steps: int) -> Seen:
+        """What this process has seen after so many steps."""
+        return self.stream.batch(steps * self.how.accumulation - 1).seen
 
     def evaluate(self) -> dict[str, float]:
         """Of the last stage's rows, over all pieces that are asked for."""

@@ -9,7 +9,7 @@
     y = LN(words + positions), projected to D        (B, n, D)
     y = layer(y, e), decoder_layers times            its own cells from left to right, then all of e
 
-The decoder has the encoder's word vectors and width, BERT's order of norms, and is left away in the end.
+The decoder has the encoder's word vectors and width, BERT's order of norms, and is kept beside the encoder.
 """
 
 from dataclasses import replace

@@ -2,13 +2,16 @@
 
     block    `buffer` texts in a row, in an order that (seed, epoch, block) decides; texts of like length share a batch
     mark     where a block begins, in batches and in the corpus
+    foreign  where it is needed, every text gets one of another document: of its block, or else of the pass's reserve
 
 A run is a function of the batch's number, so a resumed run asks for the batch after its last one. The marks make that
-quick: reading starts at the last one before it. They are kept in a file, and are lost without harm.
+quick: reading starts at the last one before it. They are kept in a file, and are lost without harm. Texts that are
+passed over are counted.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,9 +25,21 @@ from factpin.objectives.text import Chance, Text
 from factpin.training.corpus import Packed, Place
 
 LIKE = 16  # batches whose texts are sorted by length together
-TRIES = 20  # draws of a foreign text before there is none
+TRIES = 20  # draws of a foreign text from the block before the reserve is asked
+LAYOUT = 2  # of the file of marks
 
 Texts = Callable[[Place], Iterator[Packed]]
+Reserve = Callable[[int], Sequence[Packed]]  # of a pass
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What has come by, of all passes."""
+
+    texts: int = 0  # learned from
+    pieces: int = 0
+    unfit: int = 0  # passed over: fewer pieces or sentences than the objective asks for
+    alone: int = 0  # passed over: no other document was there to set against them
 
 
 @dataclass(frozen=True)
@@ -32,9 +47,9 @@ class Mark:
     batch: int = 0  # batches before this block, of all passes
     epoch: int = 0
     text: int = 0  # texts of this pass before this block
-    pieces: int = 0  # pieces before this block, of all passes
     document: int = 0
     into: int = 0  # pieces of the document before this block
+    seen: Seen = Seen()  # before this block
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +60,7 @@ class Drawn:
     epoch: int
     numbers: tuple[int, ...]
     texts: tuple[Text, ...]
-    pieces: int  # of all batches up to this one
+    seen: Seen  # up to this batch; what is passed over, up to the end of its block
 
 
 class Stream:
@@ -58,11 +73,13 @@ class Stream:
         seed: int,
         fits: Callable[[Text], bool] = lambda _: True,
         needs_foreign: bool = False,
+        reserve: Reserve = lambda _: (),
         kept: Path | None = None,
         fingerprint: str = "",
     ) -> None:
-        """`texts(place)` reads the corpus from a place on; texts that do not fit are passed over."""
+        """`texts(place)` reads the corpus from a place on; `reserve(epoch)` has texts of documents all over it."""
         self.texts, self.size, self.seed, self.fits, self.needs_foreign = texts, size, seed, fits, needs_foreign
+        self.reserve = lru_cache(maxsize=1)(reserve)
         self.buffer = max(1, buffer // size) * size  # whole batches
         self.marks = _Marks(kept, fingerprint)
         self._going: Iterator[Drawn] | None = None
@@ -85,29 +102,35 @@ class Stream:
 
     def _batches(self, mark: Mark) -> Iterator[Drawn]:
         for begin, block, chance in self._blocks(mark):
-            pieces = begin.pieces
+            seen = begin.seen
             for k, rows in enumerate(mixed([len(text) for text in block], self.size, chance)):
                 texts = tuple(block[i] for i in rows)
-                pieces += sum(map(len, texts))
-                yield Drawn(begin.batch + k, begin.epoch, tuple(begin.text + i for i in rows), texts, pieces)
+                seen = replace(seen, texts=seen.texts + len(texts), pieces=seen.pieces + sum(map(len, texts)))
+                yield Drawn(begin.batch + k, begin.epoch, tuple(begin.text + i for i in rows), texts, seen)
 
     def _blocks(self, mark: Mark) -> Iterator[tuple[Mark, list[Text], Chance]]:
         """Pass after pass; what a block's shuffling is drawn from comes with it."""
         while True:
-            begin = mark
-            fitting = (one for one in self.texts(Place(mark.document, mark.into)) if self.fits(one.text))
-            while block := list(islice(fitting, self.buffer)):
+            begin, going = mark, self.texts(Place(mark.document, mark.into))
+            while True:
+                block, unfit = self._block(going)
+                seen = replace(mark.seen, unfit=mark.seen.unfit + unfit)
+                if not block:
+                    break
                 chance = np.random.default_rng([self.seed, mark.epoch, mark.text])
-                texts = with_foreign(block, chance, needed=self.needs_foreign)
+                texts = with_foreign(
+                    block, chance, needed=self.needs_foreign, reserve=partial(self.reserve, mark.epoch)
+                )
+                seen = replace(seen, alone=seen.alone + len(block) - len(texts))
                 self.marks.keep(mark)
-                yield mark, texts, chance
+                yield replace(mark, seen=seen), texts, chance
                 mark = Mark(
                     batch=mark.batch + -(-len(texts) // self.size),
                     epoch=mark.epoch,
                     text=mark.text + len(block),
-                    pieces=mark.pieces + sum(map(len, texts)),
                     document=block[-1].next.document,
                     into=block[-1].next.pieces,
+                    seen=replace(seen, texts=seen.texts + len(texts), pieces=seen.pieces + sum(map(len, texts))),
                 )
             if mark.batch == begin.batch and not begin.text:
                 raise BadInput(
@@ -115,7 +138,20 @@ class Stream:
                     "other documents, and there is one only. Take longer texts (--length), divide the corpus "
                     "otherwise (--divide), or take another objective."
                 )
-            mark = Mark(mark.batch, mark.epoch + 1, pieces=mark.pieces)
+            mark = Mark(mark.batch, mark.epoch + 1, seen=seen)
+
+    def _block(self, going: Iterator[Packed]) -> tuple[list[Packed], int]:
+        """The next texts that fit, and how many came between that do not."""
+        block: list[Packed] = []
+        unfit = 0
+        for one in going:
+            if not self.fits(one.text):
+                unfit += 1
+                continue
+            block.append(one)
+            if len(block) == self.buffer:
+                break
+        return block, unfit
 
 
 def mixed(lengths: Sequence[int], size: int, chance: Chance) -> list[list[int]]:
@@ -128,50 +164,63 @@ def mixed(lengths: Sequence[int], size: int, chance: Chance) -> list[list[int]]:
     return [found[i] for i in chance.permutation(len(found))]
 
 
-def with_foreign(block: Sequence[Packed], chance: Chance, *, needed: bool) -> list[Text]:
+def with_foreign(
+    block: Sequence[Packed], chance: Chance, *, needed: bool, reserve: Callable[[], Sequence[Packed]] = tuple
+) -> list[Text]:
     """Every text with another one that shares no document with it; where one is needed and none found, no text."""
     found = []
+    far: Sequence[Packed] | None = None
+    apart: dict[frozenset[int], list[Text]] = {}  # documents -> what of the reserve shares none with them
     for one in block:
         draws = (block[i] for i in chance.integers(len(block), size=TRIES).tolist())
         other = next((draw.text for draw in draws if not draw.documents & one.documents), None)
+        if other is None and needed:
+            far = reserve() if far is None else far
+            if one.documents not in apart:
+                apart[one.documents] = [some.text for some in far if not some.documents & one.documents]
+            texts = apart[one.documents]
+            other = texts[int(chance.integers(len(texts)))] if texts else None
         if other is not None or not needed:
             found.append(replace(one.text, foreign=other))
     return found
 
 
 class _Marks:
-    """The marks of a run, in memory and in a file of one line each; a file of another run is begun anew."""
+    """The marks of a run in a file of one line each; a file of another run is begun anew. Without a file, the first."""
 
     def __init__(self, path: Path | None, fingerprint: str) -> None:
-        self.path = path
-        self.marks = [Mark()]
-        head = {"fingerprint": fingerprint}
+        self.path, self.last = path, Mark()
         if path is None:
             return
-        if path.exists():
-            records = [record for _, _, line in byte_lines(path) if (record := _record(line)) is not None]
-            if records and records[0] == head:
-                self.marks += [Mark(**record) for record in records[1:]]
-                return
+        head = {"fingerprint": fingerprint, "layout": LAYOUT}
+        if path.exists() and next(_records(path), None) == head:
+            *_, self.last = self._all()
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(orjson.dumps(head) + b"\n")
 
     def before(self, batch: int) -> Mark:
         """The last known mark that is not behind a batch."""
-        return max((mark for mark in self.marks if mark.batch <= batch), key=lambda mark: mark.batch)
+        return max((mark for mark in self._all() if mark.batch <= batch), key=lambda mark: mark.batch)
 
     def keep(self, mark: Mark) -> None:
-        if mark.batch <= self.marks[-1].batch:
+        if self.path is None or mark.batch <= self.last.batch:
             return
-        self.marks.append(mark)
+        self.last = mark
+        with open(self.path, "ab") as stream:
+            stream.write(orjson.dumps(asdict(mark)) + b"\n")
+
+    def _all(self) -> Iterator[Mark]:
+        yield Mark()
         if self.path is not None:
-            with open(self.path, "ab") as stream:
-                stream.write(orjson.dumps(asdict(mark)) + b"\n")
+            for record in islice(_records(self.path), 1, None):
+                yield Mark(**{**record, "seen": Seen(**record["seen"])})
 
 
-def _record(line: bytes) -> Any:
-    """A line of the file; None for one that a crash cut off."""
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None
+def _records(path: Path) -> Iterator[Any]:
+    """The lines of the file, without those that a crash cut off."""
+    for _, _, line in byte_lines(path):
+        try:
+            yield orjson.loads(line)
+        except orjson.JSONDecodeError:
+            continue

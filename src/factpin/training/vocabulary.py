@@ -4,14 +4,19 @@
     frequent           the words of a corpus that a WordPiece vocabulary cuts up or does not know, dearest first
     extended           these words as pieces of their own
     with_marks         the special tokens that an objective needs and the tokenizer lacks
+    vocabulary_of      which numbers are special, and which say little: PEGASUS compares sentences without these
     grow               rows for all new numbers: a word's is the mean of its pieces' rows, a mark's is drawn like others
 
 A word costs (pieces - 1) x (how often it occurs). Chinese words are not candidates: WordPiece reads Chinese character
 by character. Unknown characters are.
+
+What says little is punctuation, and the Chinese and English function words of a list, where the tokenizer has them as
+one piece.
 """
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -39,6 +44,14 @@ LETTERS = 0.7  # largest share of a trained vocabulary that single characters ta
 COUNTED = 2_000_000  # different words that are counted at once; then the rarest are forgotten
 PARTS = {"pad": ("pad_token",), "cls": ("cls_token", "bos_token"), "sep": ("sep_token", "eos_token"),
          "mask": ("mask_token",), "end": ("eos_token", "sep_token")}  # fmt: skip
+PLANE = range(1 << 16)  # the characters among which punctuation is looked for
+SAYING_LITTLE = """
+    a an and are as at be been but by can for from had has have he her his if in into is it its more no not of on one or
+    other our she so such than that the their them then there these they this those to was we were when which who will
+    with would you
+    的 了 是 在 和 与 及 或 而 但 也 都 就 被 把 对 从 于 以 之 其 这 那 有 为 由 至 并 且
+    因 所 等 此 则 还 又 很 我 你 他 她 它 们 个 這 與 並 從 對 還 為 們 個
+"""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -107,7 +120,23 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
         end=number["end"],
         sentinels=tuple(blank for blank in blanks if blank is not None),
         others=tuple(i for i in special if i != tokenizer.unknown_id),
+        stop=_saying_little(library) - {tokenizer.unknown_id, *special},
     )
+
+
+def _saying_little(library: tokenizers.Tokenizer) -> frozenset[int]:
+    """Function words in front or behind a space, small or capitalised, and punctuation also behind a letter."""
+    words = SAYING_LITTLE.split()
+    asked = [(before, word) for word in (*words, *map(str.title, words)) for before in ("", " ")]
+    marks = [mark for mark in map(chr, PLANE) if unicodedata.category(mark).startswith("P")]
+    asked += [(before, mark) for mark in marks for before in ("", " ", "x")]
+    found = set()
+    said = library.encode_batch([before + word for before, word in asked], add_special_tokens=False)
+    for (before, word), one in zip(asked, said, strict=True):
+        text = before + word
+        of_it = [i for i, (a, b) in zip(one.ids, one.offsets, strict=True) if text[a:b].strip() == word]
+        found |= set(of_it if len(of_it) == 1 else [])  # the bytes of a character all say that they are it
+    return frozenset(found)
 
 
 def _number(tokenizer: Tokenizer, library: tokenizers.Tokenizer, name: str) -> int | None:

@@ -37,7 +37,7 @@ from factpin.errors import BadInput
 @click.option("--encoder", help="Go on with: a name (`factpin models --encoders`), a folder, or a hub id.")
 @click.option("--config", help="Or begin anew: a config.json of transformers, such as of bert.")
 @click.option("--shape", help="Or begin anew with layers x width, such as 4x256; the method decides the architecture.")
-@click.option("--decoder-layers", type=int, help="Of methods with a decoder, which is left away in the end.")
+@click.option("--decoder-layers", type=int, help="Of methods with a decoder, which is no part of the encoder.")
 @click.option(
     "--tokenizer", help="With --config or --shape: a folder; one is trained on the corpus where none is given."
 )
@@ -50,7 +50,7 @@ from factpin.errors import BadInput
 @click.option("--packing", type=click.Choice(["full", "document"]), help="Texts over borders of documents, or never.")
 @click.option("--memory", type=int, help="Pieces that are remembered, for methods with a memory.")
 @click.option("--words", type=click.Choice(["jieba", "characters"]), help="What a Chinese word is.")
-@click.option("--lexicon", help="Phrases and entities, one a line.")
+@click.option("--lexicon", help="Phrases and entities, one a line; behind a tab: phrase or entity.")
 @click.option("--divide", type=click.Choice(["blank", "line", "file"]),
               help="What parts the documents of a text file: a blank line, every line, nothing.")  # fmt: skip
 @click.option("--heldout", type=float, help="Share of the documents that is held out.")
@@ -98,6 +98,7 @@ def pretrain(
     from factpin.training import pretrain as training
     from factpin.training.compare_table import table
     from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
+    from factpin.training.parallel import join_world
 
     if threads:
         torch.set_num_threads(threads)
@@ -122,12 +123,16 @@ def pretrain(
         else:
             out().print(table(report))
         return 0
-    report = training.pretrain(paths, config, how, output, dev=held, resume=resume, quiet=quiet or as_json)
+    world = join_world()
+    silent = quiet or as_json
+    report = training.pretrain(paths, config, how, output, dev=held, resume=resume, quiet=silent, world=world)
+    if not world.leads:
+        return 0
     if as_json:
         print_json(report)
     elif not quiet:
-        if not report["heldout"]:
-            notes().print("[yellow]nothing was held out:[/] the corpus has too few documents. Give --dev FILE.")
+        for told in training.told_of(report):
+            notes().print(told, style="yellow", markup=False)
         out().print(_table(report, output))
     return 0
 

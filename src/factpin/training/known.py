@@ -1,0 +1,53 @@
+"""Known phrases and entities: a file of them comes in, where they stand in a text goes out.
+
+    旧金山<tab>entity
+    出生于<tab>phrase
+    in spite of
+
+One entry a line, its kind behind a tab. An entry without a kind is both: where none has one, phrases and entities are
+the same spans, and rows that hide the ones (ernie_phrase) or the others (ernie_entity) ask the same.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from factpin.errors import BadFile
+from factpin.files import lines
+from factpin.objectives.text import Spans
+from factpin.tokens.lexicon import FIRST, Lexicon
+
+KINDS = ("phrase", "entity")
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    phrases: Lexicon | None  # None: the file names none
+    entities: Lexicon | None
+
+    @classmethod
+    def load(cls, path: Path) -> "Known":
+        found: dict[str, set[str]] = {kind: set() for kind in KINDS}
+        for number, line in lines(path):
+            entry, _, kind = (part.strip() for part in line.partition("\t"))
+            if kind and kind not in KINDS:
+                raise BadFile(f"{path}, line {number}: behind the tab stands {kind!r}; expected phrase or entity, or "
+                              "no tab: then the entry is both.")  # fmt: skip
+            if len(entry) >= FIRST:
+                for one in (kind,) if kind else KINDS:
+                    found[one].add(entry)
+        if not any(found.values()):
+            raise BadFile(f"{path}: a lexicon has one entry of two characters or more a line; there is none.")
+        phrases, entities = (Lexicon(found[kind]) if found[kind] else None for kind in KINDS)
+        return cls(phrases, phrases if found["phrase"] == found["entity"] else entities)
+
+    @property
+    def same(self) -> bool:
+        """Whether phrases and entities are the same spans."""
+        return self.phrases is self.entities
+
+    def find(self, text: str) -> tuple[Spans | None, Spans | None]:
+        """Half-open characters of the phrases and of the entities; None for a kind that the file does not name."""
+        phrases = self.phrases.find(text) if self.phrases is not None else None
+        if self.same:
+            return phrases, phrases
+        return phrases, self.entities.find(text) if self.entities is not None else None
