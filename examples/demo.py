@@ -12,6 +12,8 @@ STEPS = {
         "extract winter-games.txt --to table --quiet",
     "Facts with their status and the sentence that proves each; what is denied is told as denied":
         "extract works.txt --model zh-facts --to table --quiet",
+    "A whole document: its entities, the facts between them, their status and the sentences that prove them":
+        "extract curie.txt --model en-entities --model en-relations --min-score 0.6 --to table --quiet",
     "What is in a corpus, and what is wrong with it":
         "doctor corpus.json",
     "Predict a corpus with a model":

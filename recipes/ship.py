@@ -10,12 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 import factpin
 from factpin.documents import Document
 from factpin.encoders.catalogue import CATALOGUE
+from factpin.files import open_bytes
 from factpin.formats import Options
 from factpin.pipelines.card import Origin, write_card
 from factpin.pipelines.extractor import Extractor
+from factpin.pipelines.settings import Settings, write_settings
 from factpin.scoring import Scores, align, calibration
 from factpin.training.config import from_dict, read_recipe
 from factpin.training.data import read_training
@@ -52,6 +56,20 @@ def with_recipe(extractor: Extractor, config: Any) -> None:
             scorer.config = replace(scorer.config, max_span=config.max_span)
 
 
+def renamed(settings: Settings, names: dict[str, str]) -> Settings:
+    """The settings of a model of document relations with other names of its relations; weights do not know names."""
+    schema = settings.task_config["schema"]
+    relations = {names[code]: relation for code, relation in schema["relations"].items()}
+    labels = tuple(names[code] for code in settings.labels)
+    return replace(
+        settings,
+        labels=labels,
+        head_config={**settings.head_config, "relations": list(labels)},
+        thresholds={names[code]: cut for code, cut in settings.thresholds.items()},
+        task_config={**settings.task_config, "schema": {**schema, "relations": relations}},
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
@@ -59,6 +77,7 @@ def main() -> None:
     parser.add_argument("--precision", choices=["float32", "float16", "int8"], default="int8")
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--upon", default="", help="a shipped model whose encoder weights this one shares")
+    parser.add_argument("--names", type=Path, help="JSON: relation -> {name}, what the corpus' codes mean")
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
     task = TASKS[tables["task"]["name"]]
@@ -81,6 +100,10 @@ def main() -> None:
     judged = judge(task, stored, dev)
     scores = task.figures(judged)
     reliability = calibration(judged.outcomes)
+    if options.names:
+        with open_bytes(options.names) as stream:
+            stored.settings = renamed(stored.settings, {k: v["name"] for k, v in orjson.loads(stream.read()).items()})
+        write_settings(stored.settings, target)
     card = tables["card"]
     remarks = (
         f"{card['remarks']} F1 with the head's own threshold {plain['f1']:.4f}, with what was fitted on dev "
@@ -92,7 +115,8 @@ def main() -> None:
         encoder_licence=card["encoder_licence"],
         command=f"factpin train --recipe {options.recipe} --output {options.run}\n"
         f"python recipes/ship.py {options.run} {options.recipe} --precision {options.precision}"
-        + (f" --upon {options.upon}" if options.upon else ""),
+        + (f" --upon {options.upon}" if options.upon else "")
+        + (f" --names {options.names}" if options.names else ""),
         hardware="two CPU cores",
         remarks=remarks,
     )

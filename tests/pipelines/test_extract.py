@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from factpin.documents import Coverage, Document, Entity, Mention, Span, Unread, from_json
+from factpin.documents import Coverage, Document, Entity, Fact, Mention, Span, Unread, from_json
 from factpin.errors import BadInput
-from factpin.pipelines.extract import Summary, extract, gaps, load_models, reads, whole
+from factpin.pipelines.extract import Route, Summary, extract, gaps, load_models, reads, sure, whole
 from factpin.pipelines.extractor import Extractor
 from tests.conftest import corpus
 from tests.pipelines.small_model import small_model, variant
@@ -90,7 +90,7 @@ def test_of_two_equal_mentions_the_better_score_stays() -> None:
 
     one, two = found((0, 4, "a", 0.5), (0, 2, "b", None)), found((0, 2, "b", 0.3), (0, 4, "a", 0.9), (0, 4, "b", 0.1))
     for pair in ([one, two], [two, one]):
-        both = whole(Document("d", text), "zh", pair)
+        both = whole(Document("d", text), Route("zh", ()), {"spans": pair}, {"zh"})
         assert [(m.start, m.end, m.type, m.score) for m in both.mentions] == [
             (0, 2, "b", 0.3), (0, 4, "a", 0.9), (0, 4, "b", 0.1)]  # fmt: skip
 
@@ -134,12 +134,42 @@ def test_overflow_is_refused_by_choice(folder: Path) -> None:
 
 def test_gaps_hold_more_than_blanks() -> None:
     spans = [Span(0, 2), Span(1, 2), Span(4, 6)]
-    assert list(gaps("ab  cd \n", spans, "x")) == []
-    assert list(gaps("abxycd!!", spans, "x")) == [Unread(2, 4, "x"), Unread(6, 8, "x")]
-    assert list(gaps("abcdef!", [Span(0, 6), Span(1, 2)], "x")) == [Unread(6, 7, "x")]
-    assert list(gaps("", [], "x")) == []
+    assert list(gaps("ab  cd \n", spans, lambda _: "x")) == []
+    assert list(gaps("abxycd!!", spans, lambda _: "x")) == [Unread(2, 4, "x"), Unread(6, 8, "x")]
+    assert list(gaps("abcdef!", [Span(0, 6), Span(1, 2)], lambda _: "x")) == [Unread(6, 7, "x")]
+    assert list(gaps("", [], lambda _: "x")) == []
 
 
 def test_a_model_without_language_reads_all() -> None:
     assert reads("", None) and reads("", "ru") and reads("zh", "zh-Hant")
     assert not reads("zh", None) and not reads("zh", "en") and not reads("zh", "zha")
+
+
+def test_a_part_in_a_language_that_no_model_reads_is_named_with_its_reason(routed: list[Extractor]) -> None:
+    summary = Summary()
+    text = CHINESE.text + "Der Mann und die Frau sind nicht auf dem Weg."
+    (doc,) = extract([Document("m", text)], routed, summary)
+    assert doc.coverage is not None
+    assert doc.coverage.unread == (Unread(len(CHINESE.text), len(text), "no model reads the language 'de'"),)
+    assert summary.partly == [f"m ({len(CHINESE.text)}–{len(text)})"]
+
+
+def test_where_models_of_one_task_did_not_look_is_noted() -> None:
+    text = "Anna was born. 王小明出生。"
+    read = {"spans": [Span(0, 14), Span(15, 21)], "triples": [Span(15, 21)], "events": [Span(0, 14), Span(15, 21)]}
+    found = {task: [Document("d", text, coverage=Coverage(tuple(spans)))] for task, spans in read.items()}
+    both = whole(Document("d", text), Route("en", ((0, 14, "en"), (15, 21, "zh"))), found, {"en", "zh"})
+    assert both.coverage is not None and both.coverage.unread == ()
+    assert both.coverage.notes == ("facts were not looked for in 0–15: no such model reads the language there",)
+
+
+def test_facts_that_score_less_than_asked_are_left_out_and_counted() -> None:
+    text = "甲乙丙"
+    mentions = tuple(Mention(f"m{i}", i, i + 1, text[i]) for i in range(3))
+    entities = tuple(Entity(f"e{i}", (f"m{i}",)) for i in range(3))
+    facts = (Fact("e0", "r", "e1", score=0.7), Fact("e0", "r", "e2", score=0.3), Fact("e1", "r", "e2"))
+    doc = Document("d", text, mentions=mentions, entities=entities, facts=facts)
+    assert sure(doc, 0.0) == doc
+    found = sure(doc, 0.5)
+    assert found.facts == (facts[0], facts[2]) and found.coverage is not None
+    assert found.coverage.notes == ("facts and events that score less than 0.5 were left out: 1",)

@@ -11,6 +11,7 @@ HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff
 KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
 HANGUL = re.compile(r"[\uac00-\ud7a3]")
 LATIN = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
+TOUCHING = re.compile(rf"{HAN.pattern}[A-Za-z]|[A-Za-z]{HAN.pattern}")
 OTHER = re.compile(r"[\u0370-\u1cff\u1f00-\u1fff]+")  # Greek, Cyrillic, Hebrew, Arabic, the scripts of India, ...
 WORDS = {  # none that stands in names (van, von, du) or is an English word too
     "en": "the and of to is that with for it are this not by from be have which was were his her he she has had",
@@ -27,7 +28,8 @@ CLEARLY = 3  # small words of another language before a text is no English
 
 
 def find_language(text: str) -> str | None:
-    """zh, en, another code, or None where the script is none of these. A Han character weighs as a Latin word."""
+    """zh, en, another code, or None where the script is none of these. A Han character weighs as a Latin word, and as
+    three where it touches one and no small word is English: what joins the names in Apple收购Beats is Chinese."""
     han, kana, hangul = (len(script.findall(text)) for script in (HAN, KANA, HANGUL))
     words = Counter(word.lower() for word in LATIN.findall(text))
     latin, other = words.total(), len(OTHER.findall(text))
@@ -35,7 +37,8 @@ def find_language(text: str) -> str | None:
         return None
     if hangul > max(han, latin):
         return "ko"
-    if han + kana >= latin:
+    joins = TOUCHING.search(text) and not any(words[word] for word in _LANGUAGES["en"])
+    if (han + kana) * (3 if joins else 1) >= latin:
         return "ja" if kana > KANA_SHARE * (han + kana) else "zh"
     return _latin(words)
 

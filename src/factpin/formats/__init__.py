@@ -78,6 +78,9 @@ def guess(path: Path, encoding: str = "utf-8") -> str:
     """The format of a file or folder by its beginning; an error where none or several fit."""
     if str(path) == "-":
         return "jsonl"
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise BadInput(f"{path}: a pipe, of which the beginning cannot be looked at and then read again. Name its "
+                       f"format with --from, or give `-`.")  # fmt: skip
     beginning = head(path, encoding)
     found = [name for name, format in FORMATS.items() if format.fits(beginning)]
     if len(found) == 1:

@@ -263,7 +263,9 @@ def decode(line: str | bytes) -> Any:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise BadDocument(f"not JSON: {error}. Repair the line, or set it aside with --skip-bad.") from None
+        raise BadDocument(
+            f"not JSON: {error}. Repair the line, or set it aside with `factpin convert --skip-bad`."
+        ) from None
 
 
 def raw_text(record: Any) -> str:

@@ -3,8 +3,9 @@
     1.0  {"predicate", "subject", "subject_type", "object": str, "object_type": str}
     2.0  the same with "object": {"@value": str, slot: str, …} and "object_type": {"@value": str, slot: str, …}
 
-A record is one sentence. Each spo is a fact, its slots are the fact's qualifiers; where the strings stand is found as
-_occurrences.py says. An spo with an argument that is not in the text stays in meta["unfound"] and is written back.
+A record may hold several sentences, and does not say where they end. Each spo is a fact, its slots are the fact's
+qualifiers; where the strings stand is found as _occurrences.py says. An spo with an argument that is not in the text
+stays in meta["unfound"] and is written back.
 Documents are written as 2.0, those read from 1.0 as 1.0. CMeIE and other sets of this shape are read as well.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from factpin.documents import Document, Span
+from factpin.documents import Document
 from factpin.documents.fields import as_dict, as_list, as_str, each, get_list, get_str
 from factpin.errors import BadDocument
 from factpin.formats._guess import Head
@@ -46,7 +47,6 @@ def _document(value: Any, line: int, reading: Reading) -> Document:
     return Document(
         id=id,
         text=text,
-        sentences=(Span(0, len(text)),) if text else (),
         mentions=placed.mentions,
         entities=placed.entities,
         facts=placed.facts,

@@ -1,6 +1,7 @@
 """Triples: one JSON list (or one object a line), {"text": …, "triple_list": [[head, relation, tail], …]}. No offsets.
 
-The shape of WebNLG, NYT and their "star" variants as CasRel, TPLinker and PRGC read them. A record is one sentence.
+The shape of WebNLG, NYT and their "star" variants as CasRel, TPLinker and PRGC read them. A record may hold several
+sentences, and does not say where they end.
 Each triple is a fact; where its strings stand is found as _occurrences.py says. A triple with an argument that is not
 in the text stays in meta["unfound"] and is written back. Files are written as a list, those named .jsonl as lines.
 """
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from factpin.documents import Document, Span
+from factpin.documents import Document
 from factpin.documents.fields import as_dict, as_list, as_str, get_list, get_str, wrong
 from factpin.errors import BadDocument
 from factpin.formats._guess import Head
@@ -45,7 +46,6 @@ def _document(value: Any, line: int, reading: Reading) -> Document:
     return Document(
         id=id,
         text=text,
-        sentences=(Span(0, len(text)),) if text else (),
         mentions=placed.mentions,
         entities=placed.entities,
         facts=placed.facts,

@@ -29,7 +29,7 @@ FIXES = {
     "offset_mismatch": "Correct the offsets; `factpin convert --skip-bad` sets these records aside.",
     "offset_inclusive": "The ends are inclusive here and exclusive in this format: name the right format with --from, "
     "or add 1 to every end.",
-    "bad_record": "Repair the record, or set it aside with --skip-bad.",
+    "bad_record": "Repair the record, or set it aside with `factpin convert --skip-bad`.",
     "bad_json": "Repair the file at that place.",
     "leaked": "Take the text out of one of the splits: a score on it means nothing.",
     "duplicate": "Keep one of them.",
@@ -78,7 +78,10 @@ class Tally:
                     "document": document,
                     "message": message,
                     "fix": FIXES.get(
-                        kind, "Repair the record, or set it aside with --skip-bad." if error else "Have a look."
+                        kind,
+                        "Repair the record, or set it aside with `factpin convert --skip-bad`."
+                        if error
+                        else "Have a look.",
                     ),
                 }
             )

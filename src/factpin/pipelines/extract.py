@@ -8,7 +8,7 @@ are what models of document relations are asked about.
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -21,6 +21,9 @@ from factpin.errors import BadInput
 from factpin.pipelines.combine import combine, surer
 from factpin.pipelines.extractor import AHEAD, Extractor, meta_without_annotation
 from factpin.tasks.coreference import resolve
+
+TOLD = {"spans": "mentions", "triples": "facts", "events": "events"}  # what the models of a task tell
+PLACES = 5  # that a note names
 
 
 @dataclass
@@ -36,6 +39,7 @@ class Summary:
     events: Counter[str] = field(default_factory=Counter)
     replaced: int = 0  # documents that came with annotation
     without_model: list[str] = field(default_factory=list)  # documents in a language that no model reads: id (language)
+    partly: list[str] = field(default_factory=list)  # documents of which a part was not read: id (characters)
 
     @property
     def share_read(self) -> float:
@@ -55,6 +59,8 @@ class Summary:
         self.replaced += bool(came.mentions or came.entities or came.facts or came.events)
         if coverage.unread and not coverage.read:
             self.without_model.append(f"{found.id} ({found.language or 'unknown'})")
+        elif coverage.unread:
+            self.partly.append(f"{found.id} ({', '.join(f'{part.start}–{part.end}' for part in coverage.unread[:3])})")
 
 
 def load_models(
@@ -73,8 +79,10 @@ def extract(
     models: Sequence[Extractor],
     summary: Summary | None = None,
     on_document: Callable[[], None] = lambda: None,
+    least: float = 0.0,
 ) -> Iterator[Document]:
-    """Documents in their order, with the mentions of every model that reads their language."""
+    """Documents in their order, with what the models that read their language find; facts and events with a score
+    below `least` are left out, and counted in the notes."""
     summary = summary if summary is not None else Summary()
     finders = [model for model in models if model.finder.asks == "text"]
     linkers = [model for model in models if model.finder.asks != "text"]
@@ -83,18 +91,33 @@ def extract(
                        "them too (--model), or annotate a corpus that has it with `factpin predict`.")  # fmt: skip
     documents = iter(documents)
     while group := list(islice(documents, AHEAD)):
-        results: list[list[Document]] = [[] for _ in group]
+        results: list[dict[str, list[Document]]] = [{m.settings.task: [] for m in finders} for _ in group]
         routes = [route(doc) for doc in group]
         for model in finders:
             own = model.settings.language
             wanted = [i for i, r in enumerate(routes) if any(reads(own, language) for language in r.languages)]
             for i, found in zip(wanted, model.annotate(group[i] for i in wanted), strict=True):
-                results[i].append(routes[i].kept(found, own))
-        wholes = [whole(doc, way.main, by) for doc, way, by in zip(group, routes, results, strict=True)]
+                results[i][model.settings.task].append(routes[i].kept(found, own))
+        known = {model.settings.language for model in finders}
+        wholes = [whole(doc, way, by, known) for doc, way, by in zip(group, routes, results, strict=True)]
         for doc, result in zip(group, linked(wholes, linkers) if linkers else wholes, strict=True):
+            result = sure(result, least)
             summary.add(doc, result)
             yield result
             on_document()
+
+
+def sure(doc: Document, least: float) -> Document:
+    """The document without facts and events that score less; an event that a kept one names stays."""
+    named = {a.event for e in doc.events for a in e.arguments if a.event and (e.score is None or e.score >= least)}
+    facts = tuple(f for f in doc.facts if f.score is None or f.score >= least)
+    events = tuple(e for e in doc.events if e.score is None or e.score >= least or e.id in named)
+    left = len(doc.facts) - len(facts) + len(doc.events) - len(events)
+    if not left:
+        return doc
+    coverage = doc.coverage or Coverage()
+    note = f"facts and events that score less than {least:g} were left out: {left}"
+    return replace(doc, facts=facts, events=events, coverage=replace(coverage, notes=(*coverage.notes, note)))
 
 
 @dataclass(frozen=True)
@@ -109,16 +132,16 @@ class Route:
         """All that occur."""
         return {self.main, *(language for _, _, language in self.sentences)}
 
+    def language_at(self, place: int) -> str | None:
+        """The language of the sentence at a character."""
+        at = bisect_right(self.sentences, place, key=lambda sentence: sentence[0]) - 1
+        return self.sentences[at][2] if at >= 0 else self.main
+
     def kept(self, found: Document, model: str) -> Document:
         """What a model found in sentences of its own language."""
         if not model or all(reads(model, language) for language in self.languages):
             return found
-        starts = [start for start, _, _ in self.sentences]
-        kept: set[str] = set()
-        for m in found.mentions:
-            at = bisect_right(starts, m.start) - 1
-            if reads(model, self.sentences[at][2] if at >= 0 else self.main):
-                kept.add(m.id)
+        kept = {m.id for m in found.mentions if reads(model, self.language_at(m.start))}
         return only(found, kept, [Span(s, e) for s, e, language in self.sentences if reads(model, language)])
 
 
@@ -153,13 +176,31 @@ def reads(model: str, language: str | None) -> bool:
     return not model or family(language) == family(model)
 
 
-def whole(doc: Document, language: str | None, found: Sequence[Document]) -> Document:
-    """One document of what its models found, with what none of them read."""
-    bare = replace(doc, language=language, mentions=(), entities=(), facts=(), events=())
-    both = combine(replace(bare, meta=meta_without_annotation(doc)), found)
+def whole(doc: Document, way: Route, found: Mapping[str, Sequence[Document]], known: Collection[str]) -> Document:
+    """One document of what the models of each task found, with what none of them read; known: what models read."""
+    bare = replace(doc, language=way.main, mentions=(), entities=(), facts=(), events=())
+    both = combine(replace(bare, meta=meta_without_annotation(doc)), [one for by in found.values() for one in by])
     coverage = both.coverage or Coverage()
-    reason = "no window holds it" if found else f"no model reads the language {language or 'unknown'!r}"
-    return replace(both, coverage=replace(coverage, unread=tuple(gaps(doc.text, coverage.read, reason))))
+
+    def why(place: int) -> str:
+        language = way.language_at(place)
+        held = any(reads(model, language) for model in known)
+        return "no window holds it" if held else f"no model reads the language {language or 'unknown'!r}"
+
+    unread = tuple(gaps(doc.text, coverage.read, why))
+    notes = (*coverage.notes, *left_out(doc.text, {Span(part.start, part.end) for part in unread}, found))
+    return replace(both, coverage=replace(coverage, unread=unread, notes=notes))
+
+
+def left_out(text: str, unread: Collection[Span], found: Mapping[str, Sequence[Document]]) -> Iterator[str]:
+    """Notes of characters that were read, but by no model of some task: nothing of it can be found there."""
+    for task, by in found.items():
+        read = sorted({span for one in by for span in (one.coverage or Coverage()).read} | {*unread})
+        missed = list(gaps(text, read, lambda _: ""))
+        if missed:
+            places = ", ".join(f"{part.start}–{part.end}" for part in missed[:PLACES])
+            more = f" and {len(missed) - PLACES} more" if len(missed) > PLACES else ""
+            yield f"{TOLD[task]} were not looked for in {places}{more}: no such model reads the language there"
 
 
 def linked(documents: Sequence[Document], models: Sequence[Extractor]) -> list[Document]:
@@ -199,10 +240,10 @@ def with_coverage(doc: Document, found: Document) -> Document:
     return replace(doc, coverage=replace(own, unread=unread, notes=tuple(dict.fromkeys((*own.notes, *other.notes)))))
 
 
-def gaps(text: str, spans: Sequence[Span], reason: str) -> Iterator[Unread]:
-    """What lies between sorted spans and holds more than blanks."""
+def gaps(text: str, spans: Sequence[Span], reason: Callable[[int], str]) -> Iterator[Unread]:
+    """What lies between sorted spans and holds more than blanks, and why by where its text starts."""
     done = 0
     for start, end in (*spans, Span(len(text), len(text))):
-        if text[done:start].strip():
-            yield Unread(done, start, reason)
+        if words := text[done:start].strip():
+            yield Unread(done, start, reason(text.index(words, done)))
         done = max(done, end)

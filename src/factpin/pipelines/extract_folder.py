@@ -98,6 +98,7 @@ def extract_folder(
     rejects: Rejects | None = None,
     summary: Summary | None = None,
     on_document: Callable[[], None] = lambda: None,
+    least: float = 0.0,
 ) -> None:
     """Write the results of all inputs. What is bad stops the run, or is set aside where `rejects` is given.
 
@@ -110,13 +111,13 @@ def extract_folder(
         if group[0].kind == "jsonl":
             rejected = rejects.count if rejects is not None else 0
             documents = read_inputs(group, encoding, rejects)
-            formats.write(extract(documents, models, summary, on_document), result_of(folder, group[0]))
+            formats.write(extract(documents, models, summary, on_document, least), result_of(folder, group[0]))
             if rejects is None or rejects.count == rejected:
                 _mark_done(folder, group[0], stamps[0])
         else:
             read = [(source, stamp, doc) for source, stamp in zip(group, stamps, strict=True)
                     for doc in read_inputs([source], encoding, rejects)]  # fmt: skip
-            found = extract((doc for _, _, doc in read), models, summary, on_document)
+            found = extract((doc for _, _, doc in read), models, summary, on_document, least)
             for (source, stamp, _), doc in zip(read, found, strict=True):
                 formats.write([doc], result_of(folder, source))
                 _mark_done(folder, source, stamp)

@@ -39,6 +39,8 @@ TARGETS = ("jsonl", "table", "brat", "color")
 @click.option("--output", type=click.Path(path_type=Path, allow_dash=True),
               help="File to write. A folder (a name without ending) gets a file for each input, and a run that was "
               "stopped goes on there.")  # fmt: skip
+@click.option("--min-score", "least", type=click.FloatRange(0, 1), default=0.0,
+              help="Leave out facts and events that score less, and say how many.")  # fmt: skip
 @click.option("--bf16", is_flag=True, help="Half precision: faster where the processor has it (AVX-512 BF16, AMX).")
 @click.option("--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, cuda:1, mps.")
 @click.option("--on-overflow", type=click.Choice(["window", "error"]), default="window", show_default=True,
@@ -48,7 +50,8 @@ TARGETS = ("jsonl", "table", "brat", "color")
 @click.option("--quiet", is_flag=True, help="No notes, no summary.")
 def extract(
     paths: tuple[Path, ...], kind: str | None, names: tuple[str, ...], target: str | None, output: Path | None,
-    on_overflow: Literal["window", "error"], bf16: bool, device: str, skip_bad: bool, encoding: str | None, quiet: bool,
+    on_overflow: Literal["window", "error"], least: float, bf16: bool, device: str, skip_bad: bool,
+    encoding: str | None, quiet: bool,
 ) -> int:  # fmt: skip
     """Find entities, facts and events in raw text: files, folders, or standard input.
 
@@ -76,13 +79,14 @@ def extract(
     summary, console, done = Summary(), notes(quiet), 0
     with Rejects(rejects_of(output)) if skip_bad else nullcontext() as rejects:
         if output is not None and target == "jsonl" and is_folder(output):
-            options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow, "bf16": "yes" if bf16 else None}
+            options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow, "bf16": "yes" if bf16 else None,
+                       "min-score": f"{least:g}" if least else None}  # fmt: skip
             begin(output, describe_run(models, paths, options))
             todo = [source for source in inputs if not is_done(output, source)]
             extractors = load_models(models, on_overflow, bf16=bf16, device=device) if todo else []
             with counting("extracting", quiet, _total(todo)) as count:
                 extract_folder(todo, output, extractors, encoding=encoding, rejects=rejects, summary=summary,
-                               on_document=count)  # fmt: skip
+                               on_document=count, least=least)  # fmt: skip
             done = len(inputs) - len(todo)
             if done:
                 console.print(f"{done:,} of {len(inputs):,} inputs were done before; their files in {output} stand")
@@ -90,7 +94,7 @@ def extract(
             extractors = load_models(models, on_overflow, bf16=bf16, device=device)
             for_eyes = output is None and out().is_terminal  # a progress line would stand in between
             with counting("extracting", quiet or for_eyes, _total(inputs)) as count:
-                found = run(read_inputs(inputs, encoding, rejects), extractors, summary, count)
+                found = run(read_inputs(inputs, encoding, rejects), extractors, summary, count, least)
                 lost = _write(found, target, output)
             if lost:
                 console.print(f"[yellow]not held by {target}:[/] {describe(lost)}")
@@ -121,7 +125,7 @@ def _write(found: Iterator[Document], target: str, output: Path | None) -> Count
     """Write or show the documents; gives back what the target cannot hold."""
     if target in ("jsonl", "brat"):
         return formats.write(found, output or Path("-"), format=target, options=Options(lossy=True))
-    from factpin.pipelines.highlight import events, facts, highlight, table, title
+    from factpin.pipelines.highlight import entities, events, facts, highlight, over_sentences, sentences, table, title
 
     console = out()
     for doc in found:
@@ -129,7 +133,9 @@ def _write(found: Iterator[Document], target: str, output: Path | None) -> Count
             console.print(table(doc))
         else:
             console.print(Text(f"── {title(doc)}", style="dim"), highlight(doc), sep="\n", soft_wrap=True)
-        for told, rows in ((doc.facts, facts), (doc.events, events)):
+        several = any(len(entity.mentions) > 1 for entity in doc.entities)
+        for told, rows in ((several, entities), (doc.facts, facts), (over_sentences(doc), sentences),
+                           (doc.events, events)):  # fmt: skip
             if told:
                 console.print(rows(doc))
     return Counter()
@@ -147,7 +153,10 @@ def _summarise(console: Console, summary: "Summary") -> None:
     console.print(f"[dim]{size}, {read}; found {escape(found)}[/]")
     if summary.replaced:
         console.print(f"[yellow]replaced:[/] {summary.replaced:,} documents came with annotation of their own")
-    if summary.without_model:
-        few = ", ".join(summary.without_model[:5]) + (", ..." if len(summary.without_model) > 5 else "")
-        console.print(f"[yellow]not read:[/] {len(summary.without_model):,} documents in a language that no model "
-                      f"reads: {escape(few)}")  # fmt: skip
+    for what, ids in (
+        ("not read:[/] {} documents in a language that no model reads", summary.without_model),
+        ("read in part:[/] {} documents, of which these characters were not", summary.partly),
+    ):
+        if ids:
+            few = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+            console.print(f"[yellow]{what.format(f'{len(ids):,}')}: {escape(few)}")
