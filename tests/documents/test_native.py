@@ -17,6 +17,15 @@ def test_json_gives_the_document_back(doc: Document) -> None:
     assert from_json(json.loads(json.dumps(to_json(doc)))) == doc
 
 
+def test_the_status_of_an_event_comes_back_with_its_cue() -> None:
+    event = {"id": "v0", "type": "裁员", "trigger": "m0", "assertion": "negated", "cue": [4, 6]}
+    mention = {"id": "m0", "start": 6, "end": 8, "text": "裁员"}
+    record = {"id": "d", "text": "蓝天科技没有裁员。", "mentions": [mention], "events": [event]}
+    doc = from_json(record)
+    assert (doc.events[0].assertion, doc.events[0].cue) == ("negated", (4, 6)) and not doc.meta
+    assert to_json(doc) == record
+
+
 def test_absent_fields_are_left_out() -> None:
     assert to_json(Document("d", "x")) == {"id": "d", "text": "x"}
 
@@ -51,6 +60,7 @@ def test_a_field_in_the_record_and_in_meta_is_refused() -> None:
         ({"mentions": [{"start": 0, "end": 1, "text": "a", "score": "high"}]}, "mentions[0].score"),
         ({"sentences": [[0, 1, 2]]}, "sentences[0]"),
         ({"facts": [{"head": "e0", "tail": "e1"}]}, "facts[0].relation"),
+        ({"events": [{"type": "t", "cue": [0, "1"]}]}, "events[0].cue[0]"),
     ],
 )
 def test_an_error_names_the_field(change: dict[str, object], field: str) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from factpin.documents import Argument, Document, Entity, Event, Evidence, Fact, Mention, Span
+from factpin.documents import ASSERTIONS, Argument, Document, Entity, Event, Evidence, Fact, Mention, Span
 from factpin.errors import BadDocument, OffsetMismatch
 
 TEXT = "谷爱凌出生于美国。她滑雪。"
@@ -64,11 +64,19 @@ def test_what_is_named_must_exist() -> None:
         {"entities": (e,), "facts": (Fact("e", "r", "e", head_mention="x"),)},
         {"entities": (e,), "facts": (Fact("e", "r", "e", evidence=(Evidence(7),)),)},
         {"events": (Event("v", "t", "x"),)},
+        {"events": (Event("v", "t", "m", assertion="negated", cue=Span(7, 99)),)},
         {"events": (Event("v", "t", "m", (Argument("who", event="x"),)),)},
     ]
     for case in cases:
         with pytest.raises(BadDocument):
             Document("d", TEXT, **{"sentences": (Span(0, 9),), "mentions": (m,), **case})
+
+
+def test_an_assertion_is_one_of_those_that_are_known() -> None:
+    for make in (lambda said: Fact("e", "r", "e", assertion=said), lambda said: Event("v", "t", assertion=said)):
+        assert [make(said).assertion for said in ASSERTIONS] == [*ASSERTIONS]
+        with pytest.raises(BadDocument, match="expected one of asserted, negated"):
+            make("denied")
 
 
 def test_an_argument_is_a_mention_or_an_event() -> None:

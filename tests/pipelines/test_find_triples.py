@@ -8,10 +8,12 @@ from types import ModuleType
 import pytest
 
 from factpin.documents import Document, Entity, Fact, Mention, Span
+from factpin.documents.sentences import split_sentences
 from factpin.pipelines import find_events, find_triples
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.settings import Settings
 from factpin.tasks.links import Found
+from factpin.tokens import piece_spans
 from factpin.training.config import TrainConfig
 from factpin.training.triples import TriplesConfig, train_triples
 from tests.conftest import PEOPLE, PLACES
@@ -140,6 +142,57 @@ def test_a_functional_relation_keeps_the_best_tail_and_an_inverse_is_told_too(ex
     back = [(tail, head) for head, relation, tail in told(ruled) if relation == "birthplace of"]
     assert len({ruled.entity(f.tail).name for f in ruled.facts if f.relation == "born in"}) == 1
     assert forth == sorted(back) and forth
+
+
+def given(extractor: Extractor, text: str, facts: dict[tuple[str | tuple[str, int], str], float], **task) -> Document:
+    """The document of a text in which the head found "born in" between words, or (word, n) for its n-th time."""
+    read = extractor.reader.read(Document("d", text, "zh", tuple(Span(*s) for s in split_sentences(text))))
+
+    def cell(x: str | tuple[str, int], label: int) -> tuple[int, int, int]:
+        word, nth = (x, 0) if isinstance(x, str) else x
+        at = -1
+        for _ in range(nth + 1):
+            at = text.index(word, at + 1)
+        first, last, ok = piece_spans(read.pieces, [at], [at + len(word)])
+        assert ok[0]
+        return label, int(first[0]), int(last[0])
+
+    labels = find_triples.labels_of(extractor.settings)
+    links = {(labels.relations.index("born in"), cell(h, labels.subject("person")), cell(t, labels.object("place"))): x
+             for (h, t), x in facts.items()}  # fmt: skip
+    spans = {cell: 5.0 for _, *cells in links for cell in cells}
+    return find_triples.annotated(read, Found.of(spans, links), reading(extractor, size=40, **task).settings)
+
+
+ONE = {"schema": {"relations": {"born in": {"functional": True}}}, "functional": True}
+
+
+def statuses(doc: Document) -> set[tuple[str, str, str | None]]:
+    text = {m.id: m.text for m in doc.mentions}
+    return {(text[f.head_mention or ""], text[f.tail_mention or ""], f.assertion) for f in doc.facts}
+
+
+def test_a_functional_relation_never_keeps_a_denial_for_what_is_asserted(extractor: Extractor) -> None:
+    found = {("王小明", "北京"): 6.0, (("王小明", 1), "广州"): 1.0}
+    both = {("王小明", "北京", "negated"), ("王小明", "广州", "asserted")}
+    doc = given(extractor, "王小明没有出生于北京。王小明出生于广州。", found, **ONE)
+    assert statuses(doc) == both and len(notes(doc)) == 1
+    doc = given(extractor, "王小明可能出生于北京。王小明出生于广州。", found, **ONE)
+    assert statuses(doc) == {("王小明", "广州", "asserted")}
+    assert notes(doc)[1:] == ("functional: 1 fact left out for a better one",)
+
+
+def test_what_the_rules_leave_out_is_counted_in_the_notes(extractor: Extractor) -> None:
+    text = "王小明没有出生于北京，王小明可能出生于广州。"
+    found = {(("王小明", n), town): 3.0 for n in (0, 1) for town in ("北京", "广州", "可能")}
+    doc = given(extractor, text, found)
+    assert statuses(doc) == {("王小明", "北京", "negated"), ("王小明", "广州", "hedged")}
+    assert notes(doc)[1:] == (
+        "no names: 2 facts left out, with an argument that is a cue, the other argument or not one name",
+        "told of several mentions: the nearest is kept, 2 facts left out",
+    )
+    assert {m.text for m in doc.mentions} == {"王小明", "北京", "广州"}
+    assert {f.assertion for f in given(extractor, text, found, assertion=False).facts} == {None}
 
 
 def test_mentions_that_are_told_alone_pass_the_threshold_of_the_head_however_low_a_relation_s_is(

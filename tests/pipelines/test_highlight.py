@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from factpin.documents import Document, Mention
-from factpin.pipelines.highlight import COLOURS, colour, highlight, shown, table
+from factpin.documents import Argument, Document, Event, Mention, Span
+from factpin.pipelines.highlight import COLOURS, colour, events, highlight, shown, table
 
 
 def document(text: str, *spans: tuple[int, int, str], **meta: object) -> Document:
@@ -96,3 +96,13 @@ def test_a_table_tells_the_page_of_each_mention_where_there_are_pages() -> None:
     ]
     assert rows == [["0", "2", "1", "北京", "place", "0.500"], ["5", "7", "2", "上海", "place", "0.500"]]
     assert "page" not in printed(table(document("北京", (0, 2, "place"))))
+
+
+def test_the_table_of_events_shows_how_each_is_said() -> None:
+    text = "蓝天科技没有裁员。"
+    mentions = (Mention("m0", 0, 4, "蓝天科技"), Mention("m1", 6, 8, "裁员"))
+    event = Event("v0", "裁员", "m1", (Argument("裁员方", "m0"),), 0.5, "negated", Span(4, 6))
+    rows = printed(events(Document("d", text, "zh", mentions=mentions, events=(event,))))
+    assert "status" in rows and "negated (没有)" in rows
+    bare = Event("v0", "裁员", "m1")
+    assert "negated" not in printed(events(Document("d", text, "zh", mentions=mentions, events=(bare,))))

@@ -1,22 +1,39 @@
 """Assertion status: the minimal pairs, the conventions of the module one by one, and that no text breaks it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factpin.documents import ASSERTIONS, Document, Entity, Evidence, Fact, Mention, Span, from_json, to_json
-from factpin.tasks.assertion import _LANGUAGES, PRECEDENCE, Status, assertion, with_assertions
+from factpin.documents import (
+    ASSERTIONS,
+    Argument,
+    Document,
+    Entity,
+    Event,
+    Evidence,
+    Fact,
+    Mention,
+    Span,
+    from_json,
+    to_json,
+)
+from factpin.documents.sentences import split_sentences
+from factpin.tasks._assertion_sentence import LANGUAGES as COMPILED
+from factpin.tasks._assertion_sentence import PRECEDENCE, Status
+from factpin.tasks.assertion import assertion, cues_among, with_assertions
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
-FLOOR = {  # a little below what benchmarks/assertion.py prints, (en, zh); nothing was mended after held3 was scored
+FLOOR = {  # a little below what benchmarks/assertion.py prints, (en, zh); no cue was written for held3
     "dev": (0.99, 0.99),
     "held": (0.98, 0.99),
     "dev2": (0.99, 0.99),
     "held2": (0.98, 0.98),
+    "dev3": (0.99, 0.99),
     "held3": (0.68, 0.72),
 }
 
@@ -161,6 +178,48 @@ def test_a_denial_reaches_the_pair_that_it_speaks_about(marked: str, cue: str) -
     assert judge(marked) == ("negated", cue)
 
 
+@pytest.mark.parametrize(
+    ("marked", "status", "cue"),
+    [
+        ("若[甲公司]收购{乙公司}，丙公司将退出。", "conditional", "若"),
+        ("Subject to approval, [Orion] will buy {Vega}.", "conditional", "Subject to"),
+        ("[Orion] will buy {Vega}, provided that the board agrees.", "conditional", "provided that"),
+        ("[甲公司]将收购{乙公司}，除非丙公司反对。", "conditional", "除非"),
+        ("除非监管机构否决，[甲公司]将收购{乙公司}。", "conditional", "除非"),
+        ("Unless [Orion] fails to buy {Vega}, shares will rise.", "conditional", "Unless"),
+        ("如果董事会拒绝，[甲公司]将收购{乙公司}。", "conditional", "如果"),
+        ("如果[甲公司]没有收购{乙公司}，丙公司会收购。", "negated", "没有"),
+        ("[王五]涉嫌挪用{甲公司}资金。", "hedged", "涉嫌"),
+        ("[王五]因涉嫌受贿被{检察院}起诉。", "asserted", ""),
+        ("[王五]被传加盟{甲公司}。", "hedged", "被传"),
+        ("[甲公司]辩称与{乙公司}无劳动关系。", "negated", "无"),
+        ("[甲公司]辩稱與{乙公司}無勞動關係。", "negated", "無"),
+        ("[患者]左肺占位，{肺癌}待排除。", "hedged", "待排除"),
+        ("[若昂·菲利克斯]加盟{马竞}，签约七年。", "asserted", ""),
+        ("[Orion] is subject to taxes in {Vega}.", "asserted", ""),
+        ("[Karl] joined {Vega}, and if he stays, he will lead it.", "asserted", ""),
+        ("[日本]无视中国主权进犯{延边}。", "asserted", ""),
+    ],
+)
+def test_conditions_suspicions_and_denials_reach_as_far_as_they_speak(marked: str, status: str, cue: str) -> None:
+    assert judge(marked) == (status, cue)
+
+
+def test_a_mention_is_no_cue_for_itself() -> None:
+    assert judge("[谈判]{破裂}。") == ("asserted", "")
+    assert judge("[甲公司]与{乙公司}谈判破裂。") == ("negated", "破裂")
+
+
+def test_cues_are_told_from_names() -> None:
+    text = "《三体》的作者可能是他。“如果”由王菲演唱。May may sing."
+    doc = Document("d", text, "zh", (Span(0, 12), Span(12, 22), Span(22, 34)))
+    places = [(text.index(word), text.index(word) + len(word)) for word in ("三体", "可能", "如果", "王菲", "May")]
+    assert cues_among(doc, places) == {places[1]}
+    english = Document("d", "May may sing, or not.")
+    assert cues_among(english, [(0, 3), (4, 7), (17, 20), (8, 12)]) == {(4, 7)}
+    assert cues_among(Document("d", "Orion may sing.", "de"), [(6, 9)]) == set()
+
+
 def test_the_order_of_head_and_tail_changes_nothing() -> None:
     for language in LANGUAGES:
         for case in pairs(language):
@@ -183,7 +242,7 @@ def test_text_around_the_sentence_changes_nothing() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_group_of_the_pattern_is_a_row(language: str) -> None:
-    compiled = _LANGUAGES[language]
+    compiled = COMPILED[language]
     assert compiled.cues.groups == len(compiled.rows)
     assert {status for status, _ in compiled.rows} <= {"", *ASSERTIONS}
 
@@ -195,7 +254,8 @@ def test_the_precedence_names_every_status() -> None:
 CUES = (
     "not |never |no evidence that |said |if |may |until |, |(|)|; | and was |but |Anna |\n| |?"
     "|It was not for | that |met |almost lost |far from |and never completed |the sale "
-    "|不|没有|据|报道|如果|可能|，|《|》|但|的|说：“|”|。|北京|非|收购|失败|计划|差点"
+    "|unless |, provided that |subject to "
+    "|不|没有|据|报道|如果|可能|除非|若|涉嫌|被|无|关系|待排除|，|《|》|但|的|说：“|”|。|北京|非|收购|失败|计划|差点"
 )
 PARTS = st.sampled_from(CUES.split("|"))
 TEXTS = st.one_of(st.text(max_size=80), st.lists(PARTS, max_size=30).map("".join))
@@ -244,6 +304,59 @@ def test_a_fact_across_sentences_takes_the_strongest_status_of_its_evidence() ->
     assert with_assertions(document(text, sentences, ["Messi", "China"])).facts[0].assertion == "negated"
     assert with_assertions(document(text, sentences, ["Messi", "China"], (0,))).facts[0].assertion == "asserted"
     assert with_assertions(document(text, sentences, ["Messi", "China"], (0, 1))).facts[0].assertion == "negated"
+
+
+def happening(text: str, *events: tuple[str | None, dict[str, str]], language: str | None = None) -> Document:
+    """Events of a trigger and arguments, all named by their text; sentences end with 。 or with a line."""
+    names = dict.fromkeys(x for trigger, roles in events for x in (trigger, *roles.values()) if x)
+    mentions = tuple(Mention(x, text.index(x), text.index(x) + len(x), x) for x in names)
+    made = tuple(Event(f"v{k}", "t", trigger, tuple(Argument(role, x) for role, x in roles.items()))
+                 for k, (trigger, roles) in enumerate(events))  # fmt: skip
+    return Document("d", text, language, tuple(Span(*s) for s in split_sentences(text)), mentions, events=made)
+
+
+@pytest.mark.parametrize(
+    ("text", "trigger", "status", "cue"),
+    [
+        ("蓝天科技没有裁员。", "裁员", "negated", "没有"),
+        ("如果京海集团收购北方药业，将裁员300人。", "收购", "conditional", "如果"),
+        ("如果京海集团收购北方药业，将裁员300人。", "裁员", "conditional", "如果"),
+        ("据报道，东海银行昨日宣布裁员1200人。", "裁员", "reported", "据报道"),
+        ("东海银行可能裁员。", "裁员", "hedged", "可能"),
+        ("东海银行昨日裁员1200人。", "裁员", "asserted", ""),
+        ("东海银行与西山银行的谈判破裂。", "破裂", "asserted", ""),  # a trigger is no cue for itself
+        ("The merger of Orion and Vega was called off.", "merger", "negated", "was called off"),
+        ("Orion did not acquire Vega.", "acquire", "negated", "did not"),
+        ("Did Orion acquire Vega?", "acquire", "hedged", "?"),
+        ("Orion acquired Vega, which does not sell ships.", "acquired", "asserted", ""),
+    ],
+)
+def test_an_event_is_judged_by_its_trigger(text: str, trigger: str, status: str, cue: str) -> None:
+    done = with_assertions(happening(text, (trigger, {})))
+    assert (done.events[0].assertion, done.events[0].cue and text[slice(*done.events[0].cue)] or "") == (status, cue)
+    assert with_assertions(done) == done
+    assert from_json(to_json(done)) == done
+
+
+def test_an_event_without_a_trigger_is_judged_where_most_of_its_arguments_stand() -> None:
+    roles = {"who": "蓝天科技", "how many": "300人", "when": "昨日"}
+    (event,) = with_assertions(happening("昨日没有下雨。蓝天科技可能裁员300人。", (None, roles))).events
+    assert event.assertion == "hedged"
+    (event,) = with_assertions(happening("昨日没有下雨。蓝天科技裁员300人。", (None, roles))).events
+    assert event.assertion == "asserted"
+    (event,) = with_assertions(
+        happening("昨日没有下雨。蓝天科技裁员。", (None, {"who": "蓝天科技", "x": "下雨"}))
+    ).events
+    assert event.assertion == "negated"  # as many here as there: the denial decides
+
+
+def test_events_of_events_and_of_other_languages_are_left_open() -> None:
+    doc = happening("蓝天科技没有裁员。", ("裁员", {}))
+    outer = Event("w", "t", None, (Argument("what", event="v0"),))
+    assert [e.assertion for e in with_assertions(replace(doc, events=(*doc.events, outer))).events] == ["negated", None]
+    assert with_assertions(replace(doc, language="de")).events[0].assertion is None
+    kept = replace(doc, events=(replace(doc.events[0], assertion="reported"),))
+    assert with_assertions(kept) == kept
 
 
 def test_an_assertion_that_is_there_already_is_kept() -> None:

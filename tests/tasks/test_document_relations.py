@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Relation, Schema, Span, canonical
+from factpin.tasks.assertion import with_assertions
 from factpin.tasks.document_relations import Decoded, Found, Rules, Targets, decode, nearest, targets
 from factpin.tasks.spans import Scale
 from tests.tokens.families import FAMILIES, characters
@@ -277,6 +278,41 @@ def test_a_functional_relation_keeps_its_best_tail() -> None:
     for b, c, kept in ((2.0, 1.0, "B"), (1.0, 2.0, "C"), (1.0, 1.0, "B")):
         decoded = decode(found((0, 0, 1, b), (0, 0, 2, c)), small(), RELATIONS, Rules(SCHEMA))
         assert [f.tail for f in decoded.facts] == [kept] and decoded.dropped == {"functional": 1}
+
+
+@pytest.mark.parametrize(
+    ("first", "status", "kept"),
+    [
+        ("王小明没有担任蓝天科技董事长。", "negated", ["李雷", "王小明"]),  # what is not competes with nothing
+        ("王小明可能担任蓝天科技董事长。", "hedged", ["李雷"]),
+        ("据报道，王小明任蓝天科技董事长。", "reported", ["李雷"]),
+        ("王小明担任过蓝天科技的董事长。", "asserted", ["王小明"]),
+    ],
+)
+def test_what_is_asserted_keeps_a_functional_relation_whatever_the_scores(first: str, status: str, kept) -> None:
+    text = first + "李雷现任蓝天科技董事长。"
+    n = len(first)
+    names = {
+        "王小明": [text.index("王小明")],
+        "李雷": [n],
+        "蓝天科技": [text.index("蓝天科技"), text.rindex("蓝天科技")],
+    }
+    mentions = [Mention(f"{x}{i}", s, s + len(x), x) for x, at in names.items() for i, s in enumerate(at)]
+    entities = tuple(Entity(x, tuple(f"{x}{i}" for i in range(len(at)))) for x, at in names.items())
+    doc = Document("d", text, "zh", (Span(0, n), Span(n, len(text))), tuple(mentions), entities)
+    schema = Schema((), {"董事长": Relation("董事长", functional=True)})
+    decoded = decode(found((2, 0, 0, 5.0), (2, 0, 1, 1.0)), doc, ["董事长"], Rules(schema))
+    assert sorted(f.tail for f in decoded.facts) == kept
+    assert decoded.dropped == ({} if len(kept) == 2 else {"functional": 1})
+    assert {f.assertion for f in decoded.facts} == {None}  # the status is told by with_assertions
+    judged = with_assertions(replace(doc, facts=decoded.facts)).facts
+    assert {f.tail: f.assertion for f in judged}.get("王小明", status) == status
+
+
+def test_what_follows_and_falls_is_counted() -> None:
+    schema = Schema((), {"r0": Relation("r0", symmetric=True, functional=True)})
+    decoded = decode(found((0, 0, 1, 2.0), (2, 0, 1, 1.0)), small(), RELATIONS, Rules(schema, complete=True))
+    assert decoded.dropped == {"functional": 1} and len(decoded.facts) == 3
 
 
 def test_symmetric_and_inverse_facts_are_added_only_where_that_is_asked_for() -> None:

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Relation, Schema, Span, canonical
+from factpin.documents.sentences import split_sentences
 from factpin.errors import BadInput
 from factpin.tasks.links import Found, Labels, allowed, labels_of, merge
 from factpin.tasks.spans import Scale
@@ -502,3 +503,185 @@ def test_a_document_without_facts_is_no_trouble() -> None:
     y = targets(doc, characters().encode("无"), Labels(("r",)))
     assert len(y.label) == len(y.relation) == 0 and y.outside([]) == []
     assert decode(as_found(y), doc, characters().encode("无"), Labels(("r",))) == Decoded((), (), (), {})
+
+
+# ---- rules that read the text ---------------------------------------------------------------------------------------
+
+CHAIR = relations(Relation("董事长", functional=True))
+
+
+def ruled_in(text: str, facts: dict[tuple, float], rules: Rules, *, language: str | None = None) -> tuple:
+    """Facts (head, relation, tail, {role: value}) with their scores, through decode; an argument is a word of the text,
+    or (word, n) for the n-th time it stands there. Gives what stays as (head, start, tail, start, status), and dropped.
+    """
+
+    def place(x: str | tuple[str, int]) -> tuple[int, int, str]:
+        word, nth = (x, 0) if isinstance(x, str) else x
+        at = -1
+        for _ in range(nth + 1):
+            at = text.index(word, at + 1)
+        return at, at + len(word), ""
+
+    names = {x for key in facts for x in (key[0], key[2], *(value for _, value in key[3:]))}
+    told = [(*(str(x) if i != 1 else x for i, x in enumerate(key[:3])), {r: str(v) for r, v in key[3:]})
+            for key in facts]  # fmt: skip
+    doc = make(text, {str(x): place(x) for x in names}, told)
+    doc = replace(doc, language=language, sentences=tuple(Span(*s) for s in split_sentences(text)))
+    labels = labels_of([doc], typed=False)
+    pieces = characters().encode(text)
+    y = targets(doc, pieces, labels)
+    score = [9.0 if k < 0 else [*facts.values()][k] for k in y.fact]
+    decoded = decode(replace(as_found(y), score=np.array(score)), doc, pieces, labels, rules)
+    replace(doc, mentions=decoded.mentions, entities=decoded.entities, facts=decoded.facts)  # the nouns agree
+    at = {m.id: m for m in decoded.mentions}
+    ends = [(at[f.head_mention], at[f.tail_mention], f.assertion) for f in decoded.facts]
+    return {(h.text, h.start, t.text, t.start, status) for h, t, status in ends}, decoded.dropped
+
+
+TWO = "王小明没有担任蓝天科技董事长。李雷现任蓝天科技董事长。"
+
+
+def test_a_denied_fact_neither_takes_another_s_place_nor_loses_its_own() -> None:
+    facts = {("蓝天科技", "董事长", "王小明"): 5.0, (("蓝天科技", 1), "董事长", "李雷"): 2.0}
+    both = {("蓝天科技", 7, "王小明", 0, "negated"), ("蓝天科技", 19, "李雷", 15, "asserted")}
+    assert ruled_in(TWO, facts, Rules(CHAIR, assertion=True)) == (both, {})
+    silent = {(*fact[:4], None) for fact in both}
+    assert ruled_in(TWO, facts, Rules(CHAIR)) == (silent, {})  # told or not, the status is known to the rule
+
+
+@pytest.mark.parametrize(
+    ("weak", "status"),
+    [
+        ("王小明可能担任蓝天科技董事长。", "hedged"),
+        ("据报道，王小明担任蓝天科技董事长。", "reported"),
+        ("如果王小明担任蓝天科技董事长，股价会涨。", "conditional"),
+    ],
+)
+def test_what_is_asserted_outlives_what_is_not_whatever_the_scores(weak: str, status: str) -> None:
+    facts = {("蓝天科技", "董事长", "王小明"): 9.0, (("蓝天科技", 1), "董事长", "李雷"): 0.1}
+    text = weak + "李雷现任蓝天科技董事长。"
+    free, _ = ruled_in(text, facts, Rules(assertion=True))
+    assert {(t, s) for _, _, t, _, s in free} == {("王小明", status), ("李雷", "asserted")}
+    kept, dropped = ruled_in(text, facts, Rules(CHAIR, assertion=True))
+    assert {(t, s) for _, _, t, _, s in kept} == {("李雷", "asserted")} and dropped == {"functional": 1}
+
+
+def test_two_facts_of_one_status_are_ranked_by_score() -> None:
+    facts = {("蓝天科技", "董事长", "王小明"): 1.0, (("蓝天科技", 1), "董事长", "李雷"): 2.0}
+    text = "王小明可能担任蓝天科技董事长。李雷也许担任蓝天科技董事长。"
+    kept, dropped = ruled_in(text, facts, Rules(CHAIR, assertion=True))
+    assert {t for _, _, t, _, _ in kept} == {"李雷"} and dropped == {"functional": 1}
+
+
+def test_a_denied_fact_stands_with_what_follows_from_it() -> None:
+    schema = relations(Relation("妻", inverse="夫", functional=True), Relation("夫", functional=True))
+    facts = {("王明", "妻", "李红"): 9.0, (("王明", 1), "妻", "赵兰"): 1.0}
+    kept, dropped = ruled_in("王明没有娶李红。王明娶了赵兰。", facts, Rules(schema, complete=True, assertion=True))
+    assert {(h, t, s) for h, _, t, _, s in kept} == {
+        ("王明", "李红", "negated"),
+        ("李红", "王明", "negated"),
+        ("王明", "赵兰", "asserted"),
+        ("赵兰", "王明", "asserted"),
+    } and dropped == {}
+
+
+SIFT = Rules(sift=True, assertion=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "tails", "kept"),
+    [
+        (
+            "周杰伦没有演唱过《红豆》，《红豆》的歌手是王菲。",
+            "红豆",
+            ("周杰伦", "王菲"),
+            {("红豆", 9, "周杰伦", 0, "negated"), ("红豆", 14, "王菲", 21, "asserted")},
+        ),
+        (  # the later 活着 is nearer to 莫言, in another clause
+            "据传《活着》的作者是莫言，但《活着》的作者其实是余华。",
+            "活着",
+            ("莫言", "余华"),
+            {("活着", 3, "莫言", 10, "hedged"), ("活着", 15, "余华", 24, "asserted")},
+        ),
+        (
+            "Alive may have been by Mo Yan, but Alive was written by Yu Hua.",
+            "Alive",
+            ("Mo Yan", "Yu Hua"),
+            {("Alive", 0, "Mo Yan", 23, "hedged"), ("Alive", 35, "Yu Hua", 56, "asserted")},
+        ),
+    ],
+)
+def test_of_several_mentions_in_a_sentence_the_pair_of_one_clause_is_kept_then_the_nearest(
+    text: str, word: str, tails: tuple[str, ...], kept: set
+) -> None:
+    facts = {((word, n), "r", tail): 1.0 for n in (0, 1) for tail in tails}
+    everything, _ = ruled_in(text, facts, replace(SIFT, sift=False))
+    assert len(everything) == 4
+    assert ruled_in(text, facts, SIFT) == (kept, {"several mentions": 2})
+
+
+def test_the_same_told_in_two_sentences_or_across_them_is_told_twice() -> None:
+    text = "王明认识李红。王明见过李红。"
+    inside = {(("王明", n), "认识", ("李红", n)): 1.0 for n in (0, 1)}
+    assert len(ruled_in(text, inside, SIFT)[0]) == 2 and ruled_in(text, inside, SIFT)[1] == {}
+    across = {("王明", "认识", ("李红", 1)): 1.0, **inside}
+    assert len(ruled_in(text, across, SIFT)[0]) == 3
+
+
+def test_what_is_kept_of_several_mentions_has_the_qualifiers_of_all_and_its_own_score() -> None:
+    text = "胡歌饰演李逍遥，胡歌演的李逍遥在仙剑中。"
+    facts = {("胡歌", "饰演", "李逍遥"): 3.0, (("胡歌", 1), "饰演", ("李逍遥", 1), ("作品", "仙剑")): 1.0}
+    doc = make(
+        text,
+        {"a": (0, 2, ""), "b": (4, 7, ""), "c": (8, 10, ""), "d": (12, 15, ""), "w": (16, 18, "")},
+        [("a", "饰演", "b"), ("c", "饰演", "d", {"作品": "w"})],
+    )
+    labels = labels_of([doc], typed=False)
+    decoded = through(doc, labels, SIFT)
+    (fact,) = decoded.facts
+    assert [q.role for q in fact.qualifiers] == ["作品"] and decoded.dropped == {"several mentions": 1}
+    assert ruled_in(text, facts, SIFT)[1] == {"several mentions": 1}
+
+
+def test_both_sides_of_a_statement_keep_the_same_pair() -> None:
+    schema = relations(Relation("配偶", symmetric=True))
+    facts = {("王明", "配偶", "李红"): 1.0, (("李红", 1), "配偶", "王明"): 1.0}
+    kept, dropped = ruled_in("王明和李红结婚，李红是老师。", facts, Rules(schema, complete=True, sift=True))
+    assert {fact[:4] for fact in kept} == {("王明", 0, "李红", 3), ("李红", 3, "王明", 0)}
+    assert dropped == {"several mentions": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "tail", "language"),
+    [
+        ("苏良嗣是大臣。", "苏良嗣", "苏良嗣", None),
+        ("《三体》的作者可能是他。", "三体", "可能", None),
+        ("《红豆》，《红豆》的歌手是王菲。", "红豆》，《红豆", "王菲", None),  # two names
+        ("《活着》的作者是莫言，又一本。", "活着》的作者是莫言，", "莫言", None),
+        ("他读《乔布斯传，不错。", "《乔布斯传", "乔布斯", None),
+        ("甲公司,乙公司合并。", "甲公司,乙公司", "乙公司", None),
+        ("Orion may buy it.", "Orion", "may", None),
+    ],
+)
+def test_arguments_that_are_no_names_are_left_out(text: str, head: str, tail: str, language: str | None) -> None:
+    facts = {(head, "作者", tail): 5.0}
+    assert len(ruled_in(text, facts, Rules(), language=language)[0]) == 1
+    assert ruled_in(text, facts, SIFT, language=language) == (set(), {"no name": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "tail", "language"),
+    [
+        ("他是如何说服听众的：乔布斯演讲会。", "他是如何说服听众的：乔布斯演讲会", "乔布斯", None),
+        ("北京大学在招生。", "北京大学", "北京", None),
+        ("He lives in Auburn, Washington now.", "Auburn, Washington", "Washington", None),
+        ("他写了库洛洛版《来信，丝莲很喜欢。", "库洛洛版《来信", "丝莲", None),  # broken, and not around the other
+        ("《可能》的作者是刘慈欣。", "可能", "刘慈欣", None),  # a title
+        ("歌曲“如果”的歌手是王菲，很好听。", "如果", "王菲", None),
+        ("May was born in Ulm.", "May", "Ulm", None),
+        ("Orion sah may in Ulm.", "Orion", "may", "de"),  # no cues are known
+    ],
+)
+def test_arguments_that_may_be_names_stay(text: str, head: str, tail: str, language: str | None) -> None:
+    kept, dropped = ruled_in(text, {(head, "作者", tail): 5.0}, SIFT, language=language)
+    assert {(h, t) for h, _, t, _, _ in kept} == {(head, tail)} and dropped == {}

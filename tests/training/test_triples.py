@@ -121,14 +121,15 @@ def test_qualifiers_are_learned_and_scored(folder: Path) -> None:
 def test_a_sentence_longer_than_a_window_is_read_to_its_end(folder: Path) -> None:
     extractor = factpin.load(folder)
     extractor.settings = replace(extractor.settings, max_length=24, overlap=12)
-    (doc,) = extractor.extract(["昨天王小明到了北京，" * 6])
-    windows = [(window.start, window.end) for window in extractor.reader.read(doc).windows]
-    assert len(windows) > 2 and len(doc.sentences) == 1
-    pairs = [[doc.mention(id or "") for id in (f.head_mention, f.tail_mention)] for f in doc.facts]
-    ends = [(min(m.start for m in pair), max(m.end for m in pair)) for pair in pairs]
-    assert min(start for start, _ in ends) < windows[0][1] and max(end for _, end in ends) > windows[-1][0]
-    assert all(any(first <= start and end <= last for first, last in windows) for start, end in ends)
-    assert len({*map(tuple, pairs)}) > 5
+    read = extractor.reader.read(Document("d", "昨天王小明到了北京，" * 6))
+    windows = [(window.start, window.end) for window in read.windows]
+    assert len(windows) > 2 and len(read.sentences) == 1
+    (found,) = extractor.find([read])
+    start, end = read.pieces.start[found.first], read.pieces.end[found.last]
+    ends = [(min(start[i], start[j]), max(end[i], end[j])) for i, j in zip(found.subject, found.object, strict=True)]
+    assert min(first for first, _ in ends) < windows[0][1] and max(last for _, last in ends) > windows[-1][0]
+    assert all(any(low <= first and last <= high for low, high in windows) for first, last in ends)
+    assert len({*ends}) > 5
 
 
 def test_a_functional_relation_is_kept_and_its_inverse_told(folder: Path) -> None:
@@ -218,7 +219,7 @@ def test_a_budget_that_is_hit_is_said(encoder_folder: Path, tmp_path: Path) -> N
     config = TriplesConfig(str(encoder_folder))
     train_triples(corpus(16, 1), [], config, how, tmp_path / "raw", quiet=True)
     (doc,) = factpin.load(tmp_path / "raw").extract(["In Rome lives Tom Hill" + ", and so on" * 12 + "."])
-    assert doc.coverage is not None and "the best were" in doc.coverage.notes[-1]
+    assert doc.coverage is not None and any("the best were" in note for note in doc.coverage.notes)
 
 
 @pytest.mark.parametrize("change", [{"typed": False}, {"rope": True}, {"bias": "hidden"}, {"max_span": 8},

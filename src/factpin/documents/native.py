@@ -37,7 +37,7 @@ MENTION = {"id", "start", "end", "text", "type", "score"}
 ENTITY = {"id", "type", "name", "mentions", "link"}
 FACT = {"head", "relation", "tail", "head_mention", "tail_mention", "score", "evidence", "assertion", "qualifiers",
         "cue"}  # fmt: skip
-EVENT = {"id", "type", "trigger", "arguments", "score"}
+EVENT = {"id", "type", "trigger", "arguments", "score", "assertion", "cue"}
 
 
 def to_json(doc: Document) -> dict[str, Any]:
@@ -87,14 +87,22 @@ def _fact_to_json(fact: Fact) -> dict[str, Any]:
         score=fact.score,
         evidence=[_present(sentence=e.sentence, start=e.start, end=e.end) for e in fact.evidence],
         assertion=fact.assertion,
-        cue=None if fact.cue is None else list(fact.cue),
+        cue=fact.cue and list(fact.cue),
         qualifiers=[_filled(role=q.role, entity=q.entity, mention=q.mention) for q in fact.qualifiers],
     )
 
 
 def _event_to_json(event: Event) -> dict[str, Any]:
     arguments = [_present(role=a.role, mention=a.mention, event=a.event) for a in event.arguments]
-    return _filled(id=event.id, type=event.type, trigger=event.trigger, arguments=arguments, score=event.score)
+    return _filled(
+        id=event.id,
+        type=event.type,
+        trigger=event.trigger,
+        arguments=arguments,
+        score=event.score,
+        assertion=event.assertion,
+        cue=event.cue and list(event.cue),
+    )
 
 
 def _filled(**fields: Any) -> dict[str, Any]:
@@ -177,7 +185,7 @@ def _fact(value: Any, index: int, extra: dict[str, dict[str, Any]]) -> Fact:
         evidence=tuple(_evidence(e, f"{where}.evidence") for e in get_list(record, "evidence", where, default=[])),
         assertion=_optional_str(record, "assertion", where),
         qualifiers=tuple(_qualifier(q, where) for q in get_list(record, "qualifiers", where, default=[])),
-        cue=_spans([record["cue"]], f"{where}.cue")[0] if record.get("cue") is not None else None,
+        cue=_cue(record, where),
     )
 
 
@@ -213,7 +221,13 @@ def _event(value: Any, index: int, extra: dict[str, dict[str, Any]]) -> Event:
         trigger=_optional_str(record, "trigger", where),
         arguments=tuple(arguments),
         score=get_score(record, "score", where),
+        assertion=_optional_str(record, "assertion", where),
+        cue=_cue(record, where),
     )
+
+
+def _cue(record: dict[str, Any], where: str) -> Span | None:
+    return None if record.get("cue") is None else _spans([record["cue"]], f"{where}.cue")[0]
 
 
 def _coverage(value: Any) -> Coverage:

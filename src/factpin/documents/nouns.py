@@ -96,10 +96,7 @@ class Fact:
             raise BadDocument("a fact has an empty relation; expected a name.", field="relation")
         if self.score is not None:
             _check_score(self.score, f"fact {self.relation}")
-        if self.assertion is not None and self.assertion not in ASSERTIONS:
-            raise BadDocument(
-                f"assertion {self.assertion!r} is unknown; expected one of {', '.join(ASSERTIONS)}.", field="assertion"
-            )
+        _check_assertion(self.assertion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +114,20 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: its type, the mention that triggers it, and its arguments."""
+    """Something that happened, or is said not to have: its type, the mention that triggers it, and its arguments."""
 
     id: str
     type: str
     trigger: str | None = None
     arguments: tuple[Argument, ...] = ()
     score: float | None = None
+    assertion: str | None = None
+    cue: Span | None = None  # the characters that make it other than asserted
 
     def __post_init__(self) -> None:
         if self.score is not None:
             _check_score(self.score, f"event {self.id}")
+        _check_assertion(self.assertion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +215,19 @@ def _check_score(score: float, owner: str) -> None:
         raise BadDocument(f"{owner}: score {score} is no probability; expected 0 to 1.", field="score")
 
 
+def _check_assertion(assertion: str | None) -> None:
+    if assertion is not None and assertion not in ASSERTIONS:
+        raise BadDocument(
+            f"assertion {assertion!r} is unknown; expected one of {', '.join(ASSERTIONS)}.", field="assertion"
+        )
+
+
+def _check_cue(cue: Span | None, doc: Document, field: str) -> None:
+    if cue is not None and not 0 <= cue[0] < cue[1] <= len(doc.text):
+        raise BadDocument(f"{doc.id}: {field} is {cue[0]}:{cue[1]} in a text of {len(doc.text)} characters; "
+                          f"expected a span inside it.", field=field)  # fmt: skip
+
+
 def _check_encodable(text: str) -> None:
     try:
         text.encode("utf-8")
@@ -260,15 +273,14 @@ def _check_references(doc: Document, mentions: set[str | None]) -> None:
                     f"the document has {len(doc.sentences)}.",
                     field=f"facts[{i}].evidence",
                 )
-        if fact.cue is not None and not 0 <= fact.cue[0] < fact.cue[1] <= len(doc.text):
-            raise BadDocument(f"{doc.id}: facts[{i}].cue is {fact.cue[0]}:{fact.cue[1]} in a text of {len(doc.text)} "
-                              f"characters; expected a span inside it.", field=f"facts[{i}].cue")  # fmt: skip
+        _check_cue(fact.cue, doc, f"facts[{i}].cue")
         for qualifier in fact.qualifiers:
             if qualifier.entity not in entities:
                 raise _unknown(doc, f"facts[{i}].qualifiers", "entity", qualifier.entity)
             if qualifier.mention not in mentions:
                 raise _unknown(doc, f"facts[{i}].qualifiers", "mention", qualifier.mention)
     for i, event in enumerate(doc.events):
+        _check_cue(event.cue, doc, f"events[{i}].cue")
         if event.trigger not in mentions:
             raise _unknown(doc, f"events[{i}].trigger", "mention", event.trigger)
         for argument in event.arguments:

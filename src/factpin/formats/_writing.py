@@ -59,7 +59,9 @@ def features(doc: Document) -> Counter[str]:
     seen["facts"] = len(doc.facts)
     seen["pins"] = sum(f.head_mention is not None or f.tail_mention is not None for f in doc.facts)
     seen["evidence"] = sum(bool(f.evidence) for f in doc.facts)
-    seen["assertions"] = sum(f.assertion is not None for f in doc.facts)
+    seen["assertions"] = sum(f.assertion is not None for f in doc.facts) + sum(
+        e.assertion is not None for e in doc.events
+    )
     seen["qualifiers"] = sum(len(f.qualifiers) for f in doc.facts)
     seen["events"] = len(doc.events)
     seen["coverage"] = int(doc.coverage is not None)

@@ -1,4 +1,7 @@
-"""Events: what EventLinker finds in read documents, and the documents with it as mentions and events."""
+"""Events: what EventLinker finds in read documents, and the documents with it as mentions and events.
+
+Every event gets its assertion status, where there are cues for the language.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +15,7 @@ from factpin.pipelines.examples import Read, batched
 from factpin.pipelines.find_triples import reach
 from factpin.pipelines.model import Model
 from factpin.pipelines.settings import Settings
+from factpin.tasks.assertion import with_assertions
 from factpin.tasks.events import Labels, Rules, decode
 from factpin.tasks.links import Found, merge
 from factpin.tasks.spans import Scale
@@ -44,7 +48,7 @@ def find(
 
 
 def annotated(read: Read, found: Found, settings: Settings) -> Document:
-    """The document with what was found, pinned and scored."""
+    """The document with what was found, pinned, scored and with assertion status."""
     own, doc = EventSettings(**settings.task_config), read.doc
     rules = Rules(own.trigger, scale=Scale(settings.temperature, settings.shift), span_scale=Scale())
     told = decode(found, doc, read.pieces, labels_of(settings), rules)
@@ -52,4 +56,4 @@ def annotated(read: Read, found: Found, settings: Settings) -> Document:
     if told.truncated:
         notes.append("more spans or links scored above the threshold than are joined at once: the best were")
     coverage = replace(doc.coverage or Coverage(), notes=tuple(notes))
-    return replace(doc, mentions=told.mentions, events=told.events, coverage=coverage)
+    return with_assertions(replace(doc, mentions=told.mentions, events=told.events, coverage=coverage))

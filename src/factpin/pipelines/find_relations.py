@@ -100,7 +100,9 @@ def annotated(read: Read, judged: Judged, settings: Settings) -> Document:
     rules = Rules(own.chosen_schema(), own.complete, Scale(settings.temperature, settings.shift))
     told = decode(judged.found, doc, settings.labels, rules)
     coverage = doc.coverage or Coverage()
-    notes = ("facts are looked for in the whole document, between the entities that it came with",)
+    notes = ["facts are looked for in the whole document, between the entities that it came with"]
+    if n := told.dropped.get("functional", 0):
+        notes.append(f"functional: {n} fact{'s' if n > 1 else ''} left out for a better one")
     unread = tuple(sorted((*coverage.unread, *judged.targets.not_read()), key=lambda part: (part.start, part.end)))
-    doc = replace(doc, facts=told.facts, coverage=replace(coverage, unread=unread, notes=coverage.notes + notes))
+    doc = replace(doc, facts=told.facts, coverage=replace(coverage, unread=unread, notes=(*coverage.notes, *notes)))
     return with_assertions(doc) if own.assertion else doc

@@ -2,7 +2,7 @@
 
 A relation is looked for inside one window at a time, which is a sentence or a part of it where sentences are read
 alone. Every fact gets its assertion status, where there are cues for the language, and the sentence or sentences of its
-two mentions as evidence.
+two mentions as evidence. What the rules leave out is counted in the notes of the coverage.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,17 @@ from factpin.heads.gplinker import found_of
 from factpin.pipelines.examples import Read, batched
 from factpin.pipelines.model import Model
 from factpin.pipelines.settings import Settings
-from factpin.tasks.assertion import with_assertions
 from factpin.tasks.links import Found, Labels, allowed, merge
 from factpin.tasks.spans import Scale
 from factpin.tasks.triples import Rules, decode
 from factpin.tokens import Tokenizer
 from factpin.tokens.windows import sentence_starts
+
+LEFT_OUT = {  # what the notes say of facts that a rule left out, by the reason that decode gives
+    "no name": "no names: {} left out, with an argument that is a cue, the other argument or not one name",
+    "several mentions": "told of several mentions: the nearest is kept, {} left out",
+    "functional": "functional: {} left out for a better one",
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class TripleSettings:
     slots: tuple[tuple[str, str], ...] = ()  # (relation, role) of qualifiers; their links stand after the relations
     schema: dict[str, Any] = field(default_factory=dict)  # as in a schema's TOML file; empty: none
     types: bool = True  # leave out facts whose argument types the schema does not allow
-    functional: bool = False  # of a functional relation keep the best tail
+    functional: bool = False  # of a functional relation keep one tail: what is asserted first, then the surest
     complete: bool = False  # add what follows from symmetric and inverse relations
     mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
     assertion: bool = True
@@ -86,16 +91,19 @@ def annotated(read: Read, found: Found, settings: Settings) -> Document:
         own.chosen_schema(),
         own.complete,
         own.mentions,
-        Scale(settings.temperature, settings.shift),
-        Scale(own.span_temperature, own.span_shift),
+        sift=True,
+        assertion=own.assertion,
+        scale=Scale(settings.temperature, settings.shift),
+        span_scale=Scale(own.span_temperature, own.span_shift),
     )
     told = decode(found, doc, read.pieces, labels_of(settings), rules)
     notes = [f"facts are looked for inside one {reach(read, settings)} at a time"]
+    counts = {reason: told.dropped.get(reason, 0) for reason in LEFT_OUT}
+    notes += [LEFT_OUT[why].format(f"{n} fact" if n == 1 else f"{n} facts") for why, n in counts.items() if n]
     if found.truncated:
         notes.append("more spans or links scored above the threshold than are joined at once: the best were")
     coverage = replace(doc.coverage or Coverage(), notes=tuple(notes))
-    doc = replace(doc, mentions=told.mentions, entities=told.entities, facts=told.facts, coverage=coverage)
-    return with_assertions(doc) if own.assertion else doc
+    return replace(doc, mentions=told.mentions, entities=told.entities, facts=told.facts, coverage=coverage)
 
 
 def reach(read: Read, settings: Settings) -> Literal["sentence", "window"]:

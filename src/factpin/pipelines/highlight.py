@@ -1,9 +1,9 @@
-"""A document for people: its text with the mentions in colour, and tables of its mentions, facts and events."""
+"""A document for people: its text with the mentions in colour, and tables of mentions, entities, facts and events."""
 
 from rich.table import Table
 from rich.text import Text
 
-from factpin.documents import Document, Mention
+from factpin.documents import Document, Event, Fact, Mention
 from factpin.pipelines.inputs import page_of, pages_of
 
 COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_cyan", "bright_magenta", "bright_yellow",
@@ -65,6 +65,20 @@ def table(doc: Document) -> Table:
     return rows
 
 
+def entities(doc: Document) -> Table:
+    """Every entity with its mentions; one that is named once stands in the table of mentions already."""
+    places = {m.id: m for m in doc.mentions}
+    rows = Table(title=Text(f"entities of {title(doc)}, named more than once"), title_justify="left")
+    for column in ("entity", "type", "mentions"):
+        rows.add_column(column, overflow="fold")
+    for e in doc.entities:
+        own = [places[id] for id in e.mentions]
+        if len(own) > 1:
+            told = ", ".join(f"{m.text} ({m.start}–{m.end})" for m in own)
+            rows.add_row(_line(e.name or own[0].text), Text(shown(e.type), style=colour(e.type)), _line(told))
+    return rows
+
+
 def facts(doc: Document) -> Table:
     """Every fact with its score, its status and the sentences that prove it."""
     names = {e.id: e.name or doc.mention(e.mentions[0]).text for e in doc.entities}
@@ -76,28 +90,50 @@ def facts(doc: Document) -> Table:
         head, tail = (places[id].text if id else names[e] for id, e in ((fact.head_mention, fact.head),
                                                                         (fact.tail_mention, fact.tail)))  # fmt: skip
         more = "".join(f" ({q.role}: {names[q.entity]})" for q in fact.qualifiers)
-        cue = "" if fact.cue is None else f" ({doc.text[fact.cue.start : fact.cue.end]})"
         proof = " ".join(doc.text[slice(*doc.sentences[e.sentence])] for e in fact.evidence)
+        if over_sentences(doc):
+            proof = ", ".join(str(e.sentence + 1) for e in fact.evidence)
         rows.add_row(
             _line(head), Text(shown(fact.relation), style=colour(fact.relation)), _line(tail + more),
-            "" if fact.score is None else f"{fact.score:.3f}", _line((fact.assertion or "") + cue), _line(proof),
+            "" if fact.score is None else f"{fact.score:.3f}", _status(doc, fact), _line(proof),
         )  # fmt: skip
     return rows
 
 
+def over_sentences(doc: Document) -> bool:
+    """Whether several sentences prove a fact: then the table of facts has their numbers, and `sentences` tells them."""
+    return any(len(fact.evidence) > 1 for fact in doc.facts)
+
+
+def sentences(doc: Document) -> Table:
+    """The sentences that prove facts, by number."""
+    rows = Table(title=Text(f"evidence of {title(doc)}"), title_justify="left")
+    rows.add_column("", justify="right")
+    rows.add_column("sentence", overflow="fold")
+    for s in sorted({e.sentence for fact in doc.facts for e in fact.evidence}):
+        rows.add_row(str(s + 1), _line(doc.text[slice(*doc.sentences[s])]))
+    return rows
+
+
 def events(doc: Document) -> Table:
-    """Every event with its trigger and arguments."""
+    """Every event with its trigger, its arguments and its status."""
     texts = {m.id: m.text for m in doc.mentions}
     rows = Table(title=Text(f"events of {title(doc)}"), title_justify="left")
-    for column in ("event", "trigger", "arguments", "score"):
+    for column in ("event", "trigger", "arguments", "score", "status"):
         rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
     for event in doc.events:
         told = ", ".join(f"{a.role}: {texts[a.mention] if a.mention else a.event}" for a in event.arguments)
         rows.add_row(
             Text(shown(event.type), style=colour(event.type)), _line(texts[event.trigger] if event.trigger else ""),
-            _line(told), "" if event.score is None else f"{event.score:.3f}",
+            _line(told), "" if event.score is None else f"{event.score:.3f}", _status(doc, event),
         )  # fmt: skip
     return rows
+
+
+def _status(doc: Document, told: Fact | Event) -> Text:
+    """The assertion with its cue."""
+    cue = "" if told.cue is None else f" ({doc.text[told.cue.start : told.cue.end]})"
+    return _line((told.assertion or "") + cue)
 
 
 def _line(text: str) -> Text:

@@ -132,10 +132,16 @@ ROWS = (
         (?:ask|asks|asked|wonder|wonders|wondered|see|know|unclear) (?:if|whether)
         (?:unsure|unknown|check|determine|determined|test|tested|doubt|doubts|find out|found out) (?:if|whether)|whether
     """),
+    ("conditional", "unless", r"""
+        unless
+    """),
     ("conditional", "condition", r"""
-        if|unless|provided that|providing that|on condition that|on the condition that|as long as|so long as
+        if|provided that|providing that|on condition that|on the condition that|as long as|so long as
         (?<!.)provided(?! (?:with|by|for)\b)(?= [^.,;:]{3,80},)
-        in the event (?:of|that)|assuming that|in case|suppose that|subject to(?= the (?:approval|consent|condition))
+        in the event (?:of|that)|assuming that|in case|suppose that
+        subject to(?= (?:[\w'’-]+ ){0,4}?(?:approvals?|consents?|clearances?|ratification|permission)\b)
+        subject to(?= the condition\b)
+        (?<!.)subject to(?= [^.;:]{3,80},)
         contingent on|only if|were it not for|(?<!.)(?:should|had|were)(?= \w+ ?[\w ,'-]{0,80}?(?:,))
     """),
     ("hedged", "after", r"""
@@ -236,4 +242,5 @@ EVENT = re.compile(
     r"request|appeal|application|agreement|treaty|wedding|marriage|match|concert|visit|move)s?\b",
     re.IGNORECASE,
 )
+DONE = re.compile(r"(?!)")  # no English cue is a charge
 UNTIL = re.compile(r"\buntil\b", re.IGNORECASE)

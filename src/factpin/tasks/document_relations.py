@@ -11,13 +11,14 @@ pins it to the two mentions nearest to each other. Sentences prove a pair: all i
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Schema, Unread
+from factpin.tasks.assertion import standing, with_assertions
 from factpin.tasks.links import fits
 from factpin.tasks.markers import mark
 from factpin.tasks.spans import Scale
@@ -224,7 +225,7 @@ class Found:
 class Rules:
     """How what was found becomes facts."""
 
-    schema: Schema = field(default_factory=Schema)  # leaves out types that do not fit; functional: the best tail stays
+    schema: Schema = field(default_factory=Schema)  # leaves out types that do not fit; functional: one tail stays
     complete: bool = False  # add what follows from symmetric and inverse relations
     scale: Scale = field(default_factory=Scale)
 
@@ -254,14 +255,15 @@ def decode(found: Found, doc: Document, relations: Sequence[str], rules: Rules |
 
     types, dropped = types_of(doc), Counter[str]()
     fitting = {key: x for key, x in score.items() if fits(rules.schema, key[1], types[key[0]], types[key[2]])}
-    kept = _functional(fitting, rules.schema)
+    kept = _functional(fitting, _statuses(fitting, proofs, doc, rules), rules.schema)
     dropped["schema"], dropped["functional"] = len(score) - len(fitting), len(fitting) - len(kept)
     if rules.complete:
         added = dict(kept)
         for key, back in _following(kept, rules.schema):
             added[back] = max(added.get(back, -np.inf), kept[key])
             proofs.setdefault(back, proofs.get(key, set()))
-        kept = _functional(added, rules.schema)
+        kept = _functional(added, _statuses(added, proofs, doc, rules), rules.schema)
+        dropped["functional"] += len(added) - len(kept)
     mentions = {m.id: m for m in doc.mentions}
     return Decoded(
         tuple(_fact(key, kept[key], proofs.get(key, set()), doc, mentions, rules.scale) for key in sorted(kept)),
@@ -269,14 +271,28 @@ def decode(found: Found, doc: Document, relations: Sequence[str], rules: Rules |
     )
 
 
-def _functional(score: dict[Key, float], schema: Schema) -> dict[Key, float]:
-    """A functional relation keeps the tail with the highest score; of equals, the earliest entity."""
+def _functional(score: dict[Key, float], status: dict[Key, str | None], schema: Schema) -> dict[Key, float]:
+    """A functional relation keeps one tail: what is asserted before what is not, then the highest score, of equals the
+    earliest entity. What is negated says what the tail is not, and stands beside it."""
     best: dict[tuple[int, str], Key] = {}
-    for key in sorted(score, key=lambda key: (-score[key], key)):
-        relation = schema.relations.get(key[1])
-        if relation and relation.functional:
-            best.setdefault(key[:2], key)
-    return {key: x for key, x in score.items() if best.get(key[:2], key) == key}
+    compete = {key for key in score if _one_tail(key, schema) and status[key] != "negated"}
+    for key in sorted(compete, key=lambda key: (standing(status[key]), -score[key], key)):
+        best.setdefault(key[:2], key)
+    return {key: x for key, x in score.items() if key not in compete or best[key[:2]] == key}
+
+
+def _statuses(keys: Iterable[Key], proofs: dict[Key, set[int]], doc: Document, rules: Rules) -> dict[Key, str | None]:
+    """How the document says the facts of functional relations: the others take nobody's place."""
+    mentions = {m.id: m for m in doc.mentions}
+    bound = [key for key in keys if _one_tail(key, rules.schema)]
+    facts = tuple(_fact(key, 0.0, proofs.get(key, set()), doc, mentions, rules.scale) for key in bound)
+    judged = with_assertions(replace(doc, facts=facts, events=())).facts if bound else ()
+    return {key: fact.assertion for key, fact in zip(bound, judged, strict=True)}
+
+
+def _one_tail(key: Key, schema: Schema) -> bool:
+    relation = schema.relations.get(key[1])
+    return relation is not None and relation.functional
 
 
 def _following(score: dict[Key, float], schema: Schema) -> list[tuple[Key, Key]]:

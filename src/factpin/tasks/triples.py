@@ -11,12 +11,14 @@ often has several tails of one relation, each with its own qualifiers, while a t
 a link of that name to every fact of the relation that ends in the same mention. Facts of one relation that share their
 tail's mention but not their qualifiers come back with the qualifiers of all: they are counted as `merged`.
 A fact and what follows from it by a symmetric or inverse relation are one statement: they stand or fall together.
+Where rules choose between facts (_triples_rules), what the text asserts comes before what it doubts, reports or
+supposes, whatever the scores are, and what it denies takes no other fact's place.
 Mentions of one text and type are one entity. `decode(targets(x)) == x` but for what Targets counts, and for white space
 at the ends of a mention, which is left out.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -24,7 +26,9 @@ import numpy as np
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Schema
 from factpin.errors import BadInput
-from factpin.tasks.links import Bools, Cell, Found, Ints, Labels, fits
+from factpin.tasks._triples_rules import Spot, Told, completed, functional, one_pair, one_tail, sound
+from factpin.tasks.assertion import with_assertions
+from factpin.tasks.links import Bools, Cell, Found, Ints, Labels
 from factpin.tasks.spans import Scale
 from factpin.tokens import Pieces, Window, char_span, piece_spans
 
@@ -240,11 +244,16 @@ def _distance(a: Mention, b: Mention) -> tuple[bool, int, int, int]:
 class Rules:
     """How found links become facts."""
 
-    schema: Schema = field(default_factory=Schema)  # leaves out types that do not fit; functional: the best tail stays
+    schema: Schema = field(default_factory=Schema)  # leaves out types that do not fit; functional: one tail stays
     complete: bool = False  # add what follows from symmetric and inverse relations, with the qualifiers of its source
     mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
+    sift: bool = False  # leave out arguments that are no names, and of several mentions in a sentence all but one pair
+    assertion: bool = False  # tell the status of facts
     scale: Scale = field(default_factory=Scale)  # of facts
     span_scale: Scale = field(default_factory=Scale)  # of mentions
+
+
+REASONS = ("no name", "schema", "several mentions", "functional", "loose qualifier")
 
 
 @dataclass(frozen=True)
@@ -252,158 +261,107 @@ class Decoded:
     mentions: tuple[Mention, ...]
     entities: tuple[Entity, ...]
     facts: tuple[Fact, ...]
-    dropped: dict[str, int]  # links left out, found or completed, by reason: schema, functional, loose qualifier
-
-
-class _Spot(NamedTuple):
-    """A mention before it has an id."""
-
-    start: int
-    end: int
-    type: str
-
-
-class _Told(NamedTuple):
-    """A fact before it has ids."""
-
-    head: _Spot
-    relation: str
-    tail: _Spot
+    dropped: dict[str, int]  # links left out, found or completed, by reason; REASONS
 
 
 def decode(found: Found, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
     """Mentions in the order of the text, entities by text and type, and facts pinned to both mentions."""
-    rules = rules or Rules()
-    spots = []
-    best: dict[_Spot, float] = {}
-    for (label, first, last), score in zip(found.spans(), found.span_score, strict=True):
-        spot = _Spot(*char_span(pieces, first, last), labels.type_of(label))
-        spots.append(spot)
+    rules, dropped = rules or Rules(), Counter[str]()
+    spots = [Spot(*char_span(pieces, first, last), labels.type_of(label)) for label, first, last in found.spans()]
+    best: dict[Spot, float] = {}
+    for spot, score in zip(spots, found.span_score, strict=True):
         best[spot] = max(best.get(spot, -np.inf), float(score))
-    facts: dict[_Told, float] = {}
-    slots: dict[tuple[str, _Spot], list[tuple[str, _Spot]]] = {}
+    facts, slots = _links(found, spots, labels)
+    whole = completed(sound(facts, doc, dropped) if rules.sift else facts, rules.schema, rules.complete, dropped)
+    same = one_pair(whole.scores, doc, dropped) if rules.sift else {told: [told] for told in whole.scores}
+    qualified = {
+        told: sorted({slot for key in _tails(group, whole.source) for slot in slots.get(key, ())})
+        for told, group in same.items()
+    }
+    work = _Nouns(doc, best, whole.scores, qualified, rules)
+    status = work.judged() if rules.assertion or any(one_tail(told.relation, rules.schema) for told in same) else {}
+    kept = functional(whole, same, {told: fact.assertion for told, fact in status.items()}, doc.text, rules.schema)
+    dropped["functional"] = len(same) - len(kept)
+    held = {key for told in kept for key in _tails(same[told], whole.source)}
+    dropped["loose qualifier"] = sum(len(values) for key, values in slots.items() if key not in held)
+    mentions, entities, told_facts = work.of(kept)
+    if rules.assertion:
+        told_facts = tuple(
+            replace(fact, assertion=status[told].assertion, cue=status[told].cue)
+            for told, fact in zip(sorted(kept), told_facts, strict=True)
+        )
+    return Decoded(mentions, entities, told_facts, dict(+dropped))
+
+
+def _links(
+    found: Found, spots: list[Spot], labels: Labels
+) -> tuple[dict[Told, float], dict[tuple[str, Spot], list[tuple[str, Spot]]]]:
+    """The facts with their best scores, and the qualifiers (role, value) by relation and tail."""
+    facts: dict[Told, float] = {}
+    slots: dict[tuple[str, Spot], list[tuple[str, Spot]]] = {}
     for r, s, o, score in zip(found.relation, found.subject, found.object, found.score, strict=True):
         head, tail = spots[s], spots[o]
         if head.start == head.end or tail.start == tail.end:  # pieces that carry no characters
             continue
         if r < len(labels.relations):
-            told = _Told(head, labels.relations[r], tail)
+            told = Told(head, labels.relations[r], tail)
             facts[told] = max(facts.get(told, -np.inf), float(score))
         else:
             relation, role = labels.slots[r - len(labels.relations)]
             slots.setdefault((relation, head), []).append((role, tail))
-    dropped: Counter[str] = Counter()
-    facts, source = _ruled(facts, doc.text, rules, dropped)
-    held = {(told.relation, told.tail) for told in facts}
-    dropped["loose qualifier"] = sum(len(values) for key, values in slots.items() if key not in held)
-    qualified = {
-        told: sorted({*slots.get(told[1:], ()), *slots.get(source.get(told, told)[1:], ())}) for told in sorted(facts)
-    }
-    kept = {spot for told in facts for spot in (told.head, told.tail)}
-    kept |= {spot for values in qualified.values() for _, spot in values}
-    if rules.mentions == "all":
-        kept |= {spot for spot in best if spot.start < spot.end}
-    return _nouns(doc, {spot: best[spot] for spot in sorted(kept)}, facts, qualified, rules, +dropped)
+    return facts, slots
 
 
-def _ruled(
-    found: dict[_Told, float], text: str, rules: Rules, dropped: Counter[str]
-) -> tuple[dict[_Told, float], dict[_Told, _Told]]:
-    """The facts that the schema lets stand with what follows from them, and of each that only follows its source."""
-    facts = {told: score for told, score in found.items() if _fitting(told, rules.schema)}
-    dropped["schema"] = len(found) - len(facts)
-    statements = {told: [told] for told in facts}
-    scores, source = dict(facts), dict[_Told, _Told]()
-    for told, back in _turned(facts, rules.schema) if rules.complete else ():
-        if not _fitting(back, rules.schema):
-            dropped["schema"] += back not in found
-            continue
-        statements[told].append(back)
-        scores[back] = max(scores.get(back, -np.inf), facts[told])
-        if back not in found:
-            source[back] = told
-    kept = _functional(statements, scores, text, rules.schema)
-    dropped["functional"] = len(scores) - len(kept)
-    return {told: scores[told] for told in kept}, source
+def _tails(group: Iterable[Told], source: dict[Told, Told]) -> set[tuple[str, Spot]]:
+    """At which relation and tail the qualifiers of a fact hang: those of all it stands for, or follows from."""
+    return {(x.relation, x.tail) for told in group for x in (told, source.get(told, told))}
 
 
-def _fitting(told: _Told, schema: Schema) -> bool:
-    return fits(schema, told.relation, told.head.type, told.tail.type)
+@dataclass(frozen=True)
+class _Nouns:
+    """What facts become when they are chosen."""
 
+    doc: Document
+    best: dict[Spot, float]  # the score of every span
+    scores: dict[Told, float]
+    qualified: dict[Told, list[tuple[str, Spot]]]
+    rules: Rules
 
-def _turned(facts: Iterable[_Told], schema: Schema) -> Iterator[tuple[_Told, _Told]]:
-    """(fact, what says the same from the other side); an inverse that one relation names holds for both."""
-    back: dict[str, set[str]] = {}
-    for name, relation in schema.relations.items():
-        for other in (name if relation.symmetric else "", relation.inverse):
-            if other:
-                back.setdefault(name, set()).add(other)
-                back.setdefault(other, set()).add(name)
-    for told in facts:
-        for name in sorted(back.get(told.relation, ())):
-            yield told, _Told(told.tail, name, told.head)
+    def judged(self) -> dict[Told, Fact]:
+        """Every fact with its status, all of them told."""
+        mentions, entities, facts = self.of(self.qualified)
+        doc = replace(self.doc, mentions=mentions, entities=entities, facts=facts, events=())
+        return dict(zip(sorted(self.qualified), with_assertions(doc).facts, strict=True))
 
+    def of(self, chosen: Collection[Told]) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
+        """Mentions, entities and facts, sorted, with ids for everything."""
+        text = self.doc.text
+        spots = sorted(self._used(chosen))
+        mention = {spot: f"m{i}" for i, spot in enumerate(spots)}
+        groups: dict[tuple[str, str], list[Spot]] = {}
+        for spot in spots:
+            groups.setdefault((text[spot.start : spot.end], spot.type), []).append(spot)
+        entity = {spot: f"e{i}" for i, group in enumerate(groups.values()) for spot in group}
+        scale = self.rules.span_scale
+        mentions = (Mention(id, x.start, x.end, text[x.start : x.end], x.type, scale.probability(self.best[x]))
+                    for x, id in mention.items())  # fmt: skip
+        entities = (Entity(f"e{i}", tuple(mention[x] for x in group), type, name)
+                    for i, ((name, type), group) in enumerate(groups.items()))  # fmt: skip
+        return tuple(mentions), tuple(entities), tuple(self._fact(told, mention, entity) for told in sorted(chosen))
 
-def _functional(
-    statements: dict[_Told, list[_Told]], scores: dict[_Told, float], text: str, schema: Schema
-) -> set[_Told]:
-    """The facts of the statements that agree with every surer one: a functional relation gives a head one tail.
+    def _used(self, chosen: Iterable[Told]) -> set[Spot]:
+        used = {spot for told in chosen for spot in (told.head, told.tail, *(x for _, x in self.qualified[told]))}
+        return used | {spot for spot in self.best if spot.start < spot.end and self.rules.mentions == "all"}
 
-    Of equals the earliest is the surer. A statement of which one fact does not agree falls as a whole.
-    """
-
-    def name(spot: _Spot) -> tuple[str, str]:
-        return text[spot.start : spot.end], spot.type
-
-    tail: dict[tuple[tuple[str, str], str], tuple[str, str]] = {}
-    kept = set[_Told]()
-    for told in sorted(statements, key=lambda told: (-scores[told], told)):
-        facts = statements[told]
-        bound = {(name(fact.head), fact.relation): name(fact.tail) for fact in facts
-                 if fact.relation in schema.relations and schema.relations[fact.relation].functional}  # fmt: skip
-        if all(tail.get(key, value) == value for key, value in bound.items()):
-            tail |= bound
-            kept |= {*facts}
-    return kept
-
-
-def _nouns(
-    doc: Document,
-    spots: dict[_Spot, float],
-    facts: dict[_Told, float],
-    qualified: dict[_Told, list[tuple[str, _Spot]]],
-    rules: Rules,
-    dropped: Counter[str],
-) -> Decoded:
-    """Ids for everything; spots are sorted."""
-    mention = {spot: f"m{i}" for i, spot in enumerate(spots)}
-    groups: dict[tuple[str, str], list[_Spot]] = {}
-    for spot in spots:
-        groups.setdefault((doc.text[spot.start : spot.end], spot.type), []).append(spot)
-    entity = {spot: f"e{i}" for i, group in enumerate(groups.values()) for spot in group}
-
-    def fact(told: _Told, score: float) -> Fact:
-        sentences = {doc.sentence_of(spot.start) for spot in (told.head, told.tail)}
+    def _fact(self, told: Told, mention: dict[Spot, str], entity: dict[Spot, str]) -> Fact:
+        sentences = {self.doc.sentence_of(spot.start) for spot in (told.head, told.tail)}
         return Fact(
             entity[told.head],
             told.relation,
             entity[told.tail],
             mention[told.head],
             mention[told.tail],
-            rules.scale.probability(score),
+            self.rules.scale.probability(self.scores[told]),
             tuple(Evidence(i) for i in sorted(i for i in sentences if i is not None)),
-            qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in qualified[told]),
+            qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in self.qualified[told]),
         )
-
-    return Decoded(
-        tuple(
-            Mention(id, x.start, x.end, doc.text[x.start : x.end], x.type, rules.span_scale.probability(spots[x]))
-            for x, id in mention.items()
-        ),
-        tuple(
-            Entity(f"e{i}", tuple(mention[x] for x in group), type, name)
-            for i, ((name, type), group) in enumerate(groups.items())
-        ),
-        tuple(fact(told, facts[told]) for told in sorted(facts)),
-        dict(dropped),
-    )
