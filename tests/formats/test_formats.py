@@ -1,5 +1,6 @@
 """One body for every format in the table: what stands in FORMATS is tested here."""
 
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from factpin import formats
 from factpin.documents import Document, canonical
-from factpin.errors import FormatLoss
+from factpin.errors import BadInput, FormatLoss
 from factpin.formats import FORMATS, Options
 from tests.formats.strategies import documents
 
@@ -104,3 +105,9 @@ def test_mentions_equal_their_slices_on_every_path_between_two_formats(target: s
         formats.write(formats.read(sample(source)), path, format=target, options=lossy)
         docs = list(formats.read(path, format=target, options=lossy))
         assert all(d.text[m.start : m.end] == m.text for d in docs for m in d.mentions)
+
+
+def test_a_pipe_is_not_read_as_empty(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match="--from"):
+        formats.guess(tmp_path / "pipe")

@@ -295,3 +295,10 @@ def test_the_command_line_trains_triples_and_refuses_options_of_other_tasks(
 def test_documents_without_facts_are_refused(encoder_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no fact"):
         train_triples([Document("d", "x")], [], TriplesConfig(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True)
+
+
+def test_relations_that_a_given_schema_does_not_have_are_counted(encoder_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "schema.toml").write_text('[relations."born on"]\n', encoding="utf-8")
+    config = TriplesConfig(str(encoder_folder), schema=str(tmp_path / "schema.toml"))
+    report = train_triples(corpus(16, 1), [], config, replace(QUICK, max_steps=1), tmp_path / "m", quiet=True)
+    assert report["noted"]["not_in_schema"] == report["noted"]["facts"] > 0

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from factpin.documents import Document, learn_schema, read_schema
-from factpin.documents.schema import record_of
+from factpin.documents.schema import record_of, schema_of
 from factpin.errors import BadInput, pick
 from factpin.heads.gplinker import TripleCells, gold_of
 from factpin.pipelines.examples import Batch, collate
@@ -70,6 +70,7 @@ class TripleJob:
         self.dev = dev
         self.config = config
         self.labels = labels_of(extractor.settings)
+        self.known = schema_of(extractor.settings.task_config["schema"]).relations
         self.windows: list[tuple[NDArray[np.int32], Targets]] = []  # ids, and what is taught there
         self.noted: Counter[str] = Counter()
         for doc in training:
@@ -80,6 +81,7 @@ class TripleJob:
         read = self.extractor.reader.read(doc)
         whole = targets(doc, read.pieces, self.labels, self.config.occurrences, self.config.mentions)
         self.noted["facts"] += len(doc.facts)
+        self.noted["not_in_schema"] += sum(fact.relation not in self.known for fact in doc.facts)
         self.noted["not_found"] += len(doc.meta.get("unfound", ()))  # strings that are not in the text
         for name in ("unalignable", "unknown", "ambiguous", "merged"):
             self.noted[name] += len(getattr(whole, name))
