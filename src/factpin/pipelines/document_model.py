@@ -13,9 +13,9 @@ from torch.nn import functional as F
 from factpin.encoders import Encoder
 from factpin.encoders.merge_windows import Layout, Rows, merge_hidden, merge_rows, rows_of
 from factpin.heads.atlop import Asked, AtlopGold, AtlopScores, asked_of, gold_of
-from factpin.pipelines.examples import BUDGET, collate
+from factpin.pipelines.examples import batched
 from factpin.tasks.document_relations import Targets
-from factpin.tokens import Tokenizer, Window, batches
+from factpin.tokens import Tokenizer, Window
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,8 @@ class DocumentModel(nn.Module):
         device = next(self.parameters()).device
         hidden: list[dict[int, Tensor]] = [{} for _ in documents]
         attention: list[dict[int, Tensor]] = [{} for _ in documents]
-        places = [(d, w) for d, doc in enumerate(documents) for w in range(len(doc.windows))]
-        lengths = [len(documents[d].windows[w]) + tokenizer.frame_size for d, w in places]
-        for group in batches(lengths, BUDGET):
-            chosen = [places[i] for i in group]
-            batch = collate([documents[d].windows[w] for d, w in chosen], tokenizer).to(device)
+        for chosen, batch in batched([doc.windows for doc in documents], tokenizer):
+            batch = batch.to(device)
             asked = [documents[d].rows.token[documents[d].rows.window == w] for d, w in chosen]
             rows = torch.cat([F.pad(t[:, None], (1, 0), value=i) for i, t in enumerate(asked)]).to(device)  # (T, 2)
             encoded = self.encoder(batch.ids, batch.mask, rows)

@@ -60,6 +60,11 @@ class Read:
     windows: tuple[Window, ...]
     sentences: tuple[tuple[int, int], ...]
 
+    @property
+    def ids(self) -> tuple[NDArray[np.int32], ...]:
+        """Of every window."""
+        return tuple(self.pieces.ids[w.first : w.last] for w in self.windows)
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -88,11 +93,13 @@ def collate(windows_ids: Sequence[NDArray[np.int32]], tokenizer: Tokenizer) -> B
     return Batch(torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(real))
 
 
-def batched(reads: Sequence[Read], tokenizer: Tokenizer) -> Iterator[tuple[list[tuple[int, int]], Batch]]:
-    """The windows of all documents by length, in batches of a token budget, with the (document, window) of each row."""
-    places = [(d, w) for d, read in enumerate(reads) for w in range(len(read.windows))]
-    lengths = [len(reads[d].windows[w]) + tokenizer.frame_size for d, w in places]
+def batched(
+    windows: Sequence[Sequence[NDArray[np.int32]]], tokenizer: Tokenizer
+) -> Iterator[tuple[list[tuple[int, int]], Batch]]:
+    """The ids of all windows of all documents by length, in batches of a token budget, with the (document, window) of
+    each row."""
+    places = [(d, w) for d, ids in enumerate(windows) for w in range(len(ids))]
+    lengths = [len(windows[d][w]) + tokenizer.frame_size for d, w in places]
     for batch in batches(lengths, BUDGET):
         chosen = [places[i] for i in batch]
-        ids = [reads[d].pieces.ids[reads[d].windows[w].first : reads[d].windows[w].last] for d, w in chosen]
-        yield chosen, collate(ids, tokenizer)
+        yield chosen, collate([windows[d][w] for d, w in chosen], tokenizer)

@@ -23,10 +23,10 @@ from factpin.documents import Coverage, Document, Mention, Unread
 from factpin.encoders import Encoder
 from factpin.encoders.merge_windows import Layout, merge_hidden
 from factpin.heads.mention_pair import MentionPair, Pairs, gold_of, judged_of, probability
-from factpin.pipelines.examples import BUDGET, Read, collate
+from factpin.pipelines.examples import Read, batched
 from factpin.pipelines.settings import Settings
 from factpin.tasks.coreference import KEEP, Candidates, candidates, ordered, resolve, targets
-from factpin.tokens import Tokenizer, batches
+from factpin.tokens import Tokenizer
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -66,8 +66,7 @@ def paired(read: Read, most: int, tokenizer: Tokenizer) -> Paired:
     asked = replace(asked, antecedent=antecedent)
     tokens = np.where(held[:, None], np.stack((first, last), axis=1) + prefix, 0)
     unread = tuple(m for m, good in zip(mentions, held, strict=True) if not good)
-    ids = tuple(read.pieces.ids[w.first : w.last] for w in read.windows)
-    return Paired(ids, layout, tokens, asked, targets(read.doc, asked), unread)
+    return Paired(read.ids, layout, tokens, asked, targets(read.doc, asked), unread)
 
 
 def _pieces(read: Read, mentions: Sequence[Mention]) -> tuple[Ints, Ints]:
@@ -93,11 +92,8 @@ class MentionModel(nn.Module):
         """s (M, K) of the mentions of all documents. Windows are read in batches of a token budget."""
         device = next(self.parameters()).device
         hidden: list[dict[int, Tensor]] = [{} for _ in documents]
-        places = [(d, w) for d, doc in enumerate(documents) for w in range(len(doc.windows))]
-        lengths = [len(documents[d].windows[w]) + tokenizer.frame_size for d, w in places]
-        for group in batches(lengths, BUDGET):
-            chosen = [places[i] for i in group]
-            batch = collate([documents[d].windows[w] for d, w in chosen], tokenizer).to(device)
+        for chosen, batch in batched([doc.windows for doc in documents], tokenizer):
+            batch = batch.to(device)
             vectors = self.dropout(self.encoder(batch.ids, batch.mask).hidden)  # (B, N, D)
             for i, (d, w) in enumerate(chosen):
                 hidden[d][w] = vectors[i]

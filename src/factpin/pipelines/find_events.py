@@ -40,7 +40,7 @@ def find(
 ) -> list[Found]:
     """What the head finds in every document, each span and link once."""
     parts: list[dict[int, Found]] = [{} for _ in reads]
-    for chosen, batch in batched(reads, tokenizer):
+    for chosen, batch in batched([read.ids for read in reads], tokenizer):
         cells = model.head.events(model.predict(batch), cut)
         for (d, w), found in zip(chosen, found_of(cells, len(chosen), len(tokenizer.prefix)), strict=True):
             parts[d][w] = found

@@ -22,7 +22,7 @@ def find(
 ) -> list[Found]:
     """What the head finds in every document, each span once."""
     columns: list[list[Row]] = [[] for _ in reads]
-    for chosen, batch in batched(reads, tokenizer):
+    for chosen, batch in batched([read.ids for read in reads], tokenizer):
         _collect(model.head.hits(model.predict(batch), cut), chosen, reads, columns, len(tokenizer.prefix))
     return [_found(rows if model.head.nested else _flat(rows)) for rows in columns]
 

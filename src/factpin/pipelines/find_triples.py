@@ -75,7 +75,7 @@ def find(
     schema = TripleSettings.of(settings).chosen_schema()
     table = torch.from_numpy(allowed(labels_of(settings), schema)) if schema.relations else None
     parts: list[list[Found | None]] = [[None] * len(read.windows) for read in reads]
-    for chosen, batch in batched(reads, tokenizer):
+    for chosen, batch in batched([read.ids for read in reads], tokenizer):
         scores = model.predict(batch)
         mask = None if table is None else table.to(next(model.parameters()).device)
         cells = model.head.triples(scores, cut, allowed=mask)
