@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from factpin.encoders import Encoder, small_encoder
+from factpin.encoders.rows import NAME
 from factpin.errors import BadInput, BadModel
 from factpin.tokens import Tokenizer
 from factpin.tokens.small import build_tokenizer
@@ -105,7 +106,9 @@ def test_gradients_of_rows_are_those_of_the_eager_form(name):
 
 @pytest.mark.parametrize("name", ["albert", "bart", "bert", "electra", "modernbert", "roberta", "t5"])
 def test_attention_is_fused_where_the_architecture_has_it(name):
-    assert tiny(name).config._attn_implementation == "sdpa"
+    encoder = tiny(name).eval()
+    assert encoder.config._attn_implementation == "sdpa"
+    assert encoder.train().config._attn_implementation == NAME
 
 
 def test_an_encoder_can_be_exported_and_compiled():

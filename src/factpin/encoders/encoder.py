@@ -23,6 +23,7 @@ from factpin.encoders.quiet import quiet
 from factpin.encoders.resolve import resolve
 from factpin.encoders.rows import NAME, watching
 from factpin.errors import BadInput, BadModel
+from factpin.layers.dropout import put_in
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Bools, Ints
 from factpin.tokens.sources import read_config
@@ -47,6 +48,7 @@ class Encoder(nn.Module):
             model = model.get_encoder()
         if getattr(model, "pooler", None) is not None:
             model.pooler = None
+        put_in(model)
         self.model = model
         self.tokenizer = tokenizer
         self.max_length = _max_length(model, cap)
@@ -94,6 +96,16 @@ class Encoder(nn.Module):
                 ) from None
         return cls(model, tokenizer or Tokenizer.load(folder), cap=_cap(folder))
 
+    def train(self, mode: bool = True) -> "Encoder":
+        """Training on a CPU has its own way to attention with dropout."""
+        if mode and self.config._attn_implementation == "sdpa":
+            self._watched()
+        super().train(mode)
+        return self
+
+    def _watched(self) -> None:
+        self.model.set_attn_implementation(NAME)  # for good: changing back would pull it from under another thread
+
     @property
     def config(self) -> PretrainedConfig:
         return self.model.config
@@ -132,7 +144,7 @@ class Encoder(nn.Module):
         if rows is None:
             return Encoded(self.model(**inputs).last_hidden_state)
         if self.config._attn_implementation in ("sdpa", NAME):
-            self.model.set_attn_implementation(NAME)  # for good: changing back would pull it from under another thread
+            self._watched()
             with watching() as watch:
                 hidden = self.model(**inputs).last_hidden_state
             return Encoded(hidden, watch.rows(rows))

@@ -26,6 +26,7 @@ from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
+from factpin.layers.dropout import Dropout
 from factpin.layers.exact import exact
 from factpin.tasks.coreference import ADD, BUCKETS, FEATURES, Candidates, Judged
 
@@ -117,7 +118,7 @@ class MentionPair(nn.Module):
         self.distance = nn.Embedding(BUCKETS, d)
         self.features = nn.Linear(len(FEATURES), d, bias=False)
         self.score = nn.Linear(d, 1)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         nn.init.normal_(self.distance.weight, std=0.02)
 
     def forward(self, H: Tensor, pairs: Pairs) -> Tensor:

@@ -19,9 +19,10 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, scaled_dot_product_attention
+from torch.nn.functional import scaled_dot_product_attention
 
 from factpin.errors import BadInput
+from factpin.layers.dropout import dropout
 from factpin.layers.positions import Ways, by_index, shift, sum_by_index
 
 Kind = Literal["plain", "relative", "functional"]
@@ -74,7 +75,8 @@ class Attention(nn.Module):
         added = None if relation is None else self._added(q, relation)  # (B, heads, Q, K)
         if self.kind == "relative":
             q = q + self.u
-        if not weigh and self.kind != "functional":
+        fused = not weigh and self.kind != "functional" and not (drop and x.device.type == "cpu")
+        if fused:
             mask = allowed[:, None] if added is None else added.masked_fill(~allowed[:, None], -torch.inf)
             out = scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=drop, scale=self.scale)
             return self._join(out), None
@@ -82,7 +84,7 @@ class Attention(nn.Module):
         s = q @ k.mT * self.scale
         s = s if added is None else s + added
         p = torch.softmax(s.masked_fill(~allowed[:, None], -torch.inf), dim=-1)  # (B, heads, Q, K)
-        used = dropout(p, drop)
+        used = dropout(p, drop) if drop else p
         out = used @ v
         if self.kind == "functional" and relation is not None:
             out = out + relation.gather(used)

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from factpin.errors import BadInput
 from factpin.layers.attention import Attention, Kind, Relation
+from factpin.layers.dropout import Dropout
 from factpin.layers.positions import Layout, sinusoid
 
 FIRST_SPREAD = 0.02
@@ -74,7 +75,7 @@ class Input(nn.Module):
         by_table = config.segments and config.positions != "relative"
         self.segments = nn.Embedding(config.segments, E) if by_table else None
         self.norm = norm(config, E) if config.norm_words else nn.Identity()
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, words: Tensor, positions: Tensor, segments: Tensor) -> Tensor:
         """words (B, n, E), positions (B, n, tables), segments (B, n)."""
@@ -100,7 +101,7 @@ class Attend(nn.Module):
         bias, scaled, drop = config.attention_bias, config.scaled, config.dropout
         self.before = config.norm_at == "before"
         self.attention = Attention(config.width, config.heads, kind=kind, bias=bias, scaled=scaled, drop=drop)
-        self.norm, self.dropout = norm(config, config.width), nn.Dropout(config.dropout)
+        self.norm, self.dropout = norm(config, config.width), Dropout(config.dropout)
 
     def forward(self, x: Tensor, keys: Tensor, sight: Sight) -> Tensor:
         """x (B, Q, D), keys (B, K, D) of the same depth -> (B, Q, D)."""
@@ -125,7 +126,7 @@ class Think(nn.Module):
         self.inner = nn.Linear(config.width, config.inner, bias=config.inner_bias)
         self.outer = nn.Linear(config.inner, config.width, bias=config.inner_bias)
         self.act = activation(config.activation)
-        self.norm, self.dropout = norm(config, config.width), nn.Dropout(config.dropout)
+        self.norm, self.dropout = norm(config, config.width), Dropout(config.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         x = x + self.dropout(self.outer(self.act(self.inner(self.norm(x) if self.before else x))))

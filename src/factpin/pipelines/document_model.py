@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from factpin.encoders import Encoder
 from factpin.encoders.merge_windows import Layout, Rows, merge_hidden, merge_rows, rows_of
 from factpin.heads.atlop import Asked, AtlopGold, AtlopScores, asked_of, gold_of
+from factpin.layers.dropout import Dropout
 from factpin.pipelines.examples import batched
 from factpin.tasks.document_relations import Targets
 from factpin.tokens import Tokenizer, Window
@@ -54,7 +55,7 @@ class DocumentModel(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.head: Any = head  # Atlop
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def scores(self, documents: Sequence[Marked], tokenizer: Tokenizer) -> list[AtlopScores]:
         """The scores of each document. Windows of all are read in batches of a token budget."""

@@ -23,6 +23,7 @@ from factpin.documents import Coverage, Document, Mention, Unread
 from factpin.encoders import Encoder
 from factpin.encoders.merge_windows import Layout, merge_hidden
 from factpin.heads.mention_pair import MentionPair, Pairs, gold_of, judged_of, probability
+from factpin.layers.dropout import Dropout
 from factpin.pipelines.examples import Read, batched
 from factpin.pipelines.settings import Settings
 from factpin.tasks.coreference import KEEP, Candidates, candidates, ordered, resolve, targets
@@ -86,7 +87,7 @@ class MentionModel(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.head = head
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def scores(self, documents: Sequence[Paired], tokenizer: Tokenizer) -> Tensor:
         """s (M, K) of the mentions of all documents. Windows are read in batches of a token budget."""

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from factpin.encoders import Encoder
+from factpin.layers.dropout import Dropout
 from factpin.pipelines.examples import Batch
 
 
@@ -16,7 +17,7 @@ class Model(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.head: Any = head  # of HEADS: each has scores of a type of its own
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def scores(self, batch: Batch) -> object:
         """The head's factored scores."""
