@@ -1,5 +1,5 @@
 """Dropout as in torch, but on a CPU with sixteen random bits a number: torch's own draws one number after the other,
-up to a fifth of the time of a training step.
+up to a fifth of the time of a training step (benchmarks/dropout.py).
 
     out = x · keep / (1 - p),   keep ~ Bernoulli(1 - p),   p in steps of 2⁻¹⁶
 
