@@ -23,6 +23,8 @@ from factpin.training.document_relations import (
     start,
     train_document_relations,
 )
+from factpin.training.loop import _Run
+from factpin.training.parallel import World
 from tests.app.test_cli import factpin as command
 from tests.conftest import PEOPLE, PLACES
 
@@ -194,3 +196,25 @@ def test_raw_text_goes_through_spans_coreference_and_relations(folder: Path, enc
     assert doc.facts[0].evidence and len(doc.entity(doc.facts[0].head).mentions) == 2
     with pytest.raises(BadInput, match="Name one of them too"):
         list(extract([Document("d", came.text)], load_models([folder])))
+
+
+def test_a_batch_in_pieces_has_the_gradient_of_the_whole(encoder_folder: Path) -> None:
+    """The loss is a mean over pairs, and documents have few or many."""
+    documents = corpus(3, 5)
+    few = documents[0]
+    alone = {m for e in few.entities[:2] for m in e.mentions}
+    few = replace(few, mentions=tuple(m for m in few.mentions if m.id in alone), entities=few.entities[:2])
+    training = [few, *documents[1:]]
+    extractor = start(DocumentRelationsConfig(str(encoder_folder), size=32, group=8, types=False), training, seed=1)
+    job = DocumentJob(extractor, training, [], DocumentRelationsConfig(str(encoder_folder), size=32, group=8))
+    assert len(set(job.terms)) > 1
+    job.model.eval()  # no dropout
+    found = []
+    for size in (3, 1):
+        how = TrainConfig(batch_size=size, accumulation=3 // size)
+        run = _Run(job, how, Path(), World(0, 1, torch.device("cpu")), "", None)
+        run.optimiser.zero_grad(set_to_none=True)
+        loss = run._gradient([0, 1, 2], with_rdrop=False)
+        found.append([loss, *(p.grad.clone() for p in job.model.parameters() if p.grad is not None)])
+    for one, two in zip(*found, strict=True):
+        torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-4)

@@ -70,6 +70,7 @@ class CoreferenceJob:
         for doc in training:
             self._add(doc, config.antecedents)
         self.lengths = [len(document) for document in self.documents]
+        self.terms = [len(document.gold) for document in self.documents]  # mentions
 
     def _add(self, doc: Document, most: int) -> None:
         document = paired(self.extractor.reader.read(doc), most, self.extractor.tokenizer)

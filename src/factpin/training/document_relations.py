@@ -98,6 +98,7 @@ class DocumentJob:
         if config.teacher:
             self.soft = list(soft_labels(Path(config.teacher), kept))
         self.lengths = [len(document) for _, document in self.documents]
+        self.terms = [len(y.head) for y, _ in self.documents]  # pairs
 
     def _add(self, doc: Document) -> bool:
         """Whether there is something to learn from it."""

@@ -67,6 +67,7 @@ class EventJob:
         for doc in training:
             self._add(doc, config.max_span)
         self.lengths = [len(ids) for ids, _ in self.windows]
+        self.terms = None
 
     def _add(self, doc: Document, widest: int | None) -> None:
         read = self.extractor.reader.read(doc)

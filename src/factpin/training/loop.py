@@ -32,14 +32,17 @@ from factpin.training.parallel import World
 class Job(Protocol):
     """What is trained: a model, its examples, and how it is scored.
 
-    The model has an `encoder` and a `head`, `loss(batch)`, the mean over the batch's examples, and for R-Drop
-    `agreement(batch)`, that loss with how far two passes under dropout are apart.
+    The model has an `encoder` and a `head`, `loss(batch)`, a mean over the terms of the batch's examples (the example
+    itself, or its pairs of entities), and for R-Drop `agreement(batch)`, that loss with how far two passes under
+    dropout are apart.
     """
 
     @property
     def model(self) -> nn.Module: ...
     @property
     def lengths(self) -> Sequence[int]: ...  # tokens of every training example; an order that is given counts them only
+    @property
+    def terms(self) -> Sequence[int] | None: ...  # of each example's in the mean that the loss is; None: one each
 
     def batch(self, examples: Sequence[int]) -> Any: ...
     def evaluate(self) -> dict[str, float]: ...  # empty where there is no dev set
@@ -193,7 +196,7 @@ class _Run:
         total = 0.0
         for i in range(0, len(mine), config.batch_size):
             examples = mine[i : i + config.batch_size]
-            weight = len(examples) / len(batch)
+            weight = self._terms(examples) / self._terms(batch)
             with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
                 if config.rdrop and with_rdrop:
                     loss, apart = self.model.agreement(self.job.batch(examples))
@@ -204,6 +207,10 @@ class _Run:
             total += float(loss.detach()) * weight
         self.world.sum_gradients(self.model)
         return total
+
+    def _terms(self, examples: Sequence[int]) -> int:
+        terms = self.job.terms
+        return len(examples) if terms is None else sum(terms[i] for i in examples)
 
     def _evaluate(self, board: "Board | _Silent") -> None:
         """Score on dev in the leading process; every process learns the outcome."""

@@ -70,6 +70,7 @@ class PretrainJob:
         self.at, self.done = at, 0
         self.together = how.accumulation * world.size  # batches of a step
         self.lengths = range(steps * self.together)  # a corpus that is streamed is not counted: these are places
+        self.terms = None
         self.pieces = 0  # that this process has learned from
         borders = np.cumsum([sum(stage.values()) for stage in stages])
         self.borders = borders / borders[-1]  # (stages,) where each ends, as a share of the steps

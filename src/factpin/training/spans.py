@@ -63,6 +63,7 @@ class SpanJob:
         for doc in training:
             self._add(doc, extractor.reader, nested)
         self.lengths = [len(ids) for ids, _ in self.windows]
+        self.terms = None
 
     def _add(self, doc: Document, reader: Reader, nested: bool) -> None:
         read = reader.read(doc)

@@ -76,6 +76,7 @@ class TripleJob:
         for doc in training:
             self._add(doc)
         self.lengths = [len(ids) for ids, _ in self.windows]
+        self.terms = None
 
     def _add(self, doc: Document) -> None:
         read = self.extractor.reader.read(doc)
