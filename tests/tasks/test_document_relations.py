@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Relation, Schema, Span, canonical
 from factpin.tasks.assertion import with_assertions
-from factpin.tasks.document_relations import Decoded, Found, Rules, Targets, decode, nearest, targets
+from factpin.tasks.document_relations import Decoded, Found, Rules, Targets, decode, naming, nearest, targets
 from factpin.tasks.spans import Scale
 from tests.tokens.families import FAMILIES, characters
 
@@ -338,3 +338,30 @@ def test_excluded_pairs_are_asked_in_neither_direction() -> None:
     gone = {(0, 3), (3, 0)}
     pairs = {*zip(every.head.tolist(), every.tail.tolist(), strict=True)}
     assert {*zip(some.head.tolist(), some.tail.tolist(), strict=True)} == pairs - gone
+
+
+def test_pairs_that_no_window_shows_together_are_not_asked() -> None:
+    doc = village()
+    y = read(doc)
+    half = len(y.pieces) // 2
+    near = y.seen_together([(0, half), (half, len(y.pieces))], doc.facts)
+    sides = [{0 if place < half else 1 for place, e in zip(y.place, y.entity, strict=True) if e == i}
+             for i in range(y.entities)]  # fmt: skip
+    together = [bool(sides[h] & sides[t]) for h, t in zip(y.head, y.tail, strict=True)]
+    assert 0 < near.apart == together.count(False)
+    assert list(zip(near.head, near.tail, strict=True)) == [
+        pair for pair, good in zip(zip(y.head, y.tail, strict=True), together, strict=True) if good
+    ]
+    assert len(near.pair) + len(near.unasked) == len(y.pair)
+    assert y.seen_together([(0, len(y.pieces))], doc.facts) is y
+
+
+def test_sentences_that_name_neither_entity_prove_nothing() -> None:
+    doc = village()
+    index = {e.id: i for i, e in enumerate(doc.entities)}
+    places = {doc.sentence_of(m.start) for m in doc.mentions if m.id.startswith(("rome", "italy"))}
+    other = next(s for s in range(len(doc.sentences)) if s not in places)
+    rows = [(index["rome"], 0, index["italy"], 1.0), (index["rome"], 1, index["italy"], 1.0)]
+    good = min(places)
+    told = naming(found(*rows, proofs=((0, other), (1, other), (1, good))), doc)
+    assert list(zip(told.proof_of, told.proof, strict=True)) == [(1, other), (1, good)]

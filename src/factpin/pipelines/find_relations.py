@@ -2,8 +2,10 @@
 
 The document brings its mentions and entities: gold ones, or those of other models and of coreference. All of it is read
 in overlapping windows, which are put together again before pairs are scored: the length of a document has no bound.
+Two entities that no window shows together are not asked about; how many is in the notes of the coverage.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,7 +21,7 @@ from factpin.pipelines.document_model import DocumentModel, Marked, marked
 from factpin.pipelines.examples import Read
 from factpin.pipelines.settings import Settings
 from factpin.tasks.assertion import with_assertions
-from factpin.tasks.document_relations import Found, Rules, Targets, decode, targets
+from factpin.tasks.document_relations import Found, Rules, Targets, decode, naming, targets, types_of
 from factpin.tasks.markers import marker_id
 from factpin.tasks.spans import Scale
 from factpin.tokens import Tokenizer, windows
@@ -67,7 +69,8 @@ def prepared(
         return y, None
     size = settings.max_length - tokenizer.frame_size
     found = windows(y.pieces, read.sentences, size, min(settings.overlap, size // 2), context="window")
-    return y, marked(y, found, tokenizer)
+    y = y.seen_together([(w.first, w.last) for w in found], doc.facts)
+    return y, marked(y, found, tokenizer) if len(y.head) else None
 
 
 def find(
@@ -98,11 +101,26 @@ def annotated(read: Read, judged: Judged, settings: Settings) -> Document:
     """The document with the facts that were found between its entities, proved and scored."""
     own, doc = RelationSettings(**settings.task_config), read.doc
     rules = Rules(own.chosen_schema(), own.complete, Scale(settings.temperature, settings.shift))
-    told = decode(judged.found, doc, settings.labels, rules)
+    told = decode(naming(judged.found, doc), doc, settings.labels, rules)
     coverage = doc.coverage or Coverage()
-    notes = ["facts are looked for in the whole document, between the entities that it came with"]
+    notes = list(_notes(doc, judged.targets, own))
     if n := told.dropped.get("functional", 0):
         notes.append(f"functional: {n} fact{'s' if n > 1 else ''} left out for a better one")
     unread = tuple(sorted((*coverage.unread, *judged.targets.not_read()), key=lambda part: (part.start, part.end)))
     doc = replace(doc, facts=told.facts, coverage=replace(coverage, unread=unread, notes=(*coverage.notes, *notes)))
     return with_assertions(doc) if own.assertion else doc
+
+
+def _notes(doc: Document, y: Targets, own: RelationSettings) -> Iterator[str]:
+    """What was asked of a document, and what was not."""
+    if not doc.entities:
+        yield "facts were not looked for: there are no entities. They come with a model of spans, or with the document"
+        return
+    yield "facts are looked for in the whole document, between the entities that it came with"
+    if y.apart:
+        yield f"pairs of entities that stand too far apart to be read together, not asked: {y.apart:,}"
+    known = {type for r in own.chosen_schema().relations.values() for type in (*r.heads, *r.tails)}
+    strange = Counter(type for type in types_of(doc) if known and type and type not in known)
+    if strange:
+        yield (f"entities of types that the model does not know, not asked: {strange.total()} of {len(doc.entities)} "
+               f"({', '.join(sorted(strange)[:4])}; known: {', '.join(sorted(known)[:8])})")  # fmt: skip

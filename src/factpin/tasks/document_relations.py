@@ -4,9 +4,10 @@
     decode(found, doc, relations, rules)              what a head found, as facts of the document's own entities
 
 The document brings its mentions, its entities and its sentences; a mention that belongs to no entity is not marked.
-Asked are all ordered pairs of two different entities, and with a schema those whose types some relation allows. An
-entity that cannot be read is never scored, and never silently: it is named. Where a fact is not said to stand, decoding
-pins it to the two mentions nearest to each other. Sentences prove a pair: all its relations share them.
+Asked are all ordered pairs of two different entities, with a schema those whose types some relation allows, and in a
+long document those that some window shows together (`seen_together`). An entity that cannot be read is never scored,
+and never silently: it is named. Where a fact is not said to stand, decoding pins it to the two mentions nearest to each
+other. Sentences prove a pair: all its relations share them.
 `decode(targets(x)) == x` but for what Targets names, for pins, and for sentences that only one relation of a pair has.
 """
 
@@ -58,12 +59,25 @@ class Targets:
     unknown: tuple[Fact, ...] = ()  # of a relation that the labels do not have
     unasked: tuple[Fact, ...] = ()  # of a pair that is not asked: an entity is lost, types do not fit, head is tail
     qualifiers: int = 0  # further arguments of taught facts: this task has no place for them
+    apart: int = 0  # pairs that no window shows together: not asked
 
     def sampled(self, share: float, chance: np.random.Generator) -> "Targets":
         """Every pair with a relation, and a share of the others: for training, where most pairs have none."""
         kept = chance.random(len(self.head)) < share
         kept[self.pair] = True
         return _only(self, kept)
+
+    def seen_together(self, windows: Sequence[tuple[int, int]], facts: Sequence[Fact]) -> "Targets":
+        """The pairs of which some mention of the one and some mention of the other stand in one window (first, last)
+        of pieces. Of others nothing was read: their vectors never met. `facts` are the document's."""
+        shown = np.zeros((self.entities, len(windows)), np.bool_)
+        for w, (first, last) in enumerate(windows):
+            shown[self.entity[(self.place >= first) & (self.place < last)], w] = True
+        kept: Bools = (shown.astype(np.float32) @ shown.T.astype(np.float32) > 0)[self.head, self.tail]
+        if kept.all():
+            return self
+        unasked = tuple(facts[k] for k in self.fact[~kept[self.pair]])
+        return replace(_only(self, kept), unasked=self.unasked + unasked, apart=int((~kept).sum()))
 
     def fits(self) -> Bools:
         """(P, R) whether a relation may join the types of a pair."""
@@ -269,6 +283,16 @@ def decode(found: Found, doc: Document, relations: Sequence[str], rules: Rules |
         tuple(_fact(key, kept[key], proofs.get(key, set()), doc, mentions, rules.scale) for key in sorted(kept)),
         dict(+dropped),
     )
+
+
+def naming(found: Found, doc: Document) -> Found:
+    """Without the sentences of relations none of whose sentences names either entity: they prove nothing."""
+    starts = {m.id: m.start for m in doc.mentions}
+    named = [{doc.sentence_of(starts[id]) for id in entity.mentions} for entity in doc.entities]
+    pairs = zip(found.head[found.proof_of], found.tail[found.proof_of], found.proof.tolist(), strict=True)
+    about = np.array([s in named[h] or s in named[t] for h, t, s in pairs], np.bool_)
+    kept = np.isin(found.proof_of, found.proof_of[about]) if len(about) else about
+    return replace(found, proof_of=found.proof_of[kept], proof=found.proof[kept])
 
 
 def _functional(score: dict[Key, float], status: dict[Key, str | None], schema: Schema) -> dict[Key, float]:
