@@ -70,6 +70,14 @@ def renamed(settings: Settings, names: dict[str, str]) -> Settings:
     )
 
 
+def with_one_tail(settings: Settings, relations: list[str]) -> Settings:
+    """The settings of a model of document relations that tells one tail of these relations."""
+    schema = settings.task_config["schema"]
+    marked = {name: {**relation, "functional": name in relations} for name, relation in schema["relations"].items()}
+    task_config = {**settings.task_config, "schema": {**schema, "relations": marked}, "functional": True}
+    return replace(settings, task_config=task_config)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
@@ -78,6 +86,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--upon", default="", help="a shipped model whose encoder weights this one shares")
     parser.add_argument("--names", type=Path, help="JSON: relation -> {name}, what the corpus' codes mean")
+    parser.add_argument("--functional", nargs="+", default=[], help="relations of which a head has one tail")
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
     task = TASKS[tables["task"]["name"]]
@@ -91,6 +100,8 @@ def main() -> None:
     if made_from is not None and not made_from.ships:
         raise SystemExit(f"Weights derived from {extractor.settings.encoder} do not ship: {made_from.licence}.")
     with_recipe(extractor, config)
+    if options.functional:
+        extractor.settings = with_one_tail(extractor.settings, options.functional)
     plain = task.figures(judge(task, extractor, dev))
     task.tune(extractor, dev, config)
     whole = task.figures(judge(task, extractor, dev))
@@ -116,7 +127,8 @@ def main() -> None:
         command=f"factpin train --recipe {options.recipe} --output {options.run}\n"
         f"python recipes/ship.py {options.run} {options.recipe} --precision {options.precision}"
         + (f" --upon {options.upon}" if options.upon else "")
-        + (f" --names {options.names}" if options.names else ""),
+        + (f" --names {options.names}" if options.names else "")
+        + (f" --functional {' '.join(options.functional)}" if options.functional else ""),
         hardware="two CPU cores",
         remarks=remarks,
     )
