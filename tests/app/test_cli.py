@@ -185,3 +185,18 @@ def test_a_docred_result_is_written_and_scored(tmp_path: Path) -> None:
     assert records and {"title", "h_idx", "t_idx", "r"} <= records[0].keys()
     report = json.loads(factpin("evaluate", tmp_path / "result.json", gold, "--json").stdout)
     assert report["task"] == "document_relations" and report["strict"]["f1"] == 1.0
+
+
+def test_an_empty_result_is_scored_and_other_names_are_made_those_of_gold(tmp_path: Path) -> None:
+    gold, table = SAMPLES / "docred.json", tmp_path / "names.json"
+    (tmp_path / "empty.json").write_text("[]\n")
+    for words in ([], ["--pred-from", "docred_result"]):
+        report = json.loads(factpin("evaluate", tmp_path / "empty.json", gold, "--json", *words).stdout)
+        assert report["task"] == "document_relations" and report["strict"]["recall"] == 0 and report["gold"]
+    (tmp_path / "odd.json").write_text("[1]")
+    assert "--pred-from" in factpin("evaluate", tmp_path / "odd.json", gold).stderr
+    table.write_text(json.dumps({"P177": "crosses"}))
+    done = factpin("convert", gold, tmp_path / "named.jsonl", "--rename", table)
+    assert "names: renamed: 1 relations" in done.stderr and "which stay" in done.stderr
+    report = json.loads(factpin("evaluate", tmp_path / "named.jsonl", gold, "--json", "--rename", table).stdout)
+    assert report["strict"]["f1"] == 1 and "renamed: 1 relations" in report["notes"]

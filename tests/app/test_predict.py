@@ -58,7 +58,7 @@ def test_gold_is_never_replaced_by_what_is_predicted_on_it(door: Door, model: Pa
 def test_a_pipe_reads_and_writes(door: Door, model: Path) -> None:
     line = json.dumps({"id": "x", "text": "王小明出生于北京。"}).encode()
     code, out, err = door(model, "-", "-", stdin=line)
-    assert code == 0 and err == ""
+    assert code == 0 and err == "1 documents; 2 mentions\n"
     assert [m["text"] for m in json.loads(out)["mentions"]] == ["王小明", "北京"]
 
 
@@ -80,6 +80,8 @@ def test_formats_are_changed_on_the_way_and_losses_are_counted(door: Door, model
         (["in.jsonl", "out.xyz"], "--to"),
         (["in.jsonl", "out.jsonl", "--from", "cluner"], "Did you mean 'cluener'?"),
         (["in.jsonl", "out.jsonl", "--on-overflow", "error"], "--on-overflow window"),
+        (["in.jsonl", "out.jsonl", "--min-score", "nan"], "nan is not in the range"),
+        (["in.jsonl", "-", "--json"], "Name a file"),
     ],
 )
 def test_a_refusal_is_one_line_and_writes_nothing(
@@ -96,3 +98,28 @@ def test_an_unknown_model_is_refused(door: Door, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"text": "x"}')
     code, _, err = door("nowhere", tmp_path / "in.jsonl", tmp_path / "out.jsonl")
     assert code == 2 and "There is no model 'nowhere'" in err
+
+
+def test_bad_records_are_set_aside_and_all_is_told_as_json(door: Door, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"id": "x", "text": "王小明出生于北京。"}\n{"id": 1}\n')
+    code, out, err = door(model, tmp_path / "in.jsonl", tmp_path / "out.jsonl", "--skip-bad", "--json")
+    told = json.loads(out)
+    assert code == 0 and err == "" and (told["documents"], told["mentions"], told["rejected"]) == (1, 2, 1)
+    assert told["asks"] == "text" and told["without"] == 0 and Path(told["rejects"]).is_file()
+
+
+def test_documents_without_what_the_model_asks_about_are_counted(door: Door, tmp_path: Path) -> None:
+    told = {"id": "b", "text": "Mira Tan was born in Rome.",
+            "mentions": [{"id": "m0", "start": 0, "end": 8, "text": "Mira Tan", "type": "PER"},
+                         {"id": "m1", "start": 21, "end": 25, "text": "Rome", "type": "LOC"}],
+            "entities": [{"id": "e0", "mentions": ["m0"], "type": "PER"},
+                         {"id": "e1", "mentions": ["m1"], "type": "LOC"}]}  # fmt: skip
+    path, target = tmp_path / "in.jsonl", tmp_path / "result.json"
+    path.write_text(json.dumps({"id": "a", "text": told["text"]}) + "\n" + json.dumps(told) + "\n")
+    code, _, err = door("en-relations", path, target, "--to", "docred_result")
+    assert code == 0 and "2 documents; 2 mentions, 2 entities" in err
+    assert "not asked: 1 of 2 documents have no entities" in err
+    assert all(record["title"] == "b" for record in json.loads(target.read_text()))
+    assert json.loads(door("en-relations", path, target, "--to", "docred_result", "--json")[1])["without"] == 1
+    assert door("en-relations", path, target, "--to", "docred_result", "--min-score", "1")[0] == 0
+    assert json.loads(target.read_text()) == []

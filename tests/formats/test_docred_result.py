@@ -5,7 +5,7 @@ import pytest
 from factpin.documents import Evidence, Fact
 from factpin.errors import BadInput, BadRecord
 from factpin.formats import Options, Report, docred
-from factpin.formats.docred_result import read_result, write_result
+from factpin.formats.docred_result import is_empty_list, read_result, write_result
 from tests.formats.loading import SAMPLES, load
 
 
@@ -60,3 +60,11 @@ def test_two_gold_documents_of_one_title_are_refused(tmp_path):
     (tmp_path / "result.json").write_text("[]")
     with pytest.raises(BadInput, match="two gold documents"):
         list(read_result(tmp_path / "result.json", gold() * 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "empty"), [("[]", True), (" [\n ]\n", True), ("[{}]", False), ("{}", False), ("", False)]
+)
+def test_an_empty_list_is_told_from_others(text, empty, tmp_path):
+    (tmp_path / "result.json").write_text(text)
+    assert is_empty_list(tmp_path / "result.json") is empty

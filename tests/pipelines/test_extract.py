@@ -7,8 +7,11 @@ import pytest
 
 from factpin.documents import Coverage, Document, Entity, Fact, Mention, Span, Unread, from_json
 from factpin.errors import BadInput
-from factpin.pipelines.extract import Route, Summary, extract, gaps, load_models, reads, sure, whole
+from factpin.pipelines.extract import Summary, extract, load_models, sure, whole
 from factpin.pipelines.extractor import Extractor
+from factpin.pipelines.left_out import gaps, left_out
+from factpin.pipelines.route import Route, reads
+from factpin.pipelines.settings import Settings
 from tests.conftest import corpus
 from tests.pipelines.small_model import small_model, variant
 
@@ -154,13 +157,68 @@ def test_a_part_in_a_language_that_no_model_reads_is_named_with_its_reason(route
     assert summary.partly == [f"m ({len(CHINESE.text)}–{len(text)})"]
 
 
+MIXED = "Anna was born. 王小明出生。"
+READ = {"en": Span(0, 14), "zh": Span(15, 21)}
+
+
+def relations(language: str) -> Settings:
+    return Settings("document_relations", ("r",), "atlop", {}, "", language=language, name=f"{language}-relations")
+
+
+def notes(main: str, spans: str, triples: str | None = None, *models: Settings) -> list[str]:
+    """Of a text whose first sentence is English and whose second is Chinese, with finders of these languages."""
+    languages = {"spans": spans, **({} if triples is None else {"triples": triples})}
+    found = {task: [Document("d", MIXED, coverage=Coverage(tuple(READ[x] for x in own.split())))]
+             for task, own in languages.items()}  # fmt: skip
+    way = Route(main, ((0, 14, "en"), (15, 21, "zh")))
+    doc = whole(Document("d", MIXED), way, found, {"en", "zh"})
+    return left_out(doc, way, found, models)
+
+
 def test_where_models_of_one_task_did_not_look_is_noted() -> None:
-    text = "Anna was born. 王小明出生。"
-    read = {"spans": [Span(0, 14), Span(15, 21)], "triples": [Span(15, 21)], "events": [Span(0, 14), Span(15, 21)]}
-    found = {task: [Document("d", text, coverage=Coverage(tuple(spans)))] for task, spans in read.items()}
-    both = whole(Document("d", text), Route("en", ((0, 14, "en"), (15, 21, "zh"))), found, {"en", "zh"})
-    assert both.coverage is not None and both.coverage.unread == ()
-    assert both.coverage.notes == ("facts were not looked for in 0–15: no such model reads the language there",)
+    assert notes("en", "en zh", "en zh") == []
+    assert notes("en", "en zh", "zh") == ["facts were not looked for in 0–15: no such model reads the language there"]
+
+
+def test_facts_of_a_model_of_documents_count_as_looked_for() -> None:
+    assert notes("en", "en zh", "zh", relations("en")) == []
+    assert notes("en", "en zh", None, relations("")) == []
+    assert notes("en", "en zh", None, relations("en")) == [
+        "facts may be wrong or missing in 14–21: en-relations does not read zh"
+    ]
+
+
+def test_a_model_of_documents_in_another_language_is_said_not_to_have_read() -> None:
+    told = "facts were not looked for in 0–15: en-relations does not read documents that are mainly zh"
+    assert notes("zh", "en zh", "zh", relations("en")) == [told]
+    assert notes("zh", "en zh", None, relations("en")) == [
+        "facts were not looked for in 14–21: en-relations does not read zh", told.replace("0–15", "0–14")
+    ]  # fmt: skip
+
+
+def test_a_text_that_a_model_of_documents_does_not_read_at_all_is_noted_without_places() -> None:
+    text, way = "王小明出生。", Route("zh", ((0, 6, "zh"),))
+    found = {"spans": [Document("d", text, coverage=Coverage((Span(0, 6),)))]}
+    doc = whole(Document("d", text), way, found, {"zh"})
+    told = ["facts were not looked for: en-relations does not read zh"]
+    assert left_out(doc, way, found, [relations("en")]) == told
+    assert left_out(doc, Route("zh", ()), found, [relations("en")]) == told
+    assert left_out(doc, way, found, [relations("en"), relations("de")]) == [
+        "facts were not looked for: en-relations and de-relations do not read zh"
+    ]
+
+
+def test_mentions_are_gathered_where_it_is_asked_for(any_language: Extractor) -> None:
+    text = "王小明出生于北京。后来王小明离开了北京。"
+    (plain,), (gathered,) = (extract([Document("d", text)], [any_language], gather=gather) for gather in (False, True))
+    assert plain.entities == () and plain.mentions == gathered.mentions
+    assert {e.name: len(e.mentions) for e in gathered.entities} == {"王小明": 2, "北京": 2}
+
+
+@pytest.mark.parametrize("least", [float("nan"), -0.1, 1.5])
+def test_a_least_score_that_is_none_is_refused(any_language: Extractor, least: float) -> None:
+    with pytest.raises(BadInput, match="least score"):
+        list(extract([CHINESE], [any_language], least=least))
 
 
 def test_facts_that_score_less_than_asked_are_left_out_and_counted() -> None:

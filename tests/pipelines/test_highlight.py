@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from factpin.documents import Argument, Document, Event, Mention, Span
-from factpin.pipelines.highlight import COLOURS, colour, events, highlight, shown, table
+from factpin.documents import Argument, Document, Entity, Event, Evidence, Fact, Mention, Span
+from factpin.pipelines.highlight import COLOURS, by_number, colour, events, facts, highlight, shown, table
 
 
 def document(text: str, *spans: tuple[int, int, str], **meta: object) -> Document:
@@ -106,3 +106,27 @@ def test_the_table_of_events_shows_how_each_is_said() -> None:
     assert "status" in rows and "negated (没有)" in rows
     bare = Event("v0", "裁员", "m1")
     assert "negated" not in printed(events(Document("d", text, "zh", mentions=mentions, events=(bare,))))
+
+
+def two_facts(*evidence: int) -> Document:
+    text = "Peter Whitcombe was born in London. Peter, who never liked it, died in Paris a long while after that."
+    mentions = (Mention("m0", 0, 15, "Peter Whitcombe"), Mention("m1", 28, 34, "London"),
+                Mention("m2", 36, 41, "Peter"), Mention("m3", 71, 76, "Paris"))  # fmt: skip
+    entities = (Entity("e0", ("m0", "m2"), name="Peter Whitcombe"), Entity("e1", ("m1",)), Entity("e2", ("m3",)))
+    told = (Fact("e0", "born in", "e1", "m0", "m1", evidence=(Evidence(0),)),
+            Fact("e0", "died in", "e2", "m2", "m3", evidence=tuple(map(Evidence, evidence))))  # fmt: skip
+    return Document("d", text, "en", (Span(0, 35), Span(36, len(text))), mentions, entities, told)
+
+
+def test_the_table_of_facts_has_entities_not_mentions() -> None:
+    rows = printed(facts(two_facts(1), 200), width=200)
+    assert rows.count("│ Peter Whitcombe │") == 2 and "│ Peter  " not in rows
+    assert "London" in rows and "Paris" in rows
+
+
+def test_evidence_is_told_by_number_where_its_text_has_no_room() -> None:
+    one, both = two_facts(1), two_facts(0, 1)
+    assert not by_number(one, 100) and "never liked" in printed(facts(one, 200), width=200)
+    assert by_number(one, 60) and "never" not in printed(facts(one, 60), width=60)
+    assert by_number(both, 200) and "│ 0" not in printed(facts(both, 200)) and "1, 2" in printed(facts(both, 200))
+    assert not by_number(document("北京。"), 20)

@@ -12,8 +12,8 @@ from factpin import formats
 from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput
 from factpin.pipelines.evaluate import evaluate
-from factpin.tasks.coreference import resolve
-from factpin.training.coreference import CoreferenceConfig, train_coreference
+from factpin.tasks.coreference import resolve, with_singletons
+from factpin.training.coreference import CoreferenceConfig, train_coreference, tune
 from tests.app.test_cli import factpin as command
 from tests.pipelines.small_coreference import QUICK, corpus, partition, small_encoder_folder
 
@@ -28,7 +28,7 @@ def folder(encoder_folder: Path) -> Path:
     target = encoder_folder.parent / "model"
     report = train_coreference(corpus(60, 1), corpus(30, 2), CoreferenceConfig(str(encoder_folder), size=32), QUICK,
                                target, quiet=True)  # fmt: skip
-    assert report["scores"]["f1"] > 0.95 and list(report["scores"]) == ["f1", "muc", "b_cubed", "ceaf_e"]
+    assert report["scores"]["f1"] > 0.95 and list(report["scores"]) == ["f1", "muc", "b_cubed", "ceaf_e", "rules_f1"]
     assert report["noted"]["mentions"] == sum(len(doc.mentions) for doc in corpus(60, 1))
     assert report["noted"]["unread_mentions"] == report["noted"]["beyond_candidates"] == 0
     return target
@@ -49,6 +49,25 @@ def test_evaluation_is_equal_in_training_after_reload_and_by_the_command_line(fo
     written = orjson.loads((folder / "metrics.json").read_bytes())
     assert report["coreference"]["mean_f1"] == pytest.approx(written["f1"], abs=1e-12)
     assert report["coreference"]["ceaf_e"]["f1"] == pytest.approx(written["ceaf_e"], abs=1e-12)
+
+
+def test_what_the_rules_alone_reach_stands_beside_the_scorer(folder: Path) -> None:
+    dev = corpus(30, 2)
+    rules = evaluate(map(resolve, dev), dev, task="coreference")["coreference"]["mean_f1"]
+    written = orjson.loads((folder / "metrics.json").read_bytes())
+    assert written["rules_f1"] == pytest.approx(rules, abs=1e-12) and rules < written["f1"]
+    assert f"| rules_f1 | {rules:.4f} |" in (folder / "card.md").read_text(encoding="utf-8")
+
+
+def test_a_scorer_that_does_not_help_on_dev_is_silent(folder: Path) -> None:
+    model, config = factpin.load(folder), CoreferenceConfig("")
+    alone = [
+        with_singletons(replace(resolve(doc), facts=())) for doc in corpus(10, 4)
+    ]  # nothing but what the rules say
+    tune(model, alone, config)
+    assert (model.settings.thresholds, model.settings.task_config) == ({"same entity": 2.0}, {"keep": 0.0})
+    other = corpus(5, 5)
+    assert [partition(doc) for doc in model.annotate(other)] == [partition(resolve(doc)) for doc in other]
 
 
 def test_entities_that_the_document_brought_tell_nothing(folder: Path) -> None:

@@ -64,6 +64,12 @@ def is_result(path: Path, encoding: str = "utf-8") -> bool:
     return isinstance(record, dict) and {"title", "h_idx", "t_idx", "r"} <= record.keys()
 
 
+def is_empty_list(path: Path, encoding: str = "utf-8") -> bool:
+    """Whether a file is one JSON list with nothing in it: a result of a model that found nothing, or no documents."""
+    beginning = head(path, encoding)
+    return beginning.is_list and "".join("".join(beginning.lines).split()) == "[]"
+
+
 def _index(index: int, size: int, field: str, kind: str) -> int:
     if not 0 <= index < size:
         raise wrong(index, field, f"the index of one of the document's {size} {kind}")

@@ -1,7 +1,7 @@
 """Corpus to corpus, one document at a time: constant memory on a file of any size."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from factpin.files import refuse_same
 from factpin.formats import Options, Report
 from factpin.formats.docred_result import write_result
 from factpin.pipelines.rejects import Rejects
+from factpin.pipelines.rename import Renaming
 
 RESULT = "docred_result"  # DocRED's result.json: written from documents, read only beside gold (evaluate)
 
@@ -25,6 +26,7 @@ class Converted:
     lost: Counter[str]
     report: Report
     rejects: Path | None
+    renamed: tuple[str, ...] = ()  # notes of what a table of names changed, and what it does not know
 
 
 def convert(
@@ -34,20 +36,22 @@ def convert(
     source_format: str | None = None,
     target_format: str | None = None,
     options: Options | None = None,
+    rename: Mapping[str, str] | None = None,
     on_document: Callable[[], None] = lambda: None,
 ) -> Converted:
-    """Read `source`, write `target`. The target appears whole or not at all."""
+    """Read `source`, write `target`. The target appears whole or not at all. `rename` is a table of names."""
     options = options or Options()
     refuse_same(source, target)
     source_format = source_format or formats.guess(source, options.encoding)
     target_format = target_format or formats.guess_by_name(target)
     beside = Path("stdout.rejects.jsonl") if str(target) == "-" else target.with_name(f"{target.name}.rejects.jsonl")
+    renaming = Renaming(rename or {})
     written = 0
 
     def counted(documents: Iterator[Document]) -> Iterator[Document]:
         nonlocal written
         for doc in documents:
-            yield doc
+            yield renaming.rename(doc) if rename else doc
             written += 1
             on_document()
 
@@ -60,4 +64,5 @@ def convert(
             lost = Counter[str]()
         else:
             lost = formats.write(counted(documents), target, format=target_format, options=writing)
-    return Converted(written, source_format, target_format, lost, report, rejects.path if rejects.count else None)
+    return Converted(written, source_format, target_format, lost, report, rejects.path if rejects.count else None,
+                     tuple(renaming.notes()))  # fmt: skip

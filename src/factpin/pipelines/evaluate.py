@@ -6,7 +6,7 @@ entities), `calibration` (predictions carry scores), `difference` and `p_value` 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -16,6 +16,7 @@ from factpin.documents import Document
 from factpin.documents.excluded import excluded_pairs
 from factpin.errors import BadInput, pick
 from factpin.pipelines.evaluate_table import render
+from factpin.pipelines.rename import Kind, few, names, towards
 from factpin.scoring import (
     Confusion,
     Counts,
@@ -81,7 +82,10 @@ TASKS = {
     "triples": triples.score,
 }
 ALIASES = {"coref": "coreference", "ee": "events", "docre": "document_relations", "ner": "spans", "re": "triples"}
+NAMED: dict[str, Kind] = {"document_relations": "relations", "events": "event types", "spans": "types",
+                          "triples": "relations"}  # fmt: skip
 MOST_OF_A_KIND = 10  # confusions of each kind; what was missed would crowd out the others
+KNOWN = 0.2  # share of the predicted names that occur in gold: below it, predictions and gold name things differently
 
 
 def evaluate(
@@ -91,11 +95,16 @@ def evaluate(
     task: str | None = None,
     train: Iterable[Document] | None = None,
     against: Iterable[Document] | None = None,
+    rename: Mapping[str, str] | None = None,
     samples: int = 1000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The report; `task` is guessed from what gold holds, `against` is a second prediction to compare with."""
+    """The report; `task` is guessed from what gold holds, `against` is a second prediction to compare with.
+
+    rename: a table of names for both predictions, in the direction that leads to the names of gold.
+    """
     gold = list(gold)
+    predicted, renamed = _renamed(predicted, gold, rename)
     name = guess_task(gold) if task is None else _task(task)
     if train is not None and name != "document_relations":
         raise BadInput(f"a training set is used for Ign F1 of document_relations alone, the task is {name}. Drop it.")
@@ -122,6 +131,8 @@ def evaluate(
     if scores.outcomes:
         report["calibration"] = _calibration(scores.outcomes)
     if against is not None:
+        against, told = _renamed(against, gold, rename)
+        renamed += [f"in the one compared with, {note}" for note in told]
         aligned_other = align(against, gold)
         other = TASKS[name](aligned_other.pairs)
         report["missing_against"] = list(aligned_other.missing)
@@ -130,8 +141,34 @@ def evaluate(
         report["difference"] = compared.difference
         report["difference_interval"] = list(compared.interval)
         report["p_value"] = compared.p_value
-    report["notes"] = _notes(report, pairs, by_order=aligned.by_order)
+    report["notes"] = [*renamed, *_notes(report, pairs, by_order=aligned.by_order), *_other_names(name, pairs)]
     return report
+
+
+def _renamed(
+    documents: Iterable[Document], gold: Sequence[Document], table: Mapping[str, str] | None
+) -> tuple[Iterable[Document], list[str]]:
+    """Predictions with the names of gold, and what is to be said of it."""
+    if table is None:
+        return documents, []
+    documents = list(documents)
+    renaming = towards(table, documents, gold)
+    return [renaming.rename(doc) for doc in documents], renaming.notes()
+
+
+def _other_names(task: str, pairs: Sequence[Pair]) -> list[str]:
+    """A note where few of the predicted relations or types are any of gold: figures of 0 have this cause then."""
+    if task not in NAMED:
+        return []
+    told, known = (Counter(name for doc in side for kind, name in names(doc) if kind == NAMED[task])
+                   for side in ([pair.predicted for pair in pairs], [pair.gold for pair in pairs]))  # fmt: skip
+    same = told.keys() & known.keys()
+    if not told or not known or len(same) >= KNOWN * len(told):
+        return []
+    often, gold = ([name for name, _ in side.most_common() if name not in same] for side in (told, known))
+    return [f"{len(same) or 'none'} of the {len(told)} predicted {NAMED[task]} stand{'s' if len(same) < 2 else ''} in "
+            f"gold: predicted are {few(often)}; gold has {few(gold)}. Where they mean the same, give a table of "
+            f"names with --rename"]  # fmt: skip
 
 
 def guess_task(gold: Sequence[Document]) -> str:

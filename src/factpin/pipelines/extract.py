@@ -6,7 +6,6 @@ gathered into entities by the rules of coreference, with a scorer where a model 
 are what models of document relations are asked about.
 """
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,16 +13,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from factpin.documents import Coverage, Document, Fact, Span, Unread
-from factpin.documents.language import family, find_language
-from factpin.documents.sentences import split_sentences
+from factpin.documents import Coverage, Document, Fact
 from factpin.errors import BadInput
 from factpin.pipelines.combine import combine, surer
 from factpin.pipelines.extractor import AHEAD, Extractor, meta_without_annotation
+from factpin.pipelines.left_out import gaps, left_out
+from factpin.pipelines.route import Route, reads, route
 from factpin.tasks.coreference import resolve
-
-TOLD = {"spans": "mentions", "triples": "facts", "events": "events"}  # what the models of a task tell
-PLACES = 5  # that a note names
 
 
 @dataclass
@@ -40,14 +36,15 @@ class Summary:
     replaced: int = 0  # documents that came with annotation
     without_model: list[str] = field(default_factory=list)  # documents in a language that no model reads: id (language)
     partly: list[str] = field(default_factory=list)  # documents of which a part was not read: id (characters)
+    left_out: list[str] = field(default_factory=list)  # documents in which not all was looked for: id (notes)
 
     @property
     def share_read(self) -> float:
         """How much of the text a model read."""
         return 1 - self.unread / self.characters if self.characters else 1.0
 
-    def add(self, came: Document, found: Document) -> None:
-        """Count one document."""
+    def add(self, came: Document, found: Document, left_out: Sequence[str] = ()) -> None:
+        """Count one document; left_out: notes of what was not looked for in it."""
         coverage = found.coverage or Coverage()
         self.documents += 1
         self.characters += len(found.text)
@@ -56,6 +53,7 @@ class Summary:
         self.mentions.update(m.type or "untyped" for m in found.mentions)
         self.facts.update(fact.relation for fact in found.facts)
         self.events.update(event.type for event in found.events)
+        self.left_out += [f"{found.id} ({'; '.join(left_out)})"] if left_out else []
         self.replaced += bool(came.mentions or came.entities or came.facts or came.events)
         if coverage.unread and not coverage.read:
             self.without_model.append(f"{found.id} ({found.language or 'unknown'})")
@@ -80,12 +78,20 @@ def extract(
     summary: Summary | None = None,
     on_document: Callable[[], None] = lambda: None,
     least: float = 0.0,
+    *,
+    gather: bool = False,
 ) -> Iterator[Document]:
     """Documents in their order, with what the models that read their language find; facts and events with a score
-    below `least` are left out, and counted in the notes."""
+    below `least` are left out, and counted in the notes.
+
+    gather: mentions are gathered into entities, also where no model of whole documents asks for them.
+    """
+    if not 0 <= least <= 1:
+        raise BadInput(f"the least score is {least}; expected a number from 0 to 1, such as 0.6.")
     summary = summary if summary is not None else Summary()
     finders = [model for model in models if model.finder.asks == "text"]
     linkers = [model for model in models if model.finder.asks != "text"]
+    relations = [model.settings for model in linkers if model.finder.asks == "entities"]
     if linkers and not finders:
         raise BadInput("A model of coreference or document relations asks about what other models find. Name one of "
                        "them too (--model), or annotate a corpus that has it with `factpin predict`.")  # fmt: skip
@@ -100,9 +106,11 @@ def extract(
                 results[i][model.settings.task].append(routes[i].kept(found, own))
         known = {model.settings.language for model in finders}
         wholes = [whole(doc, way, by, known) for doc, way, by in zip(group, routes, results, strict=True)]
-        for doc, result in zip(group, linked(wholes, linkers) if linkers else wholes, strict=True):
-            result = sure(result, least)
-            summary.add(doc, result)
+        every = linked(wholes, linkers) if linkers or gather else wholes
+        for doc, came, way, by, result in zip(group, wholes, routes, results, every, strict=True):
+            notes = left_out(came, way, by, relations)
+            result = sure(with_notes(result, notes), least)
+            summary.add(doc, result, notes)
             yield result
             on_document()
 
@@ -115,65 +123,14 @@ def sure(doc: Document, least: float) -> Document:
     left = len(doc.facts) - len(facts) + len(doc.events) - len(events)
     if not left:
         return doc
-    coverage = doc.coverage or Coverage()
     note = f"facts and events that score less than {least:g} were left out: {left}"
-    return replace(doc, facts=facts, events=events, coverage=replace(coverage, notes=(*coverage.notes, note)))
+    return with_notes(replace(doc, facts=facts, events=events), [note])
 
 
-@dataclass(frozen=True)
-class Route:
-    """The language of a document, and of its sentences: a mixed text is read by the models of each."""
-
-    main: str | None
-    sentences: tuple[tuple[int, int, str | None], ...]  # start, end, language
-
-    @property
-    def languages(self) -> set[str | None]:
-        """All that occur."""
-        return {self.main, *(language for _, _, language in self.sentences)}
-
-    def language_at(self, place: int) -> str | None:
-        """The language of the sentence at a character."""
-        at = bisect_right(self.sentences, place, key=lambda sentence: sentence[0]) - 1
-        return self.sentences[at][2] if at >= 0 else self.main
-
-    def kept(self, found: Document, model: str) -> Document:
-        """What a model found in sentences of its own language."""
-        if not model or all(reads(model, language) for language in self.languages):
-            return found
-        kept = {m.id for m in found.mentions if reads(model, self.language_at(m.start))}
-        return only(found, kept, [Span(s, e) for s, e, language in self.sentences if reads(model, language)])
-
-
-def only(doc: Document, mentions: set[str], read: Sequence[Span]) -> Document:
-    """The document with these mentions alone, what is said of nothing else, and these characters as what was read."""
+def with_notes(doc: Document, notes: Sequence[str]) -> Document:
+    """The document with further notes."""
     coverage = doc.coverage or Coverage()
-    inside = {Span(max(w.start, s.start), min(w.end, s.end)) for w in coverage.read for s in read
-              if w.start < s.end and s.start < w.end}  # fmt: skip
-    facts = tuple(f for f in doc.facts if {f.head_mention, f.tail_mention} <= mentions)
-    entities = [replace(e, mentions=tuple(id for id in e.mentions if id in mentions))
-                for e in doc.entities if mentions.intersection(e.mentions)]  # fmt: skip
-    known = {e.id for e in entities}
-    facts = tuple(replace(f, qualifiers=tuple(q for q in f.qualifiers if q.entity in known and q.mention in mentions))
-                  for f in facts)  # fmt: skip
-    events = tuple(e for e in doc.events if {e.trigger, *(a.mention for a in e.arguments)} <= {*mentions, None})
-    held = tuple(m for m in doc.mentions if m.id in mentions)
-    return replace(doc, mentions=held, entities=tuple(entities), facts=facts, events=events,
-                   coverage=replace(coverage, read=tuple(sorted(inside))))  # fmt: skip
-
-
-def route(doc: Document) -> Route:
-    """A language that a document names is taken for all of it; else every sentence is looked at."""
-    if doc.language:
-        return Route(doc.language, ())
-    main = find_language(doc.text)
-    spans = doc.sentences or split_sentences(doc.text)
-    return Route(main, tuple((s, e, find_language(doc.text[s:e]) or main) for s, e in spans))
-
-
-def reads(model: str, language: str | None) -> bool:
-    """Whether a model of one language ("" for any) reads a text of another; zh-Hans and zh_CN are zh."""
-    return not model or family(language) == family(model)
+    return replace(doc, coverage=replace(coverage, notes=(*coverage.notes, *notes))) if notes else doc
 
 
 def whole(doc: Document, way: Route, found: Mapping[str, Sequence[Document]], known: Collection[str]) -> Document:
@@ -187,20 +144,7 @@ def whole(doc: Document, way: Route, found: Mapping[str, Sequence[Document]], kn
         held = any(reads(model, language) for model in known)
         return "no window holds it" if held else f"no model reads the language {language or 'unknown'!r}"
 
-    unread = tuple(gaps(doc.text, coverage.read, why))
-    notes = (*coverage.notes, *left_out(doc.text, {Span(part.start, part.end) for part in unread}, found))
-    return replace(both, coverage=replace(coverage, unread=unread, notes=notes))
-
-
-def left_out(text: str, unread: Collection[Span], found: Mapping[str, Sequence[Document]]) -> Iterator[str]:
-    """Notes of characters that were read, but by no model of some task: nothing of it can be found there."""
-    for task, by in found.items():
-        read = sorted({span for one in by for span in (one.coverage or Coverage()).read} | {*unread})
-        missed = list(gaps(text, read, lambda _: ""))
-        if missed:
-            places = ", ".join(f"{part.start}–{part.end}" for part in missed[:PLACES])
-            more = f" and {len(missed) - PLACES} more" if len(missed) > PLACES else ""
-            yield f"{TOLD[task]} were not looked for in {places}{more}: no such model reads the language there"
+    return replace(both, coverage=replace(coverage, unread=tuple(gaps(doc.text, coverage.read, why))))
 
 
 def linked(documents: Sequence[Document], models: Sequence[Extractor]) -> list[Document]:
@@ -238,12 +182,3 @@ def with_coverage(doc: Document, found: Document) -> Document:
     own, other = doc.coverage or Coverage(), found.coverage or Coverage()
     unread = tuple(sorted({*own.unread, *other.unread}, key=lambda part: (part.start, part.end, part.reason)))
     return replace(doc, coverage=replace(own, unread=unread, notes=tuple(dict.fromkeys((*own.notes, *other.notes)))))
-
-
-def gaps(text: str, spans: Sequence[Span], reason: Callable[[int], str]) -> Iterator[Unread]:
-    """What lies between sorted spans and holds more than blanks, and why by where its text starts."""
-    done = 0
-    for start, end in (*spans, Span(len(text), len(text))):
-        if words := text[done:start].strip():
-            yield Unread(done, start, reason(text.index(words, done)))
-        done = max(done, end)

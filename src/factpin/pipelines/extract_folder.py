@@ -89,7 +89,7 @@ def is_done(folder: Path, source: Input) -> bool:
     return str(source.path) != "-" and result.is_file() and result.stat().st_mtime_ns == _stamp(source)
 
 
-def extract_folder(
+def extract_folder(  # noqa: PLR0913
     inputs: Sequence[Input],
     folder: Path,
     models: Sequence[Extractor],
@@ -99,6 +99,7 @@ def extract_folder(
     summary: Summary | None = None,
     on_document: Callable[[], None] = lambda: None,
     least: float = 0.0,
+    gather: bool = False,
 ) -> None:
     """Write the results of all inputs. What is bad stops the run, or is set aside where `rejects` is given.
 
@@ -111,13 +112,14 @@ def extract_folder(
         if group[0].kind == "jsonl":
             rejected = rejects.count if rejects is not None else 0
             documents = read_inputs(group, encoding, rejects)
-            formats.write(extract(documents, models, summary, on_document, least), result_of(folder, group[0]))
+            found = extract(documents, models, summary, on_document, least, gather=gather)
+            formats.write(found, result_of(folder, group[0]))
             if rejects is None or rejects.count == rejected:
                 _mark_done(folder, group[0], stamps[0])
         else:
             read = [(source, stamp, doc) for source, stamp in zip(group, stamps, strict=True)
                     for doc in read_inputs([source], encoding, rejects)]  # fmt: skip
-            found = extract((doc for _, _, doc in read), models, summary, on_document, least)
+            found = extract((doc for _, _, doc in read), models, summary, on_document, least, gather=gather)
             for (source, stamp, _), doc in zip(read, found, strict=True):
                 formats.write([doc], result_of(folder, source))
                 _mark_done(folder, source, stamp)

@@ -1,5 +1,6 @@
 """A document for people: its text with the mentions in colour, and tables of mentions, entities, facts and events."""
 
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -11,6 +12,10 @@ COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_cyan", "
 # A text must not steer the terminal: control characters are shown as their pictures, carriage returns not at all.
 PICTURES: dict[int, int | None] = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
 PICTURES |= {0x0D: None, 0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+FACT = ("head", "relation", "tail", "score", "status")  # columns of a table of facts; then comes evidence
+WIDTH = 80  # cells of a terminal
+FRAME = 3  # cells around those of a column
+ROOM = 24  # cells below which the text of a sentence is not worth a column
 
 
 def colour(label: str) -> str:
@@ -79,30 +84,47 @@ def entities(doc: Document) -> Table:
     return rows
 
 
-def facts(doc: Document) -> Table:
-    """Every fact with its score, its status and the sentences that prove it."""
-    names = {e.id: e.name or doc.mention(e.mentions[0]).text for e in doc.entities}
-    places = {m.id: m for m in doc.mentions}
+def facts(doc: Document, width: int = WIDTH) -> Table:
+    """Every fact with its entities, score, status and the sentences that prove it; width: cells of the terminal."""
     rows = Table(title=Text(f"facts of {title(doc)}"), title_justify="left")
-    for column in ("head", "relation", "tail", "score", "status", "evidence"):
+    for column in (*FACT, "evidence"):
         rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
-    for fact in doc.facts:
-        head, tail = (places[id].text if id else names[e] for id, e in ((fact.head_mention, fact.head),
-                                                                        (fact.tail_mention, fact.tail)))  # fmt: skip
-        more = "".join(f" ({q.role}: {names[q.entity]})" for q in fact.qualifiers)
+    numbered = by_number(doc, width)
+    for fact, cells in zip(doc.facts, _cells(doc), strict=True):
         proof = " ".join(doc.text[slice(*doc.sentences[e.sentence])] for e in fact.evidence)
-        if over_sentences(doc):
+        if numbered:
             proof = ", ".join(str(e.sentence + 1) for e in fact.evidence)
-        rows.add_row(
-            _line(head), Text(shown(fact.relation), style=colour(fact.relation)), _line(tail + more),
-            "" if fact.score is None else f"{fact.score:.3f}", _status(doc, fact), _line(proof),
-        )  # fmt: skip
+        cells[FACT.index("relation")].stylize(colour(fact.relation))
+        rows.add_row(*cells, _line(proof))
     return rows
 
 
-def over_sentences(doc: Document) -> bool:
-    """Whether several sentences prove a fact: then the table of facts has their numbers, and `sentences` tells them."""
-    return any(len(fact.evidence) > 1 for fact in doc.facts)
+def _cells(doc: Document) -> list[list[Text]]:
+    """Of every fact what the columns of FACT hold. An argument is its entity: one who is named in two ways is one."""
+    names = {e.id: e.name or doc.mention(e.mentions[0]).text for e in doc.entities}
+    return [
+        [
+            _line(names[fact.head]),
+            _line(fact.relation),
+            _line(names[fact.tail] + "".join(f" ({q.role}: {names[q.entity]})" for q in fact.qualifiers)),
+            _line("" if fact.score is None else f"{fact.score:.3f}"),
+            _status(doc, fact),
+        ]
+        for fact in doc.facts
+    ]
+
+
+def by_number(doc: Document, width: int = WIDTH) -> bool:
+    """Whether the table of facts has the numbers of sentences, and `sentences` tells them: several prove one fact, or
+    the other columns leave too little room for their texts."""
+    proofs = {e.sentence for fact in doc.facts for e in fact.evidence}
+    if not proofs or any(len(fact.evidence) > 1 for fact in doc.facts):
+        return bool(proofs)
+    columns = zip(*_cells(doc), strict=True)
+    taken = sum(max(cell_len(name), *(cell.cell_len for cell in cells)) + FRAME
+                for name, cells in zip(FACT, columns, strict=True))  # fmt: skip
+    longest = max(cell_len(_line(doc.text[slice(*doc.sentences[s])]).plain) for s in proofs)
+    return width - taken - FRAME - 1 < min(longest, ROOM)
 
 
 def sentences(doc: Document) -> Table:

@@ -4,15 +4,15 @@
 
 Every name gets at most one host (mentions that a rule of SAME links are one name), so clusters are trees: "Smith"
 joins "John Smith" or "Mary Smith", never both, and no link of whatever strength joins the two through him. A tree is
-joined to another by its root alone, and only where nothing in them disagrees: types, kinds of things, genders, and
-names that quarrel (John Smith, Mary Smith). An explicit alias may join two names that quarrel, not the other names of
-their clusters.
+joined to another by its root alone, and only where nothing in them disagrees: types, kinds of things, genders, one
+person and several, and names that quarrel (John Smith, Mary Smith). An explicit alias may join two names that quarrel,
+not the other names of their clusters.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from factpin.tasks._coreference_forms import may_quarrel, quarrel
+from factpin.tasks._coreference_forms import may_quarrel, quarrel, reconciled
 from factpin.tasks._coreference_names import Name, Reading
 
 SAME = ("same_name", "variant")  # rules that find one name again
@@ -20,7 +20,10 @@ MOST_NAMES = 40  # of a cluster, of those that may quarrel: all are compared, so
 
 
 class Link(NamedTuple):
-    """The mention `child` is another way to speak of the mention `host` (indices in the order of the text)."""
+    """The mention `child` is another way to speak of the mention `host` (indices in the order of the text).
+
+    Strength 0: it may be, and the rules cannot tell. Only a scorer makes more of it.
+    """
 
     child: int
     host: int
@@ -31,7 +34,8 @@ class Link(NamedTuple):
 def gather(reading: Reading, links: Iterable[Link]) -> list[list[int]]:
     """The clusters, each ascending, in the order of their first mentions."""
     forest = _Forest(reading)
-    for link in sorted(links, key=lambda link: (-link.strength, link.child, link.host, link.rule)):
+    sure = [link for link in links if link.strength > 0]
+    for link in sorted(sure, key=lambda link: (-link.strength, link.child, link.host, link.rule)):
         forest.join(link)
     groups: dict[int, list[int]] = {}
     for i in range(len(reading.mentions)):
@@ -79,10 +83,14 @@ class _Forest:
         if link.rule != "alias" and (quarrel(one, other) or len(ours.keys() | theirs.keys()) > MOST_NAMES):
             return True
         told = {one.index, other.index}
-        return any(quarrel(a, b) for a in ours.values() for b in theirs.values() if {a.index, b.index} != told)
+        return any(
+            quarrel(a, b) and not any(reconciled(a, b, whole) for whole in (*ours.values(), *theirs.values()))
+            for a in ours.values() for b in theirs.values() if {a.index, b.index} != told
+        )  # fmt: skip
 
 
-def _facts(name: Name) -> tuple[set[str], set[str], set[str]]:
-    """Type, kind of thing and gender, each where it is known. "thing" is anything but a person."""
+def _facts(name: Name) -> tuple[set[str], set[str], set[str], set[str]]:
+    """Type, kind of thing, gender and a person's number, each where it is known. "thing" is anything but a person."""
     thing = {"person"} if name.thing == "person" else {"thing"} if name.thing else set[str]()
-    return {name.type} - {""}, thing, {name.gender} - {""}
+    number = name.number if name.thing == "person" or (name.kind == "pronoun" and not name.thing) else ""
+    return {name.type} - {""}, thing, {name.gender} - {""}, {number} - {""}

@@ -43,12 +43,19 @@ TITLES = _set(
     "justice captain colonel general major lieutenant admiral sergeant agent minister secretary ceo chairman reverend "
     "rev"
 )
+NOBLE = _set("king queen prince princess")  # titles that are kept in a name
 SUFFIXES = _set("phd md esq obe cbe")  # behind a person's name
 GENERATIONS = _set("jr sr junior senior ii iii iv")  # behind it too: they tell two apart
 COMPANY = _set(  # behind an organisation's name, without weight
     "inc incorporated corp corporation co company companies ltd limited llc plc gmbh ag sa nv bv spa oy ab group "
     "holding holdings kg lp llp mbh pty"
 )
+COUNTRIES = {  # the ways to write one
+    "usa": "us", "united states": "us", "united states of america": "us", "uk": "united kingdom",
+    "united kingdom of great britain and northern ireland": "united kingdom", "ussr": "soviet union",
+    "union of soviet socialist republics": "soviet union",
+}  # fmt: skip
+WIDER = _set("mexico quebec kansas oklahoma panama guatemala luxembourg kuwait iowa jersey york")  # City of Mexico
 SALTS = _set("hydrochloride hcl sulfate sulphate maleate mesylate tartrate citrate fumarate succinate besylate")
 SMALL = _set("of the and for in on at to de la le du des von van der a an")  # no letter in initials
 DIRECTIONS = _set("north south east west new old upper lower great western eastern northern southern saint st san")
@@ -79,3 +86,10 @@ OPENING = re.compile(
 )
 CLOSING = re.compile(r"""['"”’」》\s]*(?:[)\]）］,;，；、]|-RRB-)""")
 INSIDE = re.compile(r"\s*(?:[(（]|-LRB-)\s*(.+?)\s*(?:[)）]|-RRB-)\s*")  # a definition within a mention
+# "Anna is his wife": he is not Anna. Not behind a comma: "Tom, his wife and …".
+POSSESSIVES = _set("his her their its")
+COPULA = re.compile(r"\s*,?\s*(?:who\s+)?(?:is|was|became|were|are|being)\s+(?:also\s+|once\s+)?")
+RELATION = re.compile(
+    r"\s+(?:[a-z]+\s+)?(?:wife|husband|spouse|father|mother|parents?|sons?|daughters?|brothers?|sisters?|uncle|aunt|"
+    r"cousin|nephew|niece|friend|teacher|student|successor|predecessor|boss|rival)\b"
+)

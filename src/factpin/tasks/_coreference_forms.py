@@ -8,8 +8,8 @@
     quarrel(one, other)        John Smith and Mary Smith: whatever links them, they are two
     like_person(name)          a person by its type or, where that does not tell, a name of the shape of one
 
-No names of people are listed: the shape of the name decides, so two different Chinese names of persons always quarrel
-and only an explicit alias joins them.
+No names of people are listed but surnames of two characters: the shape of the name decides, so two different Chinese
+names of persons always quarrel and only an explicit alias joins them.
 """
 
 import re
@@ -23,7 +23,7 @@ SHORT = (2, 4)  # characters of a Chinese short form
 LETTERS = (2, 10)  # of an English abbreviation
 _LETTER = re.compile(r"[^\W_]")
 _NAMED = ("person", "organisation", "place", "")  # things whose names are proper
-_CITY = ("city", "dc", "state")
+_SUFFIX = ("dc", "state")  # not city: Mexico City is no Mexico
 _OFFICIAL = re.compile(
     r"(?:(?:people ?'s )?republic|kingdom|commonwealth|state|city|town|municipality|province) of (.+)"
 )
@@ -46,15 +46,17 @@ def part_of(short: Name, long: Name) -> bool:
     if thing:
         salt = len(long.words) > 1 and long.words[-1] in en.SALTS and long.words[:-1] == short.words
         return salt or (thing == "other" and names and short.words[0] == long.words[-1])
-    return names and short.words[0] in (long.words[0], long.words[-1]) and short.words[0] not in en.DIRECTIONS
+    outer = short.words[0] in (long.words[0], long.words[-1]) and short.words[0] not in en.DIRECTIONS
+    return names and outer and not _city_of(short, long)
 
 
 def whole(short: Name, long: Name) -> bool:
     """Is the longer one the very same name with its legal or official ending, so that either may come first?"""
     thing = short.thing or long.thing
     if short.chinese:
-        rest = long.key[len(short.key) :]
-        return thing != "person" and (rest in zh.REGION or not _stripped(rest, zh.COMPANY))
+        forms = [key for key in (long.key, *_without_country(long.key)) if key.startswith(short.key)]
+        rests = [key[len(short.key) :] for key in forms]
+        return thing != "person" and any(rest in zh.REGION or not _stripped(rest, zh.COMPANY) for rest in rests)
     if thing == "organisation":
         return _core(short.words) == _core(long.words)
     return thing == "place" or (thing == "other" and long.words[-1] in en.SALTS)
@@ -97,9 +99,15 @@ def _core(words: tuple[str, ...]) -> tuple[str, ...]:
 def _official(short: Name, long: Name) -> bool:
     official = _OFFICIAL.fullmatch(long.key)
     if official is not None:
-        return official[1].removeprefix("the ") == short.key
+        return official[1].removeprefix("the ") == short.key and not _city_of(short, long)
     rest = long.words[len(short.words) :]
-    return long.words[: len(short.words)] == short.words and ("".join(rest) in _CITY)
+    return long.words[: len(short.words)] == short.words and ("".join(rest) in _SUFFIX)
+
+
+def _city_of(short: Name, long: Name) -> bool:
+    """Is it the city of that name, and no other word for it? Kansas, Kansas City."""
+    named = long.words[:2] == ("city", "of") and long.words[2:] == short.words and short.words[-1] in en.WIDER
+    return named or long.words == (*short.words, "city")
 
 
 def _chinese_part(short: Name, long: Name, thing: str) -> bool:
@@ -107,13 +115,19 @@ def _chinese_part(short: Name, long: Name, thing: str) -> bool:
     if thing in ("person", "") and _chinese_person(short, long, thing):
         return True
     if len(a) < 2 or not b.startswith(a):
-        return thing == "organisation" and len(a) > 1 and any(b == country + a for country in zh.COUNTRY)
+        rests = (rest[len(a) :] for rest in _without_country(b) if rest.startswith(a))
+        return thing == "organisation" and len(a) > 1 and any(not _stripped(rest, zh.COMPANY) for rest in rests)
     rest = b[len(a) :]
     if thing == "place":
         return rest in zh.REGION or rest.endswith(zh.SELF_RULED)
     if thing == "organisation" and rest in zh.KIND:
-        return True
+        return not a.endswith(zh.INSTITUTIONS) and a not in zh.COUNTRY
     return thing in ("organisation", "") and bool(rest) and not _stripped(rest, zh.COMPANY)
+
+
+def _without_country(key: str) -> list[str]:
+    """What follows 中国, 国家 and the like at its beginning."""
+    return [key[len(country) :] for country in zh.COUNTRY if key.startswith(country) and key != country]
 
 
 def _stripped(text: str, ends: tuple[str, ...]) -> str:
@@ -127,36 +141,42 @@ def _stripped(text: str, ends: tuple[str, ...]) -> str:
 
 def _chinese_person(short: Name, long: Name, thing: str) -> bool:
     if len(long.words) > 1:
-        return short.key in long.words and len(short.key) > 1
-    a, b = short.key, long.key
-    surname = _surname(a)
+        return untitled(short.key) in long.words and len(short.key) > 1
+    a, b = short.key, untitled(long.key)
+    surname = a if len(a) == 1 and thing == "person" else _surname(a)  # [王]女士
     if surname and b.startswith(surname) and _full(b) and len(b) > len(surname):
         return True
     return thing == "person" and _full(b) and len(a) == 2 and len(b) > 2 and b.endswith(a)
 
 
 def _surname(key: str) -> str:
-    """The surname in 张教授, 小张, 张总; nothing where it is a full name."""
+    """The surname in 张教授, 小张, 张总, 欧阳先生; nothing where it is a full name."""
     title = next((title for title in zh.TITLES if key.endswith(title)), "")
-    if title and 1 <= len(key) - len(title) <= 2:
-        return key[: -len(title)]
+    before = key.removesuffix(title)
+    if title and (len(before) == 1 or before in zh.SURNAMES):
+        return before
     return key[1:] if len(key) == 2 and key.startswith(zh.FAMILIAR) else ""
 
 
 def untitled(key: str) -> str:
-    """A Chinese person's name without the title behind it: 张伟教授 is 张伟."""
+    """A Chinese person's name without the title behind it: 张伟教授 is 张伟, 张伟夫人 is not."""
     title = next((title for title in zh.TITLES if key.endswith(title) and len(title) > 1), "")
-    return key[: -len(title)] if title and len(key) - len(title) > 1 else key
+    title = "" if title in zh.WIVES else title
+    return key[: -len(title)] if title and len(key) - len(title) > 1 and not _surname(key) else key
 
 
 def _full(key: str) -> bool:
-    """Has it the shape of a Chinese person's full name?"""
+    """Has it the shape of a Chinese person's full name, maybe with a title?"""
+    key = untitled(key)
     return FULL[0] <= len(key) <= FULL[1] and "·" not in key and not _surname(key)
 
 
 def initials(short: Name, long: Name) -> bool:
     """Is it made of the first letters of the other's words, in capitals?"""
-    letters = "".join(_LETTER.findall(short.text))
+    words = short.text.split()
+    while len(words) > 1 and words[-1].strip(".,").casefold() in en.COMPANY:  # IBM Corp.
+        words.pop()
+    letters = "".join(_LETTER.findall("".join(words)))
     letters = letters[:-1] if len(letters) > 2 and letters[-1] == "s" else letters  # CNNs
     if not (LETTERS[0] <= len(letters) <= LETTERS[1] and letters.isupper() and not long.chinese):
         return False
@@ -174,19 +194,30 @@ def _wordings(name: Name) -> tuple[list[str], ...]:
 def first_letters(long: Name) -> set[str]:
     """The letters with which a short form of it may begin."""
     if long.chinese:
-        return {long.key[0], *(long.key[len(c)] for c in zh.COUNTRY if long.key.startswith(c) and long.key != c)}
+        return {long.key[0], *(rest[0] for rest in _without_country(long.key))}
     return {part[0][0] for part in _wordings(long) if part}
 
 
 def shortened(short: Name, long: Name) -> bool:
-    """Chinese: characters of the long name in order, the first of them or of what follows 中国 and the like."""
+    """Chinese: characters of the long name in order, the first of them or of what follows 中国 and the like.
+
+    A name that ends as institutions do is a full one: 上海大学 is no short form of 上海交通大学.
+    """
     a, b = short.key, long.key
-    if not (short.chinese and long.chinese and SHORT[0] <= len(a) <= SHORT[1] and len(b) >= len(a) + 2):
+    if not (short.chinese and long.chinese and (short.thing or long.thing) in ("organisation", "")):
         return False
-    if (short.thing or long.thing) not in ("organisation", "") or b.startswith(a):
+    if b.startswith(a) or a.endswith(zh.INSTITUTIONS) or len(b) < len(a) + 2:
         return False
-    starts = [b, *(b[len(country) :] for country in zh.COUNTRY if b.startswith(country))]
-    return any(_letters_in(a, rest) and rest[0] == a[0] and _ends(a, rest) for rest in starts if rest)
+    rests = [(a, b), *((a, rest) for rest in _without_country(b))]
+    for country in zh.COUNTRY:  # 国家发改委; not 国家工程院, which keeps a whole word
+        if a.startswith(country) and b.startswith(country) and a[len(country) :][:2] != b[len(country) :][:2]:
+            rests.append((a[len(country) :], b[len(country) :]))
+    return any(_picked(*pair) for pair in rests)
+
+
+def _picked(short: str, long: str) -> bool:
+    fits = SHORT[0] <= len(short) <= SHORT[1] and short[0] == long[0]
+    return fits and _letters_in(short, long) and _ends(short, long)
 
 
 def _ends(short: str, long: str) -> bool:
@@ -219,7 +250,10 @@ def variant_key(name: Name) -> str:
         return untitled(name.key) if name.thing == "person" else name.key
     if name.thing == "other":
         return "".join(stem(word) for word in re.findall(r"[^\W_]+", name.key)) or name.key
-    return "".join(name.words) if name.thing == "person" else re.sub(r"[\W_]+", "", name.key) or name.key
+    if name.thing == "person":
+        return "".join(name.words)
+    key = en.COUNTRIES.get(name.key, name.key) if name.thing in _NAMED else name.key
+    return re.sub(r"[\W_]+", "", key) or key
 
 
 def like_person(name: Name) -> bool:
@@ -242,6 +276,8 @@ def quarrel(one: Name, other: Name) -> bool:
         return False
     if _spelled_alike(one, other):
         return False
+    if "person" not in (one.thing, other.thing) and (_city_of(one, other) or _city_of(other, one)):
+        return True
     if any(test(*pair) for test in (part_of, initials, shortened) for pair in ((one, other), (other, one))):
         return False
     if one.chinese and len(one.words) == len(other.words) == 1:
@@ -250,6 +286,11 @@ def quarrel(one: Name, other: Name) -> bool:
     if "other" in (one.thing, other.thing) and (_within(words[0], words[1]) or _within(words[1], words[0])):
         return False
     return min(map(len, words)) > 1 and bool(set(words[0]) & set(words[1]) - en.SMALL)
+
+
+def reconciled(one: Name, other: Name, whole: Name) -> bool:
+    """Do they not quarrel after all, as two parts of one foreign name? 安娜, 史密斯 of 安娜·史密斯."""
+    return whole.chinese and len(whole.words) > 1 and part_of(one, whole) and part_of(other, whole)
 
 
 def _spelled_alike(one: Name, other: Name) -> bool:

@@ -2,38 +2,33 @@
 
     read(doc) -> Reading(doc, mentions in the order of the text, names, the name of every mention)
 
-Mentions with the same folded text and the same type are one name. Pronouns ("he", 其) and nominals ("the company",
-该公司) are a name each, since the same words may mean something else a sentence later.
+Mentions with the same folded text and the same type are one name; a type that the other mentions of the name outvote is
+theirs (_coreference_types), and titles beside it may make one name two: Mr. [Smith], Ms. [Smith]. Pronouns ("he", 其)
+and nominals ("the company", 该公司) are a name each, since the same words may mean something else a sentence later.
 """
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from factpin.documents.language import HAN
 from factpin.documents.nouns import Document, Mention
 from factpin.tasks import _coreference_en as en
 from factpin.tasks import _coreference_zh as zh
+from factpin.tasks._coreference_titles import gender_of, titles_of
+from factpin.tasks._coreference_types import GENERIC, thing_of, voted
 
-_TYPES = {  # what corpora call their types, folded
-    "person": "per person people human name 人物 人名 人 人员 学者 作者",
-    "organisation": "org organization organisation company corporation government institution team school 机构 组织 "
-    "公司 企业 学校 大学 政府",
-    "place": "loc location gpe place address scene country city fac facility 地点 地名 国家 城市 行政区 景点 地址",
-    "time": "time date year duration 时间 日期 年份",
-    "number": "num number quantity money percent ordinal cardinal 数字 数量",
-}
-THINGS = {type: thing for thing, types in _TYPES.items() for type in types.split()}
-GENERIC = frozenset(("generic", "pronoun", "nominal", "anaphor", "指代", "代词"))  # say only that a mention refers
-
-_LEVEL = re.compile(r"[\w\s]+")  # of a type: person-actor; human_gene is one, and no human
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _INITIALS = re.compile(r"\b(\w)\.")  # U.S., J. R.
 _POSSESSIVE = re.compile(r"\s?['’]s?$")
 _BLANKS = re.compile(r"\s+")
 _DASHES = re.compile(r"\s*[-‐-―−]\s*")
 _DOTS = re.compile(r"[·・•‧．]")
+_SYMBOLS = ("So", "Sk", "Cf", "Cs", "Co")
+_SELECTORS = "\ufe0e\ufe0f\u20e3"  # make an emoji of the character before
+_UNITS = "°♭"
 _EDGES = " \t\n\"'“”‘’「」『』《》〈〉,.;:，。；：、"
 
 
@@ -50,6 +45,7 @@ class Name:
     gender: str = ""
     number: str = ""
     head: str = ""  # of a nominal: company
+    titles: frozenset[str] = frozenset()  # of a person
     mentions: list[int] = field(default_factory=list)
 
     @cached_property
@@ -94,49 +90,68 @@ class Reading:
 def read(doc: Document) -> Reading:
     """The names of a document. Neither the order of its mentions nor their ids matter."""
     mentions = tuple(sorted(doc.mentions, key=lambda m: (m.start, m.end, m.type, m.id)))
-    names: list[Name] = []
-    known: dict[tuple[str, str], Name] = {}
-    name_of = []
-    for i, mention in enumerate(mentions):
-        name = _name(mention, len(names))
-        if name.kind == "name":
-            name = known.setdefault((name.key, name.type), name)
-        if name.index == len(names):
-            names.append(name)
-        name.mentions.append(i)
-        name_of.append(name)
-    return Reading(doc, mentions, tuple(names), tuple(name_of))
+    seen = _agreed([_name(mention, doc.text) for mention in mentions], mentions)
+    members: dict[tuple[str, ...], list[int]] = {}
+    for i, one in enumerate(seen):
+        members.setdefault((one.key, one.type, one.gender) if one.kind == "name" else (str(i),), []).append(i)
+    names, name_of = [], {}
+    for index, own in enumerate(members.values()):
+        titles = frozenset[str]().union(*(seen[i].titles for i in own))
+        name = replace(seen[own[0]], index=index, titles=titles, mentions=own)
+        names.append(name)
+        name_of.update(dict.fromkeys(own, name))
+    return Reading(doc, mentions, tuple(names), tuple(name_of[i] for i in range(len(mentions))))
 
 
-@cache
-def _thing(type: str) -> str:
-    """What a type is of, told by its first level (person-actor, 人物/演员) or the end of a Chinese one (历史人物)."""
-    level = _LEVEL.search(type.casefold())
-    first = level[0].strip() if level else ""
-    ends = [first[at:] for at in range(len(first) - 1)] if HAN.search(first) else []
-    return next((THINGS[known] for known in (first, *ends) if known in THINGS), "other" if type else "")
+def _agreed(seen: list[Name], mentions: Sequence[Mention]) -> list[Name]:
+    """What each mention is called, with the type and the gender that the mentions of that name agree on."""
+    named = [(one, at.score is not None) for one, at in zip(seen, mentions, strict=True) if one.kind == "name"]
+    people = [one.words for one, _ in named if one.thing == "person" and len(one.words) > 1]
+    given = ((one.key, one.type, predicted) for one, predicted in named)
+    types = voted(given, {word for words in people for word in words})
+    if types:
+        seen = [_retyped(one, types.get((one.key, one.type), one.type)) for one in seen]
+    genders: dict[tuple[str, str], set[str]] = {}
+    for one in seen:
+        if one.kind == "name" and one.gender:
+            genders.setdefault((one.key, one.type), set()).add(one.gender)
+    told = {which: next(iter(found)) for which, found in genders.items() if len(found) == 1}
+    return [
+        replace(one, gender=told[one.key, one.type]) if one.kind == "name" and (one.key, one.type) in told else one
+        for one in seen
+    ]
 
 
-def _name(mention: Mention, index: int) -> Name:
+def _retyped(name: Name, type: str) -> Name:
+    return name if name.kind != "name" or type == name.type else replace(name, type=type, thing=thing_of(type))
+
+
+def _name(mention: Mention, text: str) -> Name:
+    """What one mention is called; the index is given later."""
     generic = mention.type.casefold() in GENERIC
     type = "" if generic else mention.type
-    thing = _thing(type)
+    thing = thing_of(type)
     key = fold(mention.text, person=thing == "person")
     small = mention.text.strip().casefold().translate(zh.SIMPLIFIED)
     shouted = len(small) > 1 and mention.text.isupper()  # US is no pronoun
     for words in (en, zh):
         if small in words.PRONOUNS and not shouted:
             kind, gender, number = words.PRONOUNS[small]
-            return Name(index, mention.text, key, "pronoun", type, thing or kind, gender, number)
+            return Name(-1, mention.text, key, "pronoun", type, thing or kind, gender, number)
         if small in words.SPEAKERS and not shouted:
-            return Name(index, mention.text, key, "speaker", type, thing or "person")
+            return Name(-1, mention.text, key, "speaker", type, thing or "person")
     found = _nominal(mention.text, small, generic)
     if found is not None:
         head, kind, gender = found
         if not thing or not kind or thing == kind:
-            return Name(index, mention.text, key, "nominal", type, thing or kind, gender, _number(key), head)
+            number = _number(key) or ("one" if kind == "person" and (head.isascii() or head != small) else "")
+            return Name(-1, mention.text, key, "nominal", type, thing or kind, gender, number, head)
     number = "one" if _single(mention.text, key, thing) else _number(key)
-    return Name(index, mention.text, key, "name", type, thing, _gender(mention.text, key), number)
+    if thing == "person" and " " not in mention.text.strip():
+        number = number if number == "one" else ""  # Williams may be one
+    titles = titles_of(text, mention, thing)
+    gender = _gender(mention.text, key) or gender_of(titles)
+    return Name(-1, mention.text, key, "name", type, thing, gender, number, titles=titles)
 
 
 def _nominal(text: str, small: str, generic: bool) -> tuple[str, str, str] | None:
@@ -178,11 +193,11 @@ def _single(text: str, key: str, thing: str) -> bool:
 
 
 def fold(text: str, *, person: bool = False) -> str:
-    """The text without case, width, quotes, article and possessive; Chinese without blanks.
+    """The text without case, width, quotes, emoji at its ends, article and possessive; Chinese without blanks.
 
     "A" and "An" are no articles before a full stop, of a person, and where a capital follows: A. Smith, An Li.
     """
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", plain(text))
     text = _BLANKS.sub(" ", text).strip(_EDGES)
     text = _POSSESSIVE.sub("", _DASHES.sub("-", text))
     if HAN.search(text):
@@ -193,6 +208,21 @@ def fold(text: str, *, person: bool = False) -> str:
     if rest and first.casefold() in (("the",) if named else en.ARTICLES):
         text = rest
     return _INITIALS.sub(r"\1", text).casefold()
+
+
+def plain(text: str) -> str:
+    """The text without emoji and the like at its ends; as it is where there is nothing else."""
+    start, end = 0, len(text)
+    while start < end and _symbol(text[start]):
+        start += 1
+    while start < end and _symbol(text[end - 1]):
+        end -= 1
+    return text[start:end] or text
+
+
+def _symbol(letter: str) -> bool:
+    found = unicodedata.category(letter) in _SYMBOLS or letter in _SELECTORS
+    return (found and letter not in _UNITS) or letter.isspace()
 
 
 def singular(word: str) -> str:

@@ -54,6 +54,11 @@ class Judged:
     keep: float = KEEP  # a link of a rule stays where the scorer gives it this part of what it gives its favourite
     add: float = ADD  # a mention that is this likely to go with any earlier one is linked, to the likeliest first
 
+    @property
+    def silent(self) -> bool:
+        """Is nothing of it believed?"""
+        return self.add > 1 and self.keep <= 0
+
     def __post_init__(self) -> None:
         if self.antecedent.shape != self.probability.shape or self.antecedent.ndim != 2:
             raise BadInput(
@@ -137,7 +142,7 @@ def judge(reading: Reading, proposed: Sequence[Link], judged: Judged) -> list[Li
     """The links of the rules that the scorer does not refuse, with its strengths, and its own.
 
     Rules link names, a scorer links mentions, so it may tell two things of one name apart. What an alias says and what
-    the scorer was not asked stays as it is.
+    the scorer was not asked stays as it is. Where it may neither add nor refuse, the rules decide alone.
     """
     M = len(reading.mentions)
     if judged.antecedent.shape[0] != M:
@@ -145,6 +150,8 @@ def judge(reading: Reading, proposed: Sequence[Link], judged: Judged) -> list[Li
             f"{reading.doc.id}: judged were {judged.antecedent.shape[0]} mentions, the document has {M}. "
             f"Judge the candidates of this very document."
         )
+    if judged.silent:
+        return list(proposed)
     rules: dict[Pair, list[Link]] = {}
     for link in proposed:
         rules.setdefault(_names(reading, link.child, link.host), []).append(link)

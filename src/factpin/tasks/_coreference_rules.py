@@ -9,20 +9,20 @@
     pronoun        he, 其 -> the subject of the nearest sentence        0.20
 
 A rule proposes; _coreference_clusters decides. Where several hosts fit, all are proposed, the likeliest first, and the
-first against which nothing speaks is taken. Short forms that fit two different things are left alone, except for
-persons, who are called by surname right after they have been named in full: the latest one named is taken.
+first against which nothing speaks is taken. Short forms that fit two different things are left alone, except where one
+fits best (北大: 北京大学 rather than 北京师范大学), or a title or the number of mentions tells which person is meant.
 """
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
-from factpin.documents.nouns import Mention
 from factpin.documents.sentences import split_sentences
 from factpin.tasks import _coreference_en as en
 from factpin.tasks import _coreference_zh as zh
 from factpin.tasks._coreference_clusters import Link
 from factpin.tasks._coreference_forms import first_letters, initials, part_of, shortened, spells, variant_key, whole
 from factpin.tasks._coreference_names import Name, Reading, fold, singular
+from factpin.tasks._coreference_people import People
 
 GAP = 60  # characters between a name and its alias
 BACK = 4  # mentions looked at before one, for that which ends right before it
@@ -48,11 +48,16 @@ def same_name(reading: Reading) -> Iterator[Link]:
 
 
 def variant(reading: Reading) -> Iterator[Link]:
-    """Spelled a little differently."""
-    first: dict[tuple[str, str], Name] = {}
+    """Spelled a little differently. Where there is a Mr. and a Ms. Lee, each has her own, and Lee is neither."""
+    groups: dict[tuple[str, str], list[Name]] = {}
     for name in reading.names:
         if name.kind == "name" and name.thing not in ("time", "number"):
-            host = first.setdefault((variant_key(name), name.type), name)
+            groups.setdefault((variant_key(name), name.type), []).append(name)
+    for names in groups.values():
+        both = len({name.gender for name in names} - {""}) > 1
+        first: dict[str, Name] = {}
+        for name in names:
+            host = first.setdefault(name.gender if both else "", name)
             if host is not name:
                 yield _link(name, host, "variant", 0.95)
 
@@ -86,7 +91,9 @@ def abbreviation(reading: Reading) -> Iterator[Link]:
     for short in reading.names:
         near = [long for long in index.get(short.key[:1], ()) if _both_names(short, long)]
         yield from _unambiguous(short, [long for long in near if initials(short, long)], "abbreviation", 0.80)
-        yield from _unambiguous(short, [long for long in near if shortened(short, long)], "abbreviation", 0.60)
+        fits = [long for long in near if shortened(short, long)]
+        least = min((len(long.key) for long in fits), default=0)  # 北大 is 北京大学 rather than 北京师范大学
+        yield from _unambiguous(short, [long for long in fits if len(long.key) == least], "abbreviation", 0.60)
 
 
 def _in_parentheses(reading: Reading) -> Iterator[Link]:
@@ -102,12 +109,27 @@ def _in_parentheses(reading: Reading) -> Iterator[Link]:
             yield _link(other, one, "abbreviation", 0.93)
         elif spells(one, other):
             yield _link(one, other, "abbreviation", 0.93)
-        elif one.type == other.type and one.thing in ("organisation", "other") and _closes(text, b):
-            yield _link(other, one, "abbreviation", 0.70)
+        elif one.type == other.type and _glossed(one, other):
+            if text[b.end : b.end + 6].lstrip().startswith((")", "]", "）", "-RRB-")):
+                yield _link(other, one, "abbreviation", 0.70)
+            elif one.chinese and not other.chinese:
+                yield from _two_glosses(reading, one, at)
 
 
-def _closes(text: str, mention: Mention) -> bool:
-    return text[mention.end : mention.end + 6].lstrip().startswith((")", "]", "）", "-RRB-"))
+def _glossed(one: Name, other: Name) -> bool:
+    """Do brackets behind a thing of that kind tell its other name? Of a person only the one in another script."""
+    return one.thing in ("organisation", "other") or (one.thing == "person" and one.chinese != other.chinese)
+
+
+def _two_glosses(reading: Reading, one: Name, at: int) -> Iterator[Link]:
+    """世界卫生组织（World Health Organization，WHO）: the bracket holds two foreign names and ends."""
+    found = zh.GLOSS.match(reading.doc.text, reading.mentions[at].end)
+    if found is None:
+        return
+    yield _link(reading.name_of[at], one, "abbreviation", 0.70)
+    for behind in reading.mentions[at + 1 : at + 2]:
+        if found.span(1) == (behind.start, behind.end) and _both_names(reading.name_of[at + 1], one):
+            yield _link(reading.name_of[at + 1], one, "abbreviation", 0.70)
 
 
 def _inside_mentions(reading: Reading) -> Iterator[Link]:
@@ -131,6 +153,7 @@ def containment(reading: Reading) -> Iterator[Link]:
         if name.kind == "name":
             for part in dict.fromkeys(_parts(name)):
                 index.setdefault(part, []).append(name)
+    people = People()
     for short in reading.names:
         if short.kind != "name":
             continue
@@ -143,10 +166,8 @@ def containment(reading: Reading) -> Iterator[Link]:
         if not found or "person" not in (short.thing, found[0].thing):
             yield from _unambiguous(short, found, "containment", 0.50)
             continue
-        place = short.mentions[0]
-        found.sort(key=lambda long: max([i for i in long.mentions if i < place], default=-1), reverse=True)
-        for rank, long in enumerate(found[:OFFERED]):
-            yield _link(short, long, "containment", 0.50 - rank * STEP)
+        for long, strength in people.called(short, found):
+            yield _link(short, long, "containment", strength)
 
 
 def _parts(name: Name) -> tuple[str, ...]:
@@ -186,10 +207,27 @@ def pronoun(reading: Reading) -> Iterator[Link]:
     ends = [end for _, end in reading.doc.sentences or split_sentences(reading.doc.text)]
     sentence = [bisect_right(ends, mention.start) for mention in reading.mentions]
     for name in pronouns:
-        fits = [i for i in _before(reading, name.mentions[0]) if _agree(name, reading.name_of[i])]
+        not_they = _relatives(reading, name)
+        fits = [
+            i
+            for i in _before(reading, name.mentions[0])
+            if _agree(name, reading.name_of[i]) and reading.name_of[i].index != not_they
+        ]
         fits.sort(key=lambda i: (-sentence[i], i))
         for rank, i in enumerate(fits[:OFFERED]):
             yield Link(name.mentions[0], i, "pronoun", 0.20 - rank * STEP)
+
+
+def _relatives(reading: Reading, name: Name) -> int:
+    """The name that a possessive cannot mean, as its owner's relative: Anna in "Anna is his wife"; -1 for none."""
+    at = name.mentions[0]
+    words = zh if name.chinese else en
+    text, mention = reading.doc.text, reading.mentions[at]
+    before = next(_before(reading, at), None)
+    if before is None or name.key not in words.POSSESSIVES or not words.RELATION.match(text, mention.end):
+        return -1
+    linked = words.COPULA.fullmatch(text, reading.mentions[before].end, mention.start)
+    return -1 if linked is None else reading.name_of[before].index
 
 
 RULES: dict[str, Callable[[Reading], Iterator[Link]]] = {
@@ -251,8 +289,10 @@ def _agree(name: Name, host: Name) -> bool:
         return False
     if name.gender and host.gender and name.gender != host.gender:
         return False
-    if name.chinese or host.thing in ("person", "organisation"):
+    if host.thing == "organisation" and not name.chinese:  # a company may be they, and United Airlines it
         return not (name.number == "many" and host.number == "one")
+    if name.chinese or host.thing == "person":
+        return {name.number, host.number} != {"one", "many"}
     return (name.number == "many") == (host.number == "many")
 
 

@@ -45,11 +45,18 @@ HEADS = _tuple(" ".join(_NOUNS.values()))
 METHODS = frozenset(_tuple("方法 算法 模型 系统 技术"))  # one for another
 MEN = _tuple("先生 男子 男孩")
 WOMEN = _tuple("女士 女子 女孩 小姐 夫人 太太")
+WIVES = ("夫人", "太太")  # behind a man's full name: his wife
 MANY = _tuple("们 等人 夫妇 兄弟 姐妹")  # behind a name of several
 
 TITLES = _tuple(
     "先生 女士 小姐 夫人 太太 教授 博士 医生 老师 总经理 董事长 总裁 总统 总理 主席 主任 部长 省长 市长 书记 局长 院长 "
     "校长 经理 总监 院士 律师 法官 警官 导演 师傅 同志 总 董 某某 某 氏"
+)
+SURNAMES = frozenset(  # of two characters
+    _tuple(
+        "欧阳 司马 上官 诸葛 司徒 夏侯 慕容 东方 皇甫 尉迟 公孙 令狐 宇文 长孙 端木 南宫 独孤 司空 太史 "
+        "申屠 公羊 钟离 呼延 闻人 鲜于 淳于 单于 轩辕 拓跋 澹台 万俟"
+    )
 )
 FAMILIAR = ("小", "老", "阿")  # 小张, 老王
 
@@ -57,6 +64,11 @@ COMPANY = _tuple(  # behind a name, without weight
     "股份有限公司 有限责任公司 有限公司 股份公司 集团公司 总公司 公司 控股 股份 集团 企业 科技 技术 网络 实业"
 )
 KIND = _tuple("大学 学院 中学 小学 银行 医院 出版社 俱乐部 足球俱乐部 电视台 日报 乐队")
+INSTITUTIONS = _tuple(  # a name that ends so is no short form
+    "大学 学院 中学 小学 学校 银行 医院 出版社 报社 日报 晚报 时报 周报 杂志社 电视台 电台 俱乐部 足球俱乐部 "
+    "乐队 球队 公司 集团 委员会 协会 学会 基金会 联合会 商会 研究院 研究所 研究中心 实验室 博物馆 图书馆 美术馆 "
+    "剧院 法院 检察院 政府 交易所 事务所"
+)
 REGION = _tuple("特别行政区 自治区 自治州 自治县 共和国 王国 省 市 县 区 镇 村 州 岛 国")
 SELF_RULED = _tuple("自治区 自治州 自治县 特别行政区")
 COUNTRY = _tuple("中华人民共和国 中国 国家 全国")  # before a name: 中国科学院
@@ -68,9 +80,18 @@ ALIAS = re.compile(
     rf"""{_CLOSES}[，,（(；;、\s]*(?:
     (?:以下|下文|后文|中文|英文|法定|正式|官方|曾|后|现|其|并|通常|一般|最初|后来|早期|业内|民间)*
     (?:[简又也亦俗别统古旧或全通常被合]称|称为|称作|称之为|[又别本原曾旧全艺笔译俗学]名|曾用名|英文名|中文名|外号|绰号|商品名|
-    [又也俗]叫|叫做|叫作|名为|名叫|改名|更名|缩写|代号)|(?<=[，,（(；;])[即字号])
+    [又也俗]叫|叫做|叫作|名为|名叫|改名|更名|缩写|代号)|(?<=[，,（(；;])[即字号]|(?<=[，,（(；;])(?:英|法|德|日|俄|拉丁|西班牙)[语文]名?(?=[：:]))
     (?:为|是|作|叫|成)*[：:\s]*{_OPENS}""",
     re.VERBOSE,
 )
 STYLE = re.compile("[字号]")  # without a comma of people alone: 泰坦尼克号, 汉字
 FURTHER = re.compile(rf"{_CLOSES}[，,、]?(?:或|或者|以及|又称|又名){_OPENS}")
+# 许广平是其妻子: 其 is not 许广平. Not behind a comma: 鲁迅，其妻子…
+POSSESSIVES = frozenset(("其", "他", "她", "他们", "她们"))
+COPULA = re.compile(r"(?:[就也便]?(?:是|为|乃|系)|即)")
+RELATION = re.compile(
+    r"的?(?:[前亡长次幼大二三小]|第[一二三]任|现任)?(?:妻子?|夫人|太太|丈夫|配偶|父亲?|母亲?|父母|儿子?|女儿|子女|长子|次子|长女|次女|兄|"
+    r"弟|姐|妹|哥哥|祖父|祖母|叔|伯|舅|姨|姑|侄|孙|外甥|岳父|岳母|女婿|儿媳|恋人|女友|男友|老师|学生|弟子|师傅|徒弟|好友|朋友|同学|同事|上司|"
+    r"下属|秘书|助手|继任者|前任|对手)"
+)
+GLOSS = re.compile(r"\s*[，,；;、/]\s*([A-Za-z][\w .&'-]{1,60})[)）]")  # a second foreign name, and the bracket ends

@@ -21,7 +21,7 @@ from factpin.documents.nouns import Coverage, Document, Entity, Fact, Mention
 from factpin.errors import pick
 from factpin.tasks._coreference_clusters import Link, gather
 from factpin.tasks._coreference_forms import initials, part_of
-from factpin.tasks._coreference_names import GENERIC, Name, Reading, read
+from factpin.tasks._coreference_names import Name, Reading, plain, read
 from factpin.tasks._coreference_pairs import (
     ADD,
     BUCKETS,
@@ -35,6 +35,7 @@ from factpin.tasks._coreference_pairs import (
     targets,
 )
 from factpin.tasks._coreference_rules import RULES
+from factpin.tasks._coreference_types import GENERIC, catch_all
 
 __all__ = ["ADD", "BUCKETS", "FEATURES", "KEEP", "RULES", "Candidates", "Judged", "Link", "candidates", "links",
            "ordered", "resolve", "targets", "with_singletons"]  # fmt: skip
@@ -105,14 +106,20 @@ def _most(items: Sequence[str]) -> str:
 
 
 def _type(mentions: Sequence[Mention]) -> str:
-    """The type of most mentions; one that only says that a mention refers counts where there is no other."""
+    """The type of most mentions; one that only says that a mention refers counts where there is no other.
+
+    Of equals it is the first, or one that tells something rather than MISC.
+    """
     types = [mention.type for mention in mentions if mention.type]
-    telling = [type for type in types if type.casefold() not in GENERIC]
-    return _most(telling or types) if types else ""
+    telling = Counter(type for type in types if type.casefold() not in GENERIC) or Counter(types)
+    return max(telling, key=lambda type: (telling[type], not catch_all(type)), default="")
 
 
 def _best_name(reading: Reading, cluster: Sequence[int]) -> str:
-    """The name used most, where its short forms count for it; of equals the longest, then the first."""
+    """The name used most, where its short forms count for it; of equals the longest, then the first.
+
+    As a mention has it, if possible one without emoji at its ends.
+    """
     names = {reading.name_of[i].index: reading.name_of[i] for i in cluster}
     proper = [name for name in names.values() if name.kind == "name"]
     proper = proper or [name for name in names.values() if name.kind == "nominal"] or list(names.values())
@@ -122,7 +129,8 @@ def _best_name(reading: Reading, cluster: Sequence[int]) -> str:
         short = [other for other in proper if other is name or part_of(other, name) or initials(other, name)]
         return sum(uses[other.index] for other in short), len(name.key), -name.index
 
-    return max(proper, key=worth).text
+    texts = [reading.mentions[i].text for i in max(proper, key=worth).mentions]
+    return next((text for text in texts if plain(text) == text), texts[0])
 
 
 def _moved(fact: Fact, owner: dict[str, str], moved: dict[str, str]) -> Fact:

@@ -9,12 +9,15 @@ from factpin import formats
 from factpin.app.console import FORMAT, Names, notes, out, print_json
 from factpin.documents import Document
 from factpin.errors import BadInput
-from factpin.formats import Options
-from factpin.formats.docred_result import is_result, read_result
+from factpin.formats import FORMATS, Options
+from factpin.formats.docred_result import is_empty_list, is_result, read_result
+from factpin.pipelines.convert import RESULT
 from factpin.pipelines.evaluate import evaluate as run
 from factpin.pipelines.evaluate import render
+from factpin.pipelines.rename import read_names
 
 TASKS = ["coref", "coreference", "docre", "document_relations", "ee", "events", "ner", "re", "spans", "triples"]
+PREDICTED = Names("format", sorted([*FORMATS, RESULT]))
 
 
 @click.command()
@@ -22,7 +25,11 @@ TASKS = ["coref", "coreference", "docre", "document_relations", "ee", "events", 
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
 @click.option("--task", type=Names("task", TASKS),
               help="spans, triples, events, document_relations (guessed from GOLD), or coreference.")  # fmt: skip
-@click.option("--from", "source_format", type=FORMAT, help="Format of GOLD; PRED is guessed.")
+@click.option("--from", "source_format", type=FORMAT, help="Format of GOLD and of --train; guessed where it can be.")
+@click.option("--pred-from", "pred_format", type=PREDICTED, help="Format of PRED and of --against; guessed likewise.")
+@click.option("--rename", type=click.Path(path_type=Path), metavar="FILE",
+              help='JSON object of names, {"P17": "country"}: predicted relations and types get the names of GOLD, '
+              "whichever side they are on.")  # fmt: skip
 @click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]), default="nearest", show_default=True,
               help="Which mention a string without offsets means, in GOLD and PRED; as `train` reads it.")  # fmt: skip
 @click.option("--train", type=click.Path(path_type=Path), help="Training corpus, for Ign F1.")
@@ -34,7 +41,8 @@ TASKS = ["coref", "coreference", "docre", "document_relations", "ee", "events", 
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--quiet", is_flag=True, help="No notes.")
 def evaluate(
-    predicted: Path, gold: Path, task: str | None, source_format: str | None, train: Path | None,
+    predicted: Path, gold: Path, task: str | None, source_format: str | None, pred_format: str | None,
+    rename: Path | None, train: Path | None,
     occurrences: Literal["first", "nearest", "all"], against: Path | None, samples: int, seed: int,
     fail_under: float | None, encoding: str, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
@@ -43,6 +51,7 @@ def evaluate(
     \b
     factpin evaluate predicted.jsonl dev.json
     factpin evaluate predicted.jsonl dev.json --against other.jsonl --json
+    factpin evaluate predicted.jsonl dev.json --rename rel_info.json
     """
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise BadInput(f"--fail-under is {fail_under}; expected a share from 0 to 1, such as 0.75.")
@@ -51,9 +60,10 @@ def evaluate(
     truth = list(formats.read(gold, format=source_format, options=options))
 
     def prediction(path: Path) -> list[Document]:
-        if path.is_file() and is_result(path, encoding):  # DocRED's result.json has no texts: gold lends them
+        format = pred_format or _guess(path, encoding)
+        if format == RESULT:  # it has no texts: gold lends them
             return list(read_result(path, truth, options=options))
-        return list(formats.read(path, options=options))
+        return list(formats.read(path, format=format, options=options)) if format else []
 
     report = run(
         prediction(predicted),
@@ -61,6 +71,7 @@ def evaluate(
         task=task,
         train=list(formats.read(train, format=source_format, options=options)) if train else None,
         against=prediction(against) if against else None,
+        rename=read_names(rename) if rename else None,
         samples=samples,
         seed=seed,
     )
@@ -72,3 +83,15 @@ def evaluate(
         return 0
     notes(quiet).print(f"[red]strict F1 {report['strict']['f1']:.4f} is under --fail-under {fail_under}[/]")
     return 1
+
+
+def _guess(path: Path, encoding: str) -> str:
+    """The format of predictions; none where they are an empty list, which is one in many formats."""
+    if path.is_file() and is_result(path, encoding):
+        return RESULT
+    if path.is_file() and is_empty_list(path, encoding):
+        return ""
+    try:
+        return formats.guess(path, encoding)
+    except BadInput as error:  # --from is for GOLD
+        raise BadInput(str(error).replace("--from", "--pred-from")) from None

@@ -1,11 +1,12 @@
 """`factpin extract`: raw text to facts, the main job."""
 
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from rich.console import Console
@@ -20,11 +21,24 @@ from factpin.files import refuse_same
 from factpin.formats import Options, describe
 from factpin.pipelines.inputs import KINDS, Input, find_inputs, is_folder, read_inputs, rejects_of
 from factpin.pipelines.rejects import Rejects
-from factpin.pipelines.shipped import choose_models
+from factpin.pipelines.settings import read_settings
+from factpin.pipelines.shipped import choose_models, find_model
 
 if TYPE_CHECKING:
     from factpin.pipelines.extract import Summary
 
+
+class Score(click.FloatRange):
+    """A number from 0 to 1; nan is none, though it is in no wrong order with them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        score = float(super().convert(value, param, ctx))
+        if math.isnan(score):
+            self.fail(f"{value} is not in the range 0<=x<=1.", param, ctx)
+        return score
+
+
+SCORE = Score(0, 1)
 TARGETS = ("jsonl", "table", "brat", "color")
 
 
@@ -34,12 +48,15 @@ TARGETS = ("jsonl", "table", "brat", "color")
               help="What the files are; guessed from their endings. Standard input is one text.")  # fmt: skip
 @click.option("--model", "names", multiple=True, metavar="NAME|FOLDER", help="Several may be chained. "
               "Without it: every shipped model that fits the text's language.")  # fmt: skip
+@click.option("--coreference", metavar="rules|NAME|FOLDER",
+              help="Gather mentions into entities: by rules alone, or with a model too. Without it: by rules, where a "
+              "model of document relations asks about entities.")  # fmt: skip
 @click.option("--to", "target", type=Names("kind of output", list(TARGETS)), metavar="|".join(TARGETS),
               help="Default: color in a terminal, jsonl elsewhere.")  # fmt: skip
 @click.option("--output", type=click.Path(path_type=Path, allow_dash=True),
               help="File to write. A folder (a name without ending) gets a file for each input, and a run that was "
               "stopped goes on there.")  # fmt: skip
-@click.option("--min-score", "least", type=click.FloatRange(0, 1), default=0.0,
+@click.option("--min-score", "least", type=SCORE, default=0.0,
               help="Leave out facts and events that score less, and say how many.")  # fmt: skip
 @click.option("--bf16", is_flag=True, help="Half precision: faster where the processor has it (AVX-512 BF16, AMX).")
 @click.option("--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, cuda:1, mps.")
@@ -49,7 +66,8 @@ TARGETS = ("jsonl", "table", "brat", "color")
 @click.option("--encoding", help="Encoding of text files.  [default: utf-8; HTML: what the page declares]")
 @click.option("--quiet", is_flag=True, help="No notes, no summary.")
 def extract(
-    paths: tuple[Path, ...], kind: str | None, names: tuple[str, ...], target: str | None, output: Path | None,
+    paths: tuple[Path, ...], kind: str | None, names: tuple[str, ...], coreference: str | None, target: str | None,
+    output: Path | None,
     on_overflow: Literal["window", "error"], least: float, bf16: bool, device: str, skip_bad: bool,
     encoding: str | None, quiet: bool,
 ) -> int:  # fmt: skip
@@ -63,7 +81,8 @@ def extract(
     output = None if str(output) == "-" else output
     target = target or ("color" if output is None and out().is_terminal else "jsonl")
     _check(paths, target, output)
-    models = choose_models(names)
+    gather = coreference == "rules"
+    models = choose_models(names) + ([_scorer(coreference)] if coreference and not gather else [])
     paths = paths or (Path("-"),)
     inputs, passed = find_inputs(list(paths), kind, output=output)
     if output is not None:
@@ -76,17 +95,19 @@ def extract(
     from factpin.pipelines.extract import extract as run
     from factpin.pipelines.extract_folder import begin, describe_run, extract_folder, is_done
 
+    into_folder = output is not None and target == "jsonl" and is_folder(output)
     summary, console, done = Summary(), notes(quiet), 0
     with Rejects(rejects_of(output)) if skip_bad else nullcontext() as rejects:
-        if output is not None and target == "jsonl" and is_folder(output):
+        if output is not None and into_folder:
             options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow, "bf16": "yes" if bf16 else None,
-                       "min-score": f"{least:g}" if least else None}  # fmt: skip
+                       "min-score": f"{least:g}" if least else None,
+                       "coreference": "rules" if gather else None}  # fmt: skip
             begin(output, describe_run(models, paths, options))
             todo = [source for source in inputs if not is_done(output, source)]
             extractors = load_models(models, on_overflow, bf16=bf16, device=device) if todo else []
             with counting("extracting", quiet, _total(todo)) as count:
                 extract_folder(todo, output, extractors, encoding=encoding, rejects=rejects, summary=summary,
-                               on_document=count, least=least)  # fmt: skip
+                               on_document=count, least=least, gather=gather)  # fmt: skip
             done = len(inputs) - len(todo)
             if done:
                 console.print(f"{done:,} of {len(inputs):,} inputs were done before; their files in {output} stand")
@@ -94,7 +115,7 @@ def extract(
             extractors = load_models(models, on_overflow, bf16=bf16, device=device)
             for_eyes = output is None and out().is_terminal  # a progress line would stand in between
             with counting("extracting", quiet or for_eyes, _total(inputs)) as count:
-                found = run(read_inputs(inputs, encoding, rejects), extractors, summary, count, least)
+                found = run(read_inputs(inputs, encoding, rejects), extractors, summary, count, least, gather=gather)
                 lost = _write(found, target, output)
             if lost:
                 console.print(f"[yellow]not held by {target}:[/] {describe(lost)}")
@@ -116,6 +137,15 @@ def _check(paths: tuple[Path, ...], target: str, output: Path | None) -> None:
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
 
 
+def _scorer(name: str) -> Path:
+    """The folder of a model of coreference."""
+    folder = find_model(name)
+    if (task := read_settings(folder).task) != "coreference":
+        raise BadInput(f"--coreference {name}: a model of {task}. Name one of coreference, or `rules`; others are "
+                       f"given with --model.")  # fmt: skip
+    return folder
+
+
 def _total(inputs: list[Input]) -> int | None:
     """How many documents will come, where that is known before they are read."""
     return None if any(source.kind == "jsonl" for source in inputs) else len(inputs)
@@ -125,7 +155,7 @@ def _write(found: Iterator[Document], target: str, output: Path | None) -> Count
     """Write or show the documents; gives back what the target cannot hold."""
     if target in ("jsonl", "brat"):
         return formats.write(found, output or Path("-"), format=target, options=Options(lossy=True))
-    from factpin.pipelines.highlight import entities, events, facts, highlight, over_sentences, sentences, table, title
+    from factpin.pipelines.highlight import by_number, entities, events, facts, highlight, sentences, table, title
 
     console = out()
     for doc in found:
@@ -133,11 +163,14 @@ def _write(found: Iterator[Document], target: str, output: Path | None) -> Count
             console.print(table(doc))
         else:
             console.print(Text(f"── {title(doc)}", style="dim"), highlight(doc), sep="\n", soft_wrap=True)
-        several = any(len(entity.mentions) > 1 for entity in doc.entities)
-        for told, rows in ((several, entities), (doc.facts, facts), (over_sentences(doc), sentences),
-                           (doc.events, events)):  # fmt: skip
-            if told:
-                console.print(rows(doc))
+        if any(len(entity.mentions) > 1 for entity in doc.entities):
+            console.print(entities(doc))
+        if doc.facts:
+            console.print(facts(doc, console.width))
+        if by_number(doc, console.width):
+            console.print(sentences(doc))
+        if doc.events:
+            console.print(events(doc))
     return Counter()
 
 
@@ -156,6 +189,7 @@ def _summarise(console: Console, summary: "Summary") -> None:
     for what, ids in (
         ("not read:[/] {} documents in a language that no model reads", summary.without_model),
         ("read in part:[/] {} documents, of which these characters were not", summary.partly),
+        ("not looked for everywhere:[/] {} documents", summary.left_out),
     ):
         if ids:
             few = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")

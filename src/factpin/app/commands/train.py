@@ -8,6 +8,7 @@ import click
 from factpin.app.console import FORMAT, notes, out, print_json
 from factpin.errors import BadInput, did_you_mean
 from factpin.formats import Options
+from factpin.pipelines.settings import read_settings
 from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
 from factpin.training.data import KEYS, read_training
 
@@ -157,6 +158,13 @@ def train(
     )  # fmt: skip
     if "scores" not in report:  # not the leading process
         return 0
+    read = read_settings(output).max_length
+    if read < (what.get("max_length") or 0):
+        report["max_length"] = read
+        notes(quiet or as_json).print(
+            f"[yellow]max_length {what['max_length']:,}:[/] this encoder reads at most {read:,} tokens at once; "
+            f"windows have so many, in training and in the model"
+        )
     if as_json:
         print_json(report)
     elif not quiet:

@@ -1,0 +1,29 @@
+"""`factpin train` as users meet it: what it says about choices that could not be kept."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from factpin import formats
+from factpin.app.cli import main
+from tests.conftest import corpus
+
+
+def test_windows_longer_than_the_encoder_reads_are_told(
+    encoder_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    formats.write(corpus(12, 5), tmp_path / "train.jsonl")
+    words = ["train", "spans", "--train", tmp_path / "train.jsonl", "--hold-out", 4, "--encoder", encoder_folder,
+             "--max-steps", 1]  # fmt: skip
+    for output, more in (("long", ["--max-length", 2000]), ("json", ["--max-length", 2000, "--json"]), ("own", [])):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main([*map(str, words), *map(str, more), "--output", str(tmp_path / output)])
+        assert not stop.value.code
+        out, err = capsys.readouterr()
+        read = json.loads((tmp_path / output / "factpin.json").read_text())["max_length"]
+        assert read < 2000
+        assert (f"max_length 2,000: this encoder reads at most {read} tokens" in err) == (output == "long")
+        if output == "json":
+            assert json.loads(out)["max_length"] == read
