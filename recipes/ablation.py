@@ -49,8 +49,8 @@ def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> N
         how = replace(how, epochs=options.epochs)
     if options.learning_rate:
         how = replace(how, learning_rate=options.learning_rate)
-    if options.bf16:
-        how = replace(how, bf16=True)
+    if options.bf16 is not None:
+        how = replace(how, bf16=options.bf16)
     settings = {task.name: asdict(config), "train": asdict(how), "limit": options.limit}
     if (folder / "result.json").exists():
         if json.loads((folder / "result.json").read_text())["settings"] != json.loads(json.dumps(settings)):
@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--learning-rate", type=float)
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--bf16", action="store_true")
+    parser.add_argument("--bf16", action=argparse.BooleanOptionalAction, help="instead of the recipes' own")
     parser.add_argument("--threads", type=int, default=1, help="of each run")
     parser.add_argument("--jobs", type=int, default=2, help="runs at once, each a process of its own")
     parser.add_argument("--part", default="dev", help="what the table judges: dev or test")

@@ -245,6 +245,15 @@ def test_facts_carry_their_nearest_mentions_probability_and_sentences() -> None:
     )
 
 
+def test_a_fact_between_found_mentions_is_right_only_where_they_are() -> None:
+    doc = small()
+    unsure = tuple(replace(m, score={"a": 0.5, "b": 0.8}.get(m.id)) for m in doc.mentions)  # others: gold
+    rows = found((0, 1, 1, 3.0), (1, 0, 0, 0.5))
+    gold, told = (decode(rows, d, RELATIONS).facts for d in (doc, replace(doc, mentions=unsure)))
+    assert [(f.head_mention, f.tail_mention) for f in told] == [("a", "b"), ("b", "a")]
+    assert [f.score for f in told] == pytest.approx([0.4 * f.score for f in gold])
+
+
 def test_a_fact_across_sentences_is_proved_by_both_where_nothing_else_is_said() -> None:
     doc = small(entities=(Entity("A", ("a2",)), Entity("B", ("b",))), facts=())
     (fact,) = decode(found((0, 0, 1, 1.0)), doc, RELATIONS).facts

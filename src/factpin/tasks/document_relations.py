@@ -256,6 +256,9 @@ Key = tuple[int, str, int]  # head, relation, tail
 def decode(found: Found, doc: Document, relations: Sequence[str], rules: Rules | None = None) -> Decoded:
     """Facts by head and tail, each once, with their probability, their nearest mentions and the sentences that prove.
 
+    The probability is that of the relation between the two entities, times the scores of the two mentions where they
+    were found by a model.
+
     Without such a sentence, those of the two mentions.
     """
     rules = rules or Rules()
@@ -335,7 +338,13 @@ def _fact(key: Key, score: float, proofs: set[int], doc: Document, mentions: dic
     h, t = nearest([mentions[id] for id in head.mentions], [mentions[id] for id in tail.mentions])
     found = proofs or {s for s in (doc.sentence_of(h.start), doc.sentence_of(t.start)) if s is not None}
     evidence = tuple(Evidence(s) for s in sorted(found))
-    return Fact(head.id, key[1], tail.id, h.id, t.id, scale.probability(score), evidence)
+    chance = scale.probability(score) * _right(h) * _right(t)
+    return Fact(head.id, key[1], tail.id, h.id, t.id, chance, evidence)
+
+
+def _right(mention: Mention) -> float:
+    """The chance that a mention is one: the relation was judged as if it were, and is wrong where it is not."""
+    return 1.0 if mention.score is None else mention.score
 
 
 def nearest(heads: Sequence[Mention], tails: Sequence[Mention]) -> tuple[Mention, Mention]:

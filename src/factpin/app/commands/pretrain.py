@@ -67,7 +67,7 @@ from factpin.errors import BadInput
 @click.option("--schedule", type=click.Choice(["linear", "cosine", "constant"]))
 @click.option("--weight-decay", type=float)
 @click.option("--clip", "--max-grad-norm", "clip", type=float)
-@click.option("--bf16", is_flag=True, default=None)
+@click.option("--bf16/--no-bf16", default=None, help="Half precision: faster where the processor has it.")
 @click.option("--ema", type=float, help="Decay of the average of the weights.")
 @click.option("--early-stopping", type=int, help="Evaluations without a lower loss before it stops.")
 @click.option("--evaluate-every", type=int, help="Steps; default: ten times a run.")
@@ -98,6 +98,7 @@ def pretrain(
     from factpin.training import pretrain as training
     from factpin.training.compare_table import table
     from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
+    from factpin.training.half import SLOWER, emulates_bf16
     from factpin.training.parallel import join_world
 
     if threads:
@@ -114,6 +115,8 @@ def pretrain(
         raise BadInput("--objective is missing, such as --objective wwm.")
     settings = {"learning_rate": training.LEARNING_RATE, **chosen(TrainConfig, tables.get("train", {}), choices)}
     config, how = from_dict(training.PretrainConfig, what, "pretrain"), from_dict(TrainConfig, settings, "train")
+    if how.bf16 and emulates_bf16():
+        notes(quiet or as_json).print(SLOWER, style="yellow")
     if compare:
         asked = _asked(compare, recipe_of_task, points, seeds)
         said = notes(quiet or as_json)

@@ -88,7 +88,7 @@ FEW = 200  # documents below which figures are not to be trusted
 @click.option("--schedule", type=click.Choice(["linear", "cosine", "constant"]))
 @click.option("--weight-decay", type=float)
 @click.option("--clip", "--max-grad-norm", "clip", type=float)
-@click.option("--bf16", is_flag=True, default=None)
+@click.option("--bf16/--no-bf16", default=None, help="Half precision: faster where the processor has it.")
 @click.option("--ema", type=float, help="Decay of the average of the weights.")
 @click.option("--fgm", type=float, help="Adversarial step on the word embeddings.")
 @click.option("--rdrop", type=float, help="Weight of R-Drop.")
@@ -133,6 +133,7 @@ def train(
 
     import torch  # what the user can have got wrong is checked before these seconds
 
+    from factpin.training.half import SLOWER, emulates_bf16
     from factpin.training.run import run_training
     from factpin.training.tasks import TASKS as KINDS
 
@@ -152,6 +153,8 @@ def train(
             f"[yellow]only {len(training)} training documents:[/] the model will have learned little, and figures on "
             f"so few are luck to a large part. Annotate a few hundred before you rely on it."
         )
+    if how.get("bf16") and emulates_bf16():
+        notes(quiet or as_json).print(SLOWER, style="yellow")
     report = run_training(
         kind, training, dev, from_dict(kind.config, what, kind.name), from_dict(TrainConfig, how, "train"), output,
         data=data, resume=resume, quiet=quiet or as_json,
