@@ -1,7 +1,7 @@
 """Document-level relations from raw text: strict F1, and what each stage loses.
 
     python benchmarks/end_to_end.py --corpus redocred --spans FOLDER --relations FOLDER [--coreference FOLDER]
-                                    [--data ../shared/data] [--limit N]
+                                    [--data ../shared/data] [--rename FILE] [--limit N]
 
     gold mentions, gold entities     the model of relations alone
     gold mentions, entities found    by the rules of coreference, and with a scorer where one is given
@@ -9,10 +9,9 @@
 
 Two public counting rules, both strict on the relation and on both arguments: an entity is right with exactly its
 mentions (all mentions), or with its first mention (first mention); typed: and with its type. Beside them the stages
-before: strict F1 of mentions, mean F1 of MUC, B-cubed and CEAF-e; beside them the calibration error of the facts, whose
-scale was fitted with gold entities. Mentions that a corpus puts into no entity are
-entities of one mention, in gold too. Models must not have seen the test part of the corpus; of the relations they must
-know the same names.
+before: strict F1 of mentions, mean F1 of MUC, B-cubed and CEAF-e; behind them the calibration error of the facts under
+both rules. Mentions that a corpus puts into no entity are entities of one mention, in gold too. Models must not have
+seen the test part of the corpus; of the relations they must know the same names, or --rename gives them to gold.
 """
 
 import argparse
@@ -29,8 +28,9 @@ from factpin.documents import Document
 from factpin.pipelines.evaluate import coreference_score
 from factpin.pipelines.extract import extract, gathered
 from factpin.pipelines.extractor import Extractor
+from factpin.pipelines.rename import Renaming, read_names
 from factpin.pipelines.shipped import find_model
-from factpin.scoring import align, calibration, coreference, document_relations, spans
+from factpin.scoring import Pair, align, calibration, coreference, document_relations, spans
 from factpin.scoring.counts import total
 from factpin.tasks.coreference import with_singletons
 
@@ -64,7 +64,7 @@ def mean_f1(predicted: Sequence[Document], gold: Sequence[Document]) -> float:
 
 def table(title: str, gold: Sequence[Document], found: dict[str, list[Document]]) -> Table:
     """Each cell: F1 (precision / recall), and from the second row on the difference to the first."""
-    result = Table("", "mentions", "entities", *(rule.replace("_", " ") for rule in RULES), "ECE", title=title)
+    result = Table("", "mentions", "entities", *(rule.replace("_", " ") for rule in RULES), "ECE, all / first", title=title)
     first: dict[str, float] = {}
     for name, predicted in found.items():
         pairs = align(predicted, gold).pairs
@@ -76,8 +76,24 @@ def table(title: str, gold: Sequence[Document], found: dict[str, list[Document]]
             lost = f" {100 * (counts.f1 - first[rule]):+.2f}" if rule in first else ""
             cells.append(f"{100 * counts.f1:.2f} ({100 * counts.precision:.1f} / {100 * counts.recall:.1f}){lost}")
             first.setdefault(rule, counts.f1)
-        result.add_row(name, *cells, f"{100 * calibration(scores.outcomes).ece:.1f}")
+        errors = (calibration(outcomes).ece for outcomes in (scores.outcomes, first_mention(pairs)))
+        result.add_row(name, *cells, " / ".join(f"{100 * error:.1f}" for error in errors))
     return result
+
+
+def first_mention(pairs: Sequence[Pair]) -> list[tuple[float, bool]]:
+    """The score of every fact, and whether it is right where an entity is its first mention."""
+    outcomes = []
+    for pair in pairs:
+        right = set(by_first_mention(pair.gold))
+        outcomes += [(score, fact in right) for fact, score in by_first_mention(pair.predicted).items()]
+    return outcomes
+
+
+def by_first_mention(doc: Document) -> dict[tuple[int, int, str, int, int], float]:
+    place = {m.id: (m.start, m.end) for m in doc.mentions}
+    first = {entity.id: min(place[id] for id in entity.mentions) for entity in doc.entities}
+    return {(*first[fact.head], fact.relation, *first[fact.tail]): fact.score or 0.0 for fact in doc.facts}
 
 
 def main() -> None:
@@ -87,14 +103,18 @@ def main() -> None:
     parser.add_argument("--spans", required=True, help="a model of spans: a folder, or a shipped one by its name")
     parser.add_argument("--coreference", help="folder of a scorer")
     parser.add_argument("--relations", required=True, help="folder of a model of document relations")
+    parser.add_argument("--rename", type=Path, help="names of gold's relations, such as DocRED's rel_info.json")
     parser.add_argument("--limit", type=int, help="first N documents")
     options = parser.parse_args()
     documents = [with_singletons(doc) for doc in formats.read(options.data / FILES[options.corpus])][: options.limit]
+    if options.rename:
+        names = Renaming(read_names(options.rename), forward=True)
+        documents = [names.rename(doc) for doc in documents]
     facts = sum(len(doc.facts) for doc in documents)
     title = (
         f"{options.corpus} test: {len(documents)} documents, {facts:,} facts; F1 (precision / recall) and what is lost"
     )
-    Console().print(table(title, documents, stages(documents, options)))
+    Console(width=180).print(table(title, documents, stages(documents, options)))
 
 
 if __name__ == "__main__":

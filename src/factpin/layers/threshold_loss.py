@@ -27,15 +27,16 @@ from torch.nn import functional as F
 def adaptive_threshold_loss(s: Tensor, y: Tensor) -> Tensor:
     """s (P, 1 + R), y (P, R) -> the mean over pairs; 0 where there are none."""
     s = _wide(s)
-    holds = F.pad(y, (1, 0))  # (P, 1 + R), False at TH
-    L2 = -s.masked_fill(holds, -torch.inf).log_softmax(dim=1)[:, 0]  # (P,)
-    rows = y.any(dim=1).nonzero().squeeze(1)  # (Q,) few: most pairs have no relation
-    here = holds[rows]  # (Q, 1 + R)
+    some = y.any(dim=1)  # (P,) few: most pairs have no relation
+    L2 = s.log_softmax(dim=1)[:, 0].masked_fill(some, 0.0)  # (P,) of pairs without
+    rows = some.nonzero().squeeze(1)  # (Q,) of pairs with
+    here, s_here = F.pad(y[rows], (1, 0)), s[rows]  # (Q, 1 + R), False at TH
+    L2_here = s_here.masked_fill(here, -torch.inf).log_softmax(dim=1)[:, 0]  # (Q,)
     outside = ~here
     outside[:, 0] = False
     # filled with 0 before it is summed: a product with -inf would be NaN
-    L1 = -s[rows].masked_fill(outside, -torch.inf).log_softmax(dim=1).masked_fill(~here, 0.0)
-    return (L1.sum() + L2.sum()) / max(1, len(s))
+    L1 = s_here.masked_fill(outside, -torch.inf).log_softmax(dim=1).masked_fill(~here, 0.0)
+    return -(L1.sum() + L2.sum() + L2_here.sum()) / max(1, len(s))
 
 
 def global_threshold_loss(s: Tensor, y: Tensor) -> Tensor:
