@@ -149,7 +149,8 @@ def _recoded(stream: BinaryIO, encoding: str, path: Path) -> Iterator[bytes]:
     except UnicodeDecodeError as error:
         raise BadFile(f"{path}: not {encoding}: {error.reason}. Try another encoding.") from None
     finally:
-        text.detach()  # whoever opened the stream closes it
+        if not stream.closed:  # as it is where nobody read to the end
+            text.detach()  # whoever opened the stream closes it
 
 
 @contextmanager

@@ -20,10 +20,12 @@ from transformers import AutoModel, AutoTokenizer
 
 from factpin.encoders import Encoder
 from factpin.errors import BadFile, BadInput, UnknownName
-from factpin.objectives import Text, Vocabulary
+from factpin.layers.masks import full
+from factpin.objectives import OBJECTIVES, Text, View, Vocabulary
 from factpin.objectives.losses import Learner
 from factpin.objectives.network import Network
 from factpin.objectives.parts import NetworkConfig
+from factpin.objectives.text import Chance
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.corpus import Corpus, Cut, Divide, Packed, Place
@@ -165,6 +167,51 @@ def test_words_that_were_cut_up_get_pieces_of_their_own(encoder_folder: Path, tm
     assert "phosphatase" in report["words"]
     assert report["after"]["pieces_per_word"] < report["before"]["pieces_per_word"]
     assert report["after"]["oversplit_words"] == 0
+
+
+def test_a_vocabulary_that_does_not_fit_is_told(encoder_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "strange.txt"
+    path.write_text("\n\n".join(f"Ωμέγα δέλτα {k}." for k in range(60)), encoding="utf-8")
+    config = PretrainConfig("roberta", str(encoder_folder), extend=50, length=24, heldout=0.1)
+    told = told_of(pretrain([path], config, replace(QUICK, max_steps=1), tmp_path / "run", quiet=True))
+    assert any("--extend 50: " in note for note in told) and any("are unknown" in note for note in told)
+
+
+def test_a_corpus_in_another_encoding_is_read(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
+    path = tmp_path / "texts.txt"
+    path.write_bytes(texts.read_text(encoding="utf-8").encode("gb18030"))
+    config, how = small(encoder_folder), replace(QUICK, max_steps=2)
+    one = pretrain([path], replace(config, encoding="gb18030"), how, tmp_path / "one", quiet=True)
+    assert one["scores"] == pretrain([texts], config, how, tmp_path / "two", quiet=True)["scores"]
+
+
+def test_a_row_that_shows_what_it_asks_for_is_refused(
+    encoder_folder: Path, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = OBJECTIVES["gpt"]
+
+    def leaking(text: Text, v: Vocabulary, chance: Chance) -> View:
+        """GPT that sees the piece it is asked for, one place on."""
+        view = honest.declare(text, v, chance)
+        (stream,) = view.streams.values()
+        return replace(view, streams={"content": replace(stream, sees={"content": full(len(stream), len(stream))})})
+
+    monkeypatch.setitem(OBJECTIVES, "gpt", replace(honest, declare=leaking))
+    with pytest.raises(BadInput, match="gpt shows what it asks for: .* up it sees"):
+        pretrain([texts], small(encoder_folder, "gpt"), QUICK, tmp_path / "run", quiet=True)
+
+
+def test_a_lexicon_that_nothing_of_the_corpus_stands_in_is_refused(
+    encoder_folder: Path, texts: Path, tmp_path: Path
+) -> None:
+    lexicon = tmp_path / "lexicon.txt"
+    lexicon.write_text("nowhere to be found\tentity\n", encoding="utf-8")
+    config = replace(small(encoder_folder, "ernie_entity"), lexicon=str(lexicon))
+    with pytest.raises(BadInput, match="none of its entries"):
+        pretrain([texts], config, QUICK, tmp_path / "run", quiet=True)
+    lexicon.write_text("Berlin entity\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="expected a tab"):
+        pretrain([texts], config, QUICK, tmp_path / "run", quiet=True)
 
 
 def test_the_table_of_objectives_is_what_names_stand_for() -> None:
@@ -323,7 +370,8 @@ def test_steps_are_as_many_as_asked_whatever_they_accumulate(
 @pytest.mark.parametrize(
     ("change", "match"),
     [({"length": 100}, "at most 64"), ({"encoder": "", "config": ""}, "--encoder"), ({"extend": -1}, "extend"),
-     ({"heldout": 0.9}, "heldout"), ({"decoder_layers": 0}, "decoder_layers"), ({"shape": "1x16"}, "--shape")],
+     ({"heldout": 0.9}, "heldout"), ({"decoder_layers": 0}, "decoder_layers"), ({"shape": "1x16"}, "--shape"),
+     ({"memory": -1}, "memory"), ({"memory": 8}, "remembers nothing"), ({"vocab_size": 99}, "has its vocabulary")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(
     change: dict[str, Any], match: str, encoder_folder: Path, texts: Path, tmp_path: Path

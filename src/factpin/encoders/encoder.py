@@ -34,6 +34,7 @@ ATTENTION = (
     "sdpa",
     "flex_attention",
 )  # others are, or may fall back to, fetched code
+HALVES = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel"}  # what loads the encoder half of these
 LONGEST = 100_000  # a greater length in a tokenizer's config means "no bound"
 
 
@@ -57,6 +58,11 @@ class Encoder(nn.Module):
     def load(cls, source: str | Path) -> "Encoder":
         """From a folder, a name of the catalogue, or the id of a model on the hub."""
         folder = resolve(source)
+        if (folder / "network.json").exists():
+            raise BadModel(
+                f"{folder}: holds a network of factpin's own, which transformers cannot load. Expected an encoder: "
+                f"pretrain with --encoder NAME, or with a method that --shape makes a BERT for."
+            )
         _refuse_foreign_attention(folder)
         tokenizer = Tokenizer.load(folder)
         with quiet():
@@ -180,6 +186,8 @@ class Encoder(nn.Module):
         """Everything but the weights: what `from_config` needs."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        if self.config.model_type in HALVES:
+            self.config.architectures = [HALVES[self.config.model_type]]
         self.config.save_pretrained(folder)
         if self.tokenizer is not None:
             self.tokenizer.save(folder, max_length=self.max_length)

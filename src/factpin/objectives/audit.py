@@ -46,7 +46,11 @@ class Leak:
     layers: int
 
     def __str__(self) -> str:
-        way = "its own input shows it" if self.layers == 0 else f"{self.layers} layers up it sees {_name(self.shown)}"
+        way = (
+            "its own input shows it"
+            if self.layers == 0
+            else f"{self.layers} layer{'s' * (self.layers > 1)} up it sees {_name(self.shown)}"
+        )
         return f"{_name(self.asked)} is asked for place {self.place}, and {way}"
 
 

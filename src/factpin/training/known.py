@@ -32,6 +32,8 @@ class Known:
             if kind and kind not in KINDS:
                 raise BadFile(f"{path}, line {number}: behind the tab stands {kind!r}; expected phrase or entity, or "
                               "no tab: then the entry is both.")  # fmt: skip
+            if not kind and entry.endswith(tuple(f"{gap}{name}" for gap in " ,，;；|" for name in KINDS)):
+                raise BadFile(f"{path}, line {number}: {entry!r} ends in the name of a kind; expected a tab before it.")
             if len(entry) >= FIRST:
                 for one in (kind,) if kind else KINDS:
                     found[one].add(entry)

@@ -4,7 +4,7 @@
     config given     random weights of that shape; the tokenizer given, or one trained on the corpus
     neither          a network of our own will be drawn from the seed; here is its tokenizer
 
-A resumed run, and every process of a run, reads the folder: training a tokenizer twice may number ties differently.
+A resumed run, and every process of a run, reads the folder.
 """
 
 import json
@@ -26,6 +26,7 @@ from factpin.training.shapes import OWN
 from factpin.training.vocabulary import Kind, extended, frequent, grow, measure, train_tokenizer, with_marks
 
 MADE = "prepared.json"
+VOCABULARY = 8000  # pieces of a tokenizer that is trained, unless told otherwise
 SAMPLE = 2_000_000  # characters by which a vocabulary is measured before and after
 
 
@@ -37,7 +38,7 @@ class Beginning:
     config: str = ""
     shape: str = ""  # the text of a config.json that was made for the rows, or OWN: a network of our own
     tokenizer: str = ""
-    vocab_size: int = 8000
+    vocab_size: int = VOCABULARY
     kind: Kind = "wordpiece"
     lowercase: bool = True
     extend: int = 0
@@ -52,6 +53,8 @@ class Beginning:
             )
         if self.encoder and self.tokenizer:
             raise BadInput("An encoder has its tokenizer. Leave --tokenizer out, or begin anew with --config.")
+        if self.encoder and self.vocab_size != VOCABULARY:
+            raise BadInput("An encoder has its vocabulary. Leave --vocab-size out, or begin anew with --config.")
         if self.extend < 0 or self.vocab_size < 1:
             raise BadInput(f"extend is {self.extend} and vocab_size {self.vocab_size}; expected 0 and 1 or more.")
 
@@ -99,8 +102,8 @@ def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder | Tokenizer, d
     if beginning.tokenizer:
         tokenizer = Tokenizer.load(resolve(beginning.tokenizer))
     else:
-        texts = (p.text for p in corpus.portions())
-        tokenizer = train_tokenizer(texts, beginning.vocab_size, beginning.kind, lowercase=beginning.lowercase)
+        tokenizer = train_tokenizer(lambda: (p.text for p in corpus.portions()), beginning.vocab_size,
+                                    beginning.kind, lowercase=beginning.lowercase)  # fmt: skip
     tokenizer = with_marks(tokenizer, beginning.marks)
     report = {"size": tokenizer.vocab_size, "after": measure(tokenizer, sample(corpus))}
     if beginning.shape == OWN:

@@ -23,7 +23,7 @@ import numpy as np
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.objectives import OBJECTIVES, Objective
+from factpin.objectives import OBJECTIVES, Objective, Vocabulary, audit
 from factpin.tokens import Tokenizer
 from factpin.tokens.words import By
 from factpin.training.checkpoint import last_path
@@ -34,7 +34,7 @@ from factpin.training.learner import NETWORK, Beside, Learners, build_learner, b
 from factpin.training.loop import check_folder, train
 from factpin.training.needs import Needs, needs_of
 from factpin.training.parallel import World, join_world
-from factpin.training.prepare import Beginning, prepare
+from factpin.training.prepare import VOCABULARY, Beginning, prepare
 from factpin.training.pretrain_job import METRIC, PretrainJob, stages_of
 from factpin.training.run import digest
 from factpin.training.shapes import OWN, architecture, config_of, network_of, shape_of
@@ -42,7 +42,9 @@ from factpin.training.source import Source
 from factpin.training.stream import Stream
 from factpin.training.vocabulary import Kind, vocabulary_of
 
-ANNOTATED = 1000  # portions that are looked at for mentions
+LOOKED_AT = 1000  # portions that are looked at for mentions and for entries of a lexicon
+AUDITED = 8  # texts of which every row shows its view to the audit before a run begins
+UNKNOWN = 0.05  # share of pieces that a vocabulary does not know, from which on it is said
 LEARNING_RATE = 1e-4  # what the command takes; fine-tuning takes less
 LAST = ("config.json", NETWORK)
 SAVES, LOOKS = 20, 10  # checkpoints and evaluations of a run, unless told otherwise
@@ -59,7 +61,7 @@ class PretrainConfig:
     decoder_layers: int = 2  # of rows with a decoder; it is no part of the encoder that comes out
     beside: str = ""  # objectives it is compared with: vocabulary and texts are made so that all can use them
     tokenizer: str = ""  # for `config` and `shape`: a folder; none: one is trained
-    vocab_size: int = 8000  # of a tokenizer that is trained
+    vocab_size: int = VOCABULARY  # of a tokenizer that is trained
     vocabulary: Kind = "wordpiece"
     lowercase: bool = True
     extend: int = 0  # frequent over-split words that become pieces
@@ -69,6 +71,8 @@ class PretrainConfig:
     words: By = "jieba"
     lexicon: str = ""  # phrases and entities, one a line; behind a tab, which of the two
     divide: Divide = "blank"  # what parts the documents of a text file
+    encoding: str = ""  # of text files; empty: utf-8
+    source_format: str = ""  # kind of the files; empty: by their endings
     heldout: float = 0.01  # share of the documents that is held out, where no dev corpus is given
     buffer: int = 2048  # texts that are shuffled together
 
@@ -79,6 +83,8 @@ class PretrainConfig:
             raise BadInput(f"buffer is {self.buffer}; expected 1 or more.")
         if self.decoder_layers < 1:
             raise BadInput(f"decoder_layers is {self.decoder_layers}; expected 1 or more.")
+        if self.memory is not None and self.memory < 0:
+            raise BadInput(f"memory is {self.memory}; expected 0 or more.")
 
 
 def pretrain(
@@ -101,19 +107,22 @@ def pretrain(
     _refuse(folder, how, resume=resume)
     world = world or join_world()
     stages, plan = stages_of(config.objective), plan_of(config)
-    corpus = Corpus(paths, divide=config.divide)
+    corpus = _corpus(paths, config)
     known, notes = _known(config, plan.need, corpus)
     beginning, begun = beginning_of(config, plan, how.seed), last_path(folder).exists()
     told = world.from_leader(prepare(beginning, corpus, folder / "start", begun=begun) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
     vocabulary, model = vocabulary_of(tokenizer), _model(config, plan, folder / "start", how.seed)
+    notes += _of_vocabulary(config, told)
 
     every = 0 if dev or not config.heldout else max(2, round(1 / config.heldout))
     source = Source(corpus, tokenizer, _cut(config, plan), known, plan.rows, every, plan.need.foreign)
-    other = replace(source, corpus=Corpus(dev, divide=config.divide)) if dev else source
+    other = replace(source, corpus=_corpus(dev, config)) if dev else source
     marks = (corpus.digest(), other.corpus.digest(), tokenizer.to_json().encode())
     fingerprint = digest((config, how, world.size), [np.frombuffer(mark, np.uint8) for mark in marks])
     check_folder(folder, fingerprint, resume=resume)
+    if world.leads:
+        _audited(source, vocabulary)
     judged = other.judged() if dev or every else []
     steps = how.max_steps or world.from_leader(source.steps(how, world) if world.leads else 0)
     if world.leads:
@@ -144,7 +153,8 @@ def told_of(report: dict[str, Any]) -> list[str]:
     """What somebody who started the run should know, in sentences."""
     passed, told = report["passed_over"], list(report["notes"])
     if not report["heldout"]:
-        told.append("nothing was held out: the corpus has too few documents. Give --dev FILE.")
+        told.append("nothing was held out, so the last weights are kept: no document that is held out (--dev, "
+                    "--heldout) has a text that fits the objective.")  # fmt: skip
     if passed["too_short"]:
         told.append(f"{passed['too_short']:,} texts were passed over: they have fewer pieces or sentences than the "
                     f"objective asks for; {report['texts']:,} were learned from.")  # fmt: skip
@@ -156,10 +166,10 @@ def told_of(report: dict[str, Any]) -> list[str]:
 
 def _refuse(folder: Path, how: TrainConfig, *, resume: bool) -> None:
     """What is wrong before anything is read."""
-    if not resume:
-        check_folder(folder, "", resume=False)
     if any((folder / name).exists() for name in LAST) and not resume:
         raise BadInput(f"{folder} holds an encoder already. Name another folder, or go on with it (--resume).")
+    if not resume:
+        check_folder(folder, "", resume=False)
     if how.rdrop:
         raise BadInput("R-Drop compares two passes of an extractor; it means nothing here. Leave --rdrop out.")
 
@@ -187,7 +197,9 @@ def plan_of(config: PretrainConfig) -> Plan:
     objectives = [OBJECTIVES[row] for row in rows]
     own = bool(config.shape) and architecture(objectives) == OWN
     need = needs_of(objectives)
-    if config.memory and need.memory and not own:
+    if config.memory and not need.memory:
+        raise BadInput(f"{config.objective} remembers nothing. Leave --memory out.")
+    if config.memory and not own:
         raise BadInput("An encoder of transformers remembers nothing. Leave --memory out, or give --shape for a network"
                        " of our own.")  # fmt: skip
     return Plan(tuple(dict.fromkeys(learned)), rows, need, own)
@@ -214,12 +226,19 @@ def _model(config: PretrainConfig, plan: Plan, start: Path, seed: int) -> Learne
     return build_learner(rows, encoder, seed, Beside(config.length, config.decoder_layers))
 
 
+def _corpus(paths: Sequence[Path], config: PretrainConfig) -> Corpus:
+    return Corpus(paths, divide=config.divide, encoding=config.encoding or None, format=config.source_format or None)
+
+
 def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[Known | None, list[str]]:
     """The lexicon, and what is to be said of it; refused where nothing says what the phrases or entities are."""
     known = Known.load(Path(config.lexicon)) if config.lexicon else None
+    if known and not any(any(known.find(portion.text)) for portion in islice(corpus.portions(), LOOKED_AT)):
+        raise BadInput(f"{config.lexicon}: none of its entries stands in the first {LOOKED_AT:,} documents of the "
+                       f"corpus. Name a lexicon of this corpus, one entry a line.")  # fmt: skip
     if need.phrases and (known is None or known.phrases is None):
         raise BadInput(f"{config.objective} hides phrases. Name a file with one a line: --lexicon FILE.")
-    if not need.entities or any(portion.mentions for portion in islice(corpus.portions(), ANNOTATED)):
+    if not need.entities or any(portion.mentions for portion in islice(corpus.portions(), LOOKED_AT)):
         return known, []
     if known is None or known.entities is None:
         raise BadInput(
@@ -230,6 +249,28 @@ def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[Known |
         return known, [f"{config.lexicon}: phrases and entities are the same spans, so rows that hide the ones or the "
                        "others ask the same. Write phrase or entity behind a tab."]  # fmt: skip
     return known, []
+
+
+def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
+    """What is to be said of the vocabulary: words that were not found, pieces that it does not know."""
+    said, after = [], told["after"]
+    if told.get("added", 0) < config.extend:
+        said.append(f"--extend {config.extend}: {told['added']} words were found. Words in letters count that "
+                    f"are cut into three pieces or more, and unknown characters; five times at least.")  # fmt: skip
+    if after["unknown_pieces"] > UNKNOWN * after["pieces"]:
+        said.append(f"{after['unknown_pieces']:,} of {after['pieces']:,} pieces are unknown to the vocabulary, "
+                    f"made for other text. Take another encoder (factpin models --encoders), or --shape.")  # fmt: skip
+    return said
+
+
+def _audited(source: Source, vocabulary: Vocabulary) -> None:
+    """A row that shows what it asks for is refused before it has learned to read it off."""
+    for k, text in enumerate(source.first(AUDITED)):
+        for row in source.rows:
+            found = audit(OBJECTIVES[row].view(text, vocabulary, seed=0, epoch=0, index=k), vocabulary)
+            if not found.clean:
+                raise BadInput(f"{row} shows what it asks for: {str(found).splitlines()[0]}. Mend its declaration; "
+                               f"audit(view) tells all of it.")  # fmt: skip
 
 
 def _cut(config: PretrainConfig, plan: Plan) -> Cut:

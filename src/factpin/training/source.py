@@ -49,11 +49,11 @@ class Source:
 
     def judged(self) -> list[Text]:
         """The first held-out texts, or those of a dev corpus, which has nothing else."""
-        found = self._texts(Place(), lambda number: not self.every or self.held(number))
-        block = list(islice((one for one in found if self.fits(one.text)), HELD_OUT))
-        chance = np.random.default_rng(0)
-        far = partial(self._far, chance, held=bool(self.every))
-        return with_foreign(block, chance, needed=self.needs_foreign, reserve=far)
+        return self._some(HELD_OUT, held=True)
+
+    def first(self, count: int) -> list[Text]:
+        """The first texts that are learned from, by whichever process."""
+        return self._some(count, held=False)
 
     def reserve(self, seed: int, epoch: int) -> list[Packed]:
         """Texts of documents all over the corpus, whichever process they belong to, without those held out."""
@@ -63,6 +63,13 @@ class Source:
         """How many steps the epochs are, by going through the share of a process once."""
         count = sum(self.fits(one.text) for one in self.texts(Place(), world))
         return max(1, how.epochs * count // (how.batch_size * how.accumulation))
+
+    def _some(self, count: int, *, held: bool) -> list[Text]:
+        found = self._texts(Place(), lambda number: not self.every or self.held(number) == held)
+        block = list(islice((one for one in found if self.fits(one.text)), count))
+        chance = np.random.default_rng(0)
+        far = partial(self._far, chance, held=held and bool(self.every))
+        return with_foreign(block, chance, needed=self.needs_foreign, reserve=far)
 
     def _texts(self, place: Place, wanted: Callable[[int], bool]) -> Iterator[Packed]:
         return self.corpus.texts(self.tokenizer, self.cut, known=self.known, start=place, wanted=wanted)

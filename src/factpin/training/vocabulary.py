@@ -8,7 +8,10 @@
     grow               rows for all new numbers: a word's is the mean of its pieces' rows, a mark's is drawn like others
 
 A word costs (pieces - 1) x (how often it occurs). Chinese words are not candidates: WordPiece reads Chinese character
-by character. Unknown characters are.
+by character. Unknown characters are; nothing tells what their rows should be, so these are drawn as a mark's is.
+
+Training twice gives the same pieces with the same numbers. The library's trainer numbers the letters inside words in
+the order of a hash table, and ties between merges go by these numbers; so the letters are counted and numbered here.
 
 What says little is punctuation, and the Chinese and English function words of a list, where the tokenizer has them as
 one piece.
@@ -18,7 +21,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import tokenizers
@@ -52,34 +55,65 @@ SAYING_LITTLE = """
     的 了 是 在 和 与 及 或 而 但 也 都 就 被 把 对 从 于 以 之 其 这 那 有 为 由 至 并 且
     因 所 等 此 则 还 又 很 我 你 他 她 它 们 个 這 與 並 從 對 還 為 們 個
 """
+INSIDE = "##"  # before a piece that does not begin a word
 _WORD = re.compile(r"[^\W\d_]+")
+_NO_WORD = re.compile(
+    r"[^\W\u3040-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{101,}"
+)  # WordPiece reads 100 letters at most
 
 
-def train_tokenizer(texts: Iterable[str], size: int, kind: Kind = "wordpiece", *, lowercase: bool = True) -> Tokenizer:
-    trainer: Any
-    if kind == "wordpiece":
-        library = tokenizers.Tokenizer(models.WordPiece({}, unk_token="[UNK]"))
-        library.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
-        library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        trainer = trainers.WordPieceTrainer(
-            vocab_size=size, special_tokens=list(SPECIAL), show_progress=False, min_frequency=2,
-            limit_alphabet=max(1, int(LETTERS * size)),
-        )  # fmt: skip
-    else:
-        library = tokenizers.Tokenizer(models.BPE(unk_token=None))
-        library.normalizer = normalizers.Sequence([normalizers.NFC(), *([normalizers.Lowercase()] * lowercase)])
-        library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        trainer = trainers.BpeTrainer(
-            vocab_size=size, special_tokens=list(SPECIAL), show_progress=False, min_frequency=2,
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        )  # fmt: skip
-    library.train_from_iterator(texts, trainer)
+def train_tokenizer(
+    texts: Callable[[], Iterable[str]], size: int, kind: Kind = "wordpiece", *, lowercase: bool = True
+) -> Tokenizer:
+    """A tokenizer of `size` pieces. The texts are asked for twice; runs of letters that are no words are left out."""
+    train = _word_pieces if kind == "wordpiece" else _byte_pairs
+    library = train(lambda: (_NO_WORD.sub(" ", text) for text in texts()), size, lowercase)
     if library.get_vocab_size() <= len(SPECIAL):
         raise BadInput("There is no text to train a tokenizer on. Check the corpus with `factpin doctor`.")
     library.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[(token, SPECIAL.index(token)) for token in ("[CLS]", "[SEP]")]
     )
     return Tokenizer(library, BERT_NAMES)
+
+
+def _word_pieces(texts: Callable[[], Iterable[str]], size: int, lowercase: bool) -> tokenizers.Tokenizer:
+    library = tokenizers.Tokenizer(models.WordPiece({}, unk_token="[UNK]"))
+    library.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    letters, inside = _letters(library, texts(), max(1, int(LETTERS * size)))
+    fixed = [*SPECIAL, *(INSIDE + letter for letter in inside)]
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size, special_tokens=fixed, show_progress=False, min_frequency=2,
+        initial_alphabet=letters, limit_alphabet=len(letters),
+    )  # fmt: skip
+    library.train_from_iterator(texts(), trainer)
+    trained = tokenizers.Tokenizer(models.WordPiece(library.get_vocab(), unk_token="[UNK]"))
+    trained.normalizer, trained.pre_tokenizer = library.normalizer, library.pre_tokenizer
+    trained.add_special_tokens(list(SPECIAL))  # and these alone: a letter inside a word is none
+    return trained
+
+
+def _letters(library: tokenizers.Tokenizer, texts: Iterable[str], most: int) -> tuple[list[str], list[str]]:
+    """The most frequent letters of the texts, and those of them that stand inside a word, both in order."""
+    seen, inside = Counter[str](), Counter[str]()
+    for text in texts:
+        words = library.pre_tokenizer.pre_tokenize_str(library.normalizer.normalize_str(text))
+        seen.update("".join(word for word, _ in words))
+        inside.update("".join(word[1:] for word, _ in words))
+    kept = sorted(sorted(seen, key=lambda letter: (-seen[letter], letter))[:most])
+    return kept, [letter for letter in kept if inside[letter]]
+
+
+def _byte_pairs(texts: Callable[[], Iterable[str]], size: int, lowercase: bool) -> tokenizers.Tokenizer:
+    library = tokenizers.Tokenizer(models.BPE(unk_token=None))
+    library.normalizer = normalizers.Sequence([normalizers.NFC(), *([normalizers.Lowercase()] * lowercase)])
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, special_tokens=list(SPECIAL), show_progress=False, min_frequency=2,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )  # fmt: skip
+    library.train_from_iterator(texts(), trainer)
+    return library
 
 
 def with_marks(tokenizer: Tokenizer, wanted: Iterable[str]) -> Tokenizer:
@@ -182,7 +216,7 @@ def frequent(tokenizer: Tokenizer, texts: Iterable[str], count: int) -> list[str
 
 
 def extended(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[Tokenizer, dict[int, tuple[int, ...]]]:
-    """The tokenizer with these words, and of each new number the pieces that it stands for."""
+    """The tokenizer with these words, and of each new number the pieces that it stands for, where all are known."""
     library = _word_piece(tokenizer)
     spec = json.loads(library.to_str())
     known: dict[str, int] = spec["model"]["vocab"]
@@ -194,7 +228,7 @@ def extended(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[Tokenizer, dic
     known.update(numbers)
     return (
         Tokenizer.from_json(json.dumps(spec), tokenizer.names),
-        {numbers[word]: pieces[word] for word in new},
+        {numbers[word]: pieces[word] for word in new if tokenizer.unknown_id not in pieces[word]},
     )
 
 

@@ -5,13 +5,15 @@ from typing import Any
 
 import click
 
-from factpin.app.console import notes, out, print_json
+from factpin.app.console import Names, notes, out, print_json
 from factpin.errors import BadInput
+from factpin.pipelines.inputs import KINDS
 
 
 @click.command()
 @click.option("--recipe", type=click.Path(path_type=Path), help="A recipe.toml of another run; options override it.")
-@click.option("--objective", help="A method, a mixture or stages; several with commas: one is drawn for each batch.")
+@click.option("--objective", help="A method, a mixture or stages, such as wwm, electra, unilm, ernie (docs/objectives.md "
+              "lists all); several with commas: one is drawn for each batch.")  # fmt: skip
 @click.option(
     "--compare", help="Instead of --objective: several with commas, each pretrained, then fine-tuned on --task."
 )
@@ -53,6 +55,9 @@ from factpin.errors import BadInput
 @click.option("--lexicon", help="Phrases and entities, one a line; behind a tab: phrase or entity.")
 @click.option("--divide", type=click.Choice(["blank", "line", "file"]),
               help="What parts the documents of a text file: a blank line, every line, nothing.")  # fmt: skip
+@click.option("--from", "source_format", type=Names("kind of input", list(KINDS)), metavar="|".join(KINDS),
+              help="What the files are, instead of by their endings.")  # fmt: skip
+@click.option("--encoding", help="Encoding of text files.  [default: utf-8; HTML: what the page declares]")
 @click.option("--heldout", type=float, help="Share of the documents that is held out.")
 @click.option("--buffer", type=int, help="Texts that are shuffled together.")
 @click.option("--learning-rate", type=float)
@@ -109,6 +114,8 @@ def pretrain(
     if not paths:
         raise BadInput("--corpus is missing: name text files, or folders of them.")
     what = chosen(training.PretrainConfig, tables.get("pretrain", {}), choices)
+    if compare and choices["objective"]:
+        raise BadInput("--compare names the objectives. Leave --objective out.")
     if compare:
         what["objective"] = compare
     if "objective" not in what:
@@ -158,12 +165,13 @@ def _table(report: dict[str, Any], output: Path) -> Any:
     table = Table("", "", title=f"{output}: learned from {report['pieces']:,} pieces", title_justify="left",
                   show_header=False)  # fmt: skip
     table.add_row("steps (best)", f"{report['steps']} ({report['best_step']})")
-    for name, value in report["scores"].items():
-        table.add_row(name.replace("_", " "), f"{value:.4f}")
+    if "heldout_loss" in report["scores"]:
+        table.add_row("loss on held-out texts", f"{report['scores']['heldout_loss']:.4f}")
     vocabulary = report["vocabulary"]
     table.add_row("vocabulary", f"{vocabulary['size']:,} pieces, {vocabulary.get('added', 0):,} of them new words")
     for when in ("before", "after"):
         if when in vocabulary:
             told = vocabulary[when]
-            table.add_row(f"pieces a word, unknown ({when})", f"{told['pieces_per_word']}, {told['unknown_pieces']:,}")
+            words = "" if told["pieces_per_word"] is None else f"{told['pieces_per_word']} a word, "
+            table.add_row(f"pieces ({when})", f"{words}{told['unknown_pieces']:,} of {told['pieces']:,} unknown")
     return table
