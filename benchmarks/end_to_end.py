@@ -64,7 +64,9 @@ def mean_f1(predicted: Sequence[Document], gold: Sequence[Document]) -> float:
 
 def table(title: str, gold: Sequence[Document], found: dict[str, list[Document]]) -> Table:
     """Each cell: F1 (precision / recall), and from the second row on the difference to the first."""
-    result = Table("", "mentions", "entities", *(rule.replace("_", " ") for rule in RULES), "ECE, all / first", title=title)
+    result = Table(
+        "", "mentions", "entities", *(rule.replace("_", " ") for rule in RULES), "ECE, all / first", title=title
+    )
     first: dict[str, float] = {}
     for name, predicted in found.items():
         pairs = align(predicted, gold).pairs

@@ -31,6 +31,8 @@ def build(**options) -> Atlop:
     head = Atlop(AtlopConfig(**{"relations": RELATIONS, "size": 8, "group": 4} | options), WIDTH).double()
     with torch.no_grad():
         head.bilinear.weight.mul_(5)  # so that scores differ
+        for linear in (head.head, head.tail):  # as if it had learned: a fresh head does not read the context
+            linear.weight[:, WIDTH:].normal_(0, 0.3)
     return head
 
 
@@ -51,6 +53,15 @@ GOLD = AtlopGold(
     proof_pair=torch.tensor([0, 0, 7]),
     proof=torch.tensor([0, 2, 1]),
 )
+
+
+def test_a_fresh_head_begins_without_its_context_and_learns_to_read_it() -> None:
+    head, (H, A, asked) = Atlop(AtlopConfig(RELATIONS, size=8, group=4), WIDTH).double(), document()
+    A.requires_grad_()
+    s = head(H, A, asked).s
+    assert torch.equal(s, head(H, A.roll(1, dims=2).contiguous(), asked).s)
+    s.sum().backward()
+    assert (head.head.weight.grad[:, WIDTH:].abs().sum(dim=1) > 0).all() and A.grad.abs().sum() == 0
 
 
 # ---- the paper ------------------------------------------------------------------------------------------------------
@@ -239,6 +250,7 @@ def test_half_precision_is_scored_in_single_precision() -> None:
 def test_three_hundred_entities_run() -> None:
     """89,700 pairs; all outer products at once would be 89,700 x 1,024 numbers."""
     head = Atlop(AtlopConfig(RELATIONS, size=64, group=16), 16)
+    torch.nn.init.normal_(head.head.weight, 0, 0.1)
     torch.manual_seed(0)
     E, N = 300, 128
     head_of, tail = (torch.ones(E, E) - torch.eye(E)).nonzero().unbind(1)

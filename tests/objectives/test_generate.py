@@ -200,6 +200,34 @@ def test_a_search_that_makes_no_sense_is_refused() -> None:
             Search(**wrong)
 
 
+NONE = np.zeros(0, np.int64)
+UNASKED: dict[str, tuple[Callable[[], Prompt], str]] = {
+    "glm at a piece": (lambda: g.glm(np.array([8, 3]), 0, FEW), r"gap or tail: \[1\]; got 0"),
+    "glm without a blank": (lambda: g.glm(np.array([8, 9]), 1, FEW), "nowhere; got 1"),
+    "glm without its mark": (lambda: g.glm(np.array([8, 3]), 1, replace(FEW, start=0)), "Load a folder"),
+    "gpt of nothing": (lambda: g.gpt(NONE, FEW), "got no piece"),
+    "mass beyond the text": (lambda: g.mass(np.arange(8, 11), 1, 4, FEW), "got 1:4"),
+    "mass of nothing": (lambda: g.mass(np.arange(8, 11), 2, 2, FEW), "got 2:2"),
+    "mass that ends before it starts": (lambda: g.mass(np.arange(8, 11), 2, 1, FEW), "start < end <= 3; got 2:1"),
+    "t5 without sentinels": (lambda: g.t5(np.array([8, 9]), replace(FEW, sentinels=())), "it has none"),
+    "t5 without a blank": (lambda: g.t5(np.array([8, 9]), FEW), "it has 1, from 11 on.; these 2 ids hold none"),
+    "transformer_xl of nothing": (lambda: g.transformer_xl(NONE, np.array([8]), FEW), "got no piece"),
+}
+
+
+@pytest.mark.parametrize("what", UNASKED)
+def test_a_prompt_that_asks_nothing_is_refused(what: str) -> None:
+    make, words = UNASKED[what]
+    with pytest.raises(BadInput, match=words):
+        make()
+
+
+@pytest.mark.parametrize("name", ["bart", "mass", "palm", "pegasus", "t5"])
+def test_a_network_without_a_decoder_is_asked_for_none(name: str) -> None:
+    with pytest.raises(BadInput, match="pretrained without one. Load a folder"):
+        generate(learner(OBJECTIVES["wwm"]), ASKS[name][1], FEW, Search())
+
+
 MASKED = Rates(1.0, 0.0)
 
 

@@ -8,8 +8,10 @@ import pytest
 from factpin.app.commands.verify import verify as command
 from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.proofs import EXPERIMENTS, SYSTEMS, school
+from factpin.proofs import verify as proofs
+from factpin.proofs.compare import Compared, summary
 from factpin.proofs.results import Learned, read_results, write_results
-from factpin.proofs.verify import learned_row, planned, verify
+from factpin.proofs.verify import Brief, Row, brief, learned_row, planned, verify, worst
 
 
 def run(*words: str | Path) -> int:
@@ -21,10 +23,50 @@ def test_the_fast_half_of_two_methods_holds_and_is_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    assert run("gpt", "transformer-xl", "--fast", "--quiet") == 0
+    assert run("gpt", "transformer-xl", "--fast", "--all", "--quiet") == 0
     shown = capsys.readouterr().out
     assert "OpenAIGPTLMHeadModel" in shown and "FAILS" not in shown
     assert "11 of 11 hold" in shown
+
+
+def row(system: str, checked: str, *found: Compared) -> Row:
+    holds = all(one.holds for one in found)
+    return Row(system, checked, "PegasusForConditionalGeneration", summary(found), holds, 0.1, *worst(found))
+
+
+def test_the_rows_of_a_kind_are_one_line_with_the_figure_nearest_to_its_bound() -> None:
+    near, far, exact = Compared("a", 0.5, 0.0, 1.0), Compared("chi squared", 1.5, 0, 13.8), Compared("leaks", 0, 0)
+    rows = [row("x", "parity", near, far, exact), row("x", "no leak: b", exact), row("x", "no leak: c", exact),
+            row("y", "parity: d", far), row("y", "parity: e", near), row("y", "parity: f", Compared("g", 1, 2)),
+            row("z", "parity: d", far), row("z", "parity: e", near),
+    ]  # fmt: skip
+    assert brief(rows) == [
+        Brief("x", "parity", 1, 1, "a: 0.5 of 1"),
+        Brief("x", "no leak", 2, 2, "exact"),
+        Brief("y", "parity", 2, 3, "g: got 1, wanted 2"),
+        Brief("z", "parity", 2, 2, "a: 0.5 of 1"),
+    ]
+    assert worst([far]) == ("chi squared: 1.5 of 14", 1.5 / 13.8)
+
+
+def test_no_word_is_broken_at_80_columns_and_failures_are_shown_in_full(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = [row("ernie", f"no leak: ernie_{name}", Compared("leaks", 0, 0)) for name in ("distance", "entity")]
+    rows += [row("transformer_xl", "parity", Compared("words", 0.0, 0.0, 1e-10)), row("xlnet", "golden example",
+             Compared("the cells that are asked for", 1, 2))]  # fmt: skip
+    monkeypatch.setattr(proofs, "verify", lambda *_, **__: rows)
+    assert run("--fast") == 1
+    short = capsys.readouterr().out
+    assert max(map(len, short.splitlines())) <= 80
+    assert "ernie           no leak         2 of 2  exact" in short and "0 of 1" in short and "3 of 4 hold" in short
+    assert "FAILS: the cells" in short and "ernie_distance" not in short
+    assert run("--fast", "--all") == 1
+    words = capsys.readouterr().out.split()
+    assert {"ernie_distance,", "transformer_xl", "PegasusForConditionalGeneration", "FAILS:"} <= set(words)
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run("--fast", "--all") == 1 and "PegasusForConditionalGeneration" in capsys.readouterr().out.split()
 
 
 def test_json_has_a_row_for_each_step_of_the_plan(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -75,10 +117,10 @@ def test_figures_of_another_design_do_not_count_and_other_files_are_refused(tmp_
 def test_a_row_shows_every_arm_and_every_bar_that_was_missed() -> None:
     experiment = EXPERIMENTS["transformer_xl_memory"]
     good, bad = Learned({"on": 0.01, "off": 2.5}, 3.0), Learned({"on": 0.2, "off": 2.4}, 4.0)
-    row = learned_row(experiment, {1: good, 2: good}, (1, 2))
-    assert row.holds and row.found == "on 0.01 0.01; off 2.50 2.50" and row.seconds == 6.0
-    row = learned_row(experiment, {1: good, 2: bad}, (1, 2))
-    assert not row.holds and row.found.endswith("not reached: on at most 0.05")
+    reached = learned_row(experiment, {1: good, 2: good}, (1, 2))
+    assert reached.holds and reached.found == "on 0.01 0.01; off 2.50 2.50" == reached.figure and reached.seconds == 6.0
+    missed = learned_row(experiment, {1: good, 2: bad}, (1, 2))
+    assert not missed.holds and missed.found.endswith("not reached: on at most 0.05")
 
 
 def test_a_plan_has_the_methods_in_order_and_no_learning_when_fast() -> None:

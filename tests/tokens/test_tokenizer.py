@@ -127,6 +127,26 @@ def test_accents_and_composed_marks_belong_to_the_letter_they_lean_on():
     assert unigram().encode("ｶﾞ").surfaces()[-1] == "ｶﾞ"
 
 
+@pytest.mark.parametrize("name", ["byte_level", "unigram", "word_piece"])
+def test_decode_undoes_encode(name):
+    tokenizer = FAMILIES[name]()
+    for text in ("北京大学的学生们去了上海。", "the café in Zürich opened"):
+        ids = tokenizer.encode(text).ids
+        read = tokenizer.decode(ids).strip()
+        assert read == (text if name != "word_piece" else text.lower().translate({0xE9: "e", 0xFC: "u"}))
+        assert tokenizer.decode(tokenizer.frame(ids)[0]).strip() == read
+    assert tokenizer.decode(np.zeros(0, np.int32)) == ""
+
+
+def test_what_is_decoded_tells_of_unknown_pieces_and_follows_the_decoder_of_the_file():
+    tokenizer = word_piece()
+    assert tokenizer.decode(tokenizer.encode("我爱 Python 3 和 ☃").ids) == "我爱 python 3 和 [UNK]"
+    library = tokenizers.Tokenizer.from_str(tokenizer.to_json())
+    library.decoder = tokenizers.decoders.WordPiece(prefix="@@", cleanup=False)
+    assert Tokenizer(library).decode(tokenizer.encode("caf, b").ids) == "ca ##f , b"
+    assert characters().decode(characters().encode("北京").ids) == "北 京"  # nothing says how its pieces join
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_text_cannot_smuggle_in_special_tokens(name):
     tokenizer = FAMILIES[name]()

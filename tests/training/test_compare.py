@@ -17,7 +17,7 @@ from factpin.encoders import Encoder
 from factpin.errors import BadInput
 from factpin.training import compare as comparing
 from factpin.training.compare import Comparison, compare, interval, summed, verdict
-from factpin.training.compare_table import draw, table
+from factpin.training.compare_table import HEIGHT, TOP, draw, table
 from factpin.training.config import TrainConfig
 from factpin.training.pretrain import PretrainConfig
 from tests.conftest import corpus
@@ -136,6 +136,17 @@ def test_a_lead_within_two_deviations_of_the_seeds_is_no_difference() -> None:
     assert verdict({"none": [0.5], "a": [0.9]}).winner is None
 
 
+def test_a_lead_that_does_not_count_is_called_a_lead() -> None:
+    words = verdict({"none": [0.60, 0.8098], "wwm": [0.60, 0.80]}).words
+    assert words == (
+        "No difference: no adaptation is first with 70.49, but not ahead of wwm (70.00) by more than two standard "
+        "deviations of the seeds (28.99)."
+    )
+    two = verdict({"none": [0.60, 0.80], "wwm": [0.60, 0.80], "t5": [0.61, 0.81]}).words
+    assert "t5 is first with 71.00, but not ahead of no adaptation (70.00) and wwm (70.00) by more than two" in two
+    assert two.endswith("seeds (28.28 and 28.28).")
+
+
 def test_intervals_are_those_of_student() -> None:
     low, high = interval([0.1, 0.2, 0.3])
     assert (low, high) == pytest.approx((0.2 - 0.2484, 0.2 + 0.2484), abs=1e-4)
@@ -157,6 +168,29 @@ def test_a_table_shows_means_and_the_verdict_and_a_drawing_every_name(tmp_path: 
     draw(report, tmp_path / "x.svg")
     words = (tmp_path / "x.svg").read_text()
     assert tree.fromstring(words) is not None and ">wwm</text>" in words and words.count("<polyline") == 2
+
+
+def drawn(path: Path, pieces: int, *scores: float) -> tuple[list[float], list[str], list[float]]:
+    """What a drawing writes at its two axes, and where its intervals end."""
+    arms = [("none", 0), ("wwm", 1), ("wwm", 2)]
+    rows = [{"objective": name, "point": k, "pieces": pieces * k, "seed": seed, "score": score}
+            for name, k in arms for seed, score in enumerate(scores)]  # fmt: skip
+    draw(summed(rows, 2, "f1"), path)
+    root = tree.parse(path).getroot()
+    at = {key: [one.text or "" for one in root if one.get("text-anchor") == key] for key in ("end", "middle")}
+    lines = [one for one in root if one.get("y2")]
+    ends = [float(one.attrib[end]) for one in lines for end in ("y1", "y2")]
+    return [float(value) for value in at["end"]], at["middle"][:-1], ends
+
+
+def test_a_drawing_keeps_shares_within_their_range_and_writes_small_counts_in_full(tmp_path: Path) -> None:
+    marks, counts, ends = drawn(tmp_path / "a.svg", 412, 0.30, 0.99)
+    assert (marks[0], marks[-1]) == (0, 100) and counts == ["0", "412", "824"]
+    assert len(ends) == 6 and min(ends) >= TOP and max(ends) <= TOP + HEIGHT
+    marks, counts, _ = drawn(tmp_path / "b.svg", 412_000, 0.80, 0.81)
+    assert 70 < marks[0] < marks[-1] < 90 and counts == ["0", "412 k", "824 k"]
+    marks, _, _ = drawn(tmp_path / "c.svg", 9, 1.5, 3.5)  # no share
+    assert marks[0] < 0 and marks[-1] > 350
 
 
 def test_what_cannot_be_compared_is_refused(encoder_folder: Path, world: tuple[Path, str], tmp_path: Path) -> None:

@@ -11,13 +11,17 @@ import torch
 from transformers import AutoModel
 
 from factpin.encoders import Encoder
-from factpin.errors import BadModel
+from factpin.errors import BadInput, BadModel
 from factpin.layers.masks import Ints
-from factpin.objectives import Vocabulary, generate
+from factpin.objectives import OBJECTIVES, Batch, Text, Vocabulary, collate, generate
 from factpin.objectives.generate import Prompt, Search
+from factpin.proofs.world import VOCABULARY
+from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.learner import Learners, load_pretrained
 from factpin.training.pretrain import PretrainConfig, pretrain
+from factpin.training.readers import Plain
+from factpin.training.vocabulary import vocabulary_of
 from tests.conftest import corpus
 
 HOW = TrainConfig(max_steps=4, batch_size=4, learning_rate=3e-3, seed=7)
@@ -98,3 +102,31 @@ def test_heads_of_another_run_are_refused(encoder_folder: Path, texts: Path, tmp
     (tmp_path / "b" / "heads.safetensors").replace(tmp_path / "a" / "heads.safetensors")
     with pytest.raises(BadModel, match=r"heads\.safetensors does not fit"):
         load_pretrained(tmp_path / "a")
+
+
+def test_a_folder_is_asked_only_what_it_can_read(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
+    """Pretrained with wwm it has no decoder and reads all at once, with t5 it has one, with gpt it has none."""
+    for name, wrong in (
+        ("wwm", {"bart", "glm", "gpt", "mass", "palm", "pegasus", "t5", "unilm"}),
+        ("t5", PROMPTS.keys() - {"t5"}),
+        ("gpt", PROMPTS.keys() - {"gpt", "transformer_xl"}),
+    ):
+        trained(texts, name, tmp_path / name, encoder=str(encoder_folder))
+        model = load_pretrained(tmp_path / name)
+        v = model.vocabulary if model.vocabulary.sentinels else replace(model.vocabulary, sentinels=(IDS[0],))
+        for prompt in wrong:
+            with pytest.raises(BadInput, match="Load a folder"):
+                generate.generate(model.learner, PROMPTS[prompt](v), v, Search(longest=2))
+
+
+def test_an_encoder_that_is_told_no_mask_refuses_all_but_its_own(encoder_folder: Path) -> None:
+    encoder, of_encoder = Encoder.load(encoder_folder), vocabulary_of(Tokenizer.load(encoder_folder))
+
+    def batch(name: str, v: Vocabulary) -> Batch:
+        texts = [Text(IDS[:n], np.arange(n), np.array([n])) for n in (9, 5)]
+        return collate([OBJECTIVES[name].view(x, v, seed=1, epoch=0, index=0) for x in texts], v.pad)
+
+    assert Plain(encoder)(batch("roberta", of_encoder)).hidden["content"].shape[:2] == (2, 11)
+    for name, words in (("gpt", "every cell from every other"), ("t5", "got encoder and decoder")):
+        with pytest.raises(BadInput, match=words):
+            Plain(encoder)(batch(name, VOCABULARY))

@@ -17,9 +17,11 @@ looks at; where they are annotated, KL(annotated || looked at) joins the loss wi
 Where a teacher says what it thinks of the pairs, the loss is (1 - weight) of the above and `weight` of its soft labels.
 
 [e; c] is split: W_h e once for each entity, W_h c and W_t c once for each unordered pair. Differs from wzhouad/ATLOP
-(model.py): attention comes as rows of mentions, in training too without dropout; pairs are scored in blocks; an entity
-that was not read is the caller's to leave out. From DREEAM: shares are of the sentences alone, so that what special
-tokens draw is no sentence's loss, and a pair always has one sentence, the greatest.
+(model.py): the half of W that reads c begins at 0, since at first c is alike for all pairs of a document and hides what
+they differ in (recipes/README.md tells what that is worth); attention comes as rows of mentions, in training too
+without dropout; pairs are scored in blocks; an entity that was not read is the caller's to leave out. From DREEAM:
+shares are of the sentences alone, so that what special tokens draw is no sentence's loss, and a pair always has one
+sentence, the greatest.
 """
 
 from collections.abc import Sequence
@@ -142,6 +144,9 @@ class Atlop(nn.Module):
         self.tail = nn.Linear(both, config.size)
         classes = len(config.relations) + (config.threshold == "adaptive")
         self.bilinear = nn.Linear(config.size * config.group, classes)
+        with torch.no_grad():  # what reads the context
+            self.head.weight[:, width:] = 0.0
+            self.tail.weight[:, width:] = 0.0
 
     def forward(self, H: Tensor, A: Tensor | None, asked: Asked) -> AtlopScores:
         """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""

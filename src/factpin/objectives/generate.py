@@ -10,6 +10,8 @@
 A prompt's view is the view of training, cut off where the next piece is asked for: UniLM reads a mask at the end, GLM
 the blank's position and the count within it, MASS the positions of its run, BART its two first tokens. The network
 reads the whole view for every piece, so nothing is kept that a later piece could change; an encoder is read once.
+
+A prompt that asks nothing, or that the learner cannot read, is refused.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,6 +26,7 @@ from factpin.errors import BadInput
 from factpin.layers.masks import Ints, causal, full, prefix
 from factpin.objectives.collate import collate
 from factpin.objectives.losses import Learner
+from factpin.objectives.parts import DecoderLayer
 from factpin.objectives.tape import Tape, mark
 from factpin.objectives.text import Vocabulary, nothing
 from factpin.objectives.view import Stream, View, encoder, stream
@@ -38,6 +41,7 @@ class Prompt:
     never: frozenset[int]  # ids that are not said
     end: int | None = None  # None: nothing closes what is said
     length: int | None = None  # how many pieces are said, where that is known
+    rows: tuple[str, ...] = ()  # beginnings of the names of the rows that learn to answer it
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ def generate(
     learner: Learner, prompt: Prompt, vocabulary: Vocabulary, search: Search, *, chance: torch.Generator | None = None
 ) -> list[Said]:
     """At most `search.count` answers, the best first; samples in the order in which they were drawn."""
+    _refuse_without_decoder(learner, prompt)
+    _refuse_unlearned(learner, prompt)
     was = learner.training
     learner.eval()
     try:
@@ -86,6 +92,22 @@ def generate(
         return speaker.sample(chance) if search.how == "sample" else speaker.beam()
     finally:
         learner.train(was)
+
+
+def _refuse_without_decoder(learner: Learner, prompt: Prompt) -> None:
+    if prompt.stream == "decoder" and not any(isinstance(module, DecoderLayer) for module in learner.modules()):
+        raise BadInput(
+            "This prompt is answered by a decoder, and this model was pretrained without one. Load a folder that was "
+            "pretrained with the objective of the prompt, or give a prompt of an objective that this one learned."
+        )
+
+
+def _refuse_unlearned(learner: Learner, prompt: Prompt) -> None:
+    if learner.rows and prompt.rows and not any(row.startswith(prompt.rows) for row in learner.rows):
+        raise BadInput(
+            f"This prompt is answered by what learned {' or '.join(prompt.rows)}; the model learned "
+            f"{', '.join(sorted(learner.rows))}. Load a folder that was pretrained with it, or give another prompt."
+        )
 
 
 class Speaker:
@@ -187,16 +209,18 @@ def _rating(score: float, n: int, search: Search) -> float:
 
 def gpt(ids: Ints, v: Vocabulary) -> Prompt:
     """Goes on from left to right; nothing ends it but the length."""
+    _refuse_empty(ids)
 
     def view(said: Ints) -> View:
         row = _row(ids, said)
         return _view({"content": stream(row, {"content": causal(len(row))})})
 
-    return Prompt(view, "content", v.specials)
+    return Prompt(view, "content", v.specials, rows=("gpt", "transformer_xl"))
 
 
 def transformer_xl(ids: Ints, before: Ints, v: Vocabulary) -> Prompt:
     """The same behind a memory of the pieces `before`."""
+    _refuse_empty(ids)
 
     def view(said: Ints) -> View:
         row, m = _row(ids, said), len(before)
@@ -204,7 +228,7 @@ def transformer_xl(ids: Ints, before: Ints, v: Vocabulary) -> Prompt:
         sees = {"memory": full(len(row), m), "content": causal(len(row))}
         return _view({"memory": kept, "content": stream(row, sees)})
 
-    return Prompt(view, "content", v.specials)
+    return Prompt(view, "content", v.specials, rows=("transformer_xl", "gpt"))
 
 
 def unilm(ids: Ints, v: Vocabulary, *, segments: tuple[int, int] = (4, 5)) -> Prompt:
@@ -216,11 +240,21 @@ def unilm(ids: Ints, v: Vocabulary, *, segments: tuple[int, int] = (4, 5)) -> Pr
         of = np.where(np.arange(len(row)) < first, *segments)
         return _view({"content": stream(row, {"content": prefix(len(row), first)}, segments=of)})
 
-    return Prompt(view, "content", v.specials - {v.sep}, v.sep)
+    return Prompt(view, "content", v.specials - {v.sep}, v.sep, rows=("unilm_sequence",))
 
 
 def glm(ids: Ints, blank: int, v: Vocabulary, *, earlier: Sequence[tuple[int, Ints]] = ()) -> Prompt:
     """Fills the blank whose marker is ids[blank]; `earlier` are the blanks filled before it, with their pieces."""
+    if blank not in _blanks(ids, v):
+        raise BadInput(
+            f"A blank is where ids hold the vocabulary's mask, gap or tail: {_blanks(ids, v) or 'nowhere'}; "
+            f"got {blank}. Put one of the three there, or name a blank."
+        )
+    if v.start == v.pad:
+        raise BadInput(
+            "GLM begins what it fills in with the vocabulary's `start`; this one has none, so that its model never "
+            "learned to. Load a folder that was pretrained with glm."
+        )
 
     def view(said: Ints) -> View:
         a = _row([v.cls], ids)
@@ -233,20 +267,30 @@ def glm(ids: Ints, blank: int, v: Vocabulary, *, earlier: Sequence[tuple[int, In
         sees = {"content": prefix(len(row), len(a))}
         return _view({"content": stream(row, sees, positions=np.concatenate(positions))})
 
-    return Prompt(view, "content", v.specials - {v.end}, v.end)
+    return Prompt(view, "content", v.specials - {v.end}, v.end, rows=("glm",))
 
 
 def fill_blanks(learner: Learner, ids: Ints, v: Vocabulary, search: Search) -> list[Ints]:
     """GLM: what stands in each blank of ids, from left to right, the best answer each time."""
     filled: list[tuple[int, Ints]] = []
-    for blank in np.flatnonzero(np.isin(ids, [v.mask, v.gap, v.tail])).tolist():
+    for blank in _blanks(ids, v):
         best = generate(learner, glm(ids, blank, v, earlier=filled), v, search)[0]
         filled.append((blank, best.ids))
     return [run for _, run in filled]
 
 
+def _blanks(ids: Ints, v: Vocabulary) -> list[int]:
+    found: list[int] = np.flatnonzero(np.isin(ids, [v.mask, v.gap, v.tail])).tolist()
+    return found
+
+
 def mass(ids: Ints, start: int, end: int, v: Vocabulary) -> Prompt:
     """The pieces of ids[start:end], which are masks for the encoder."""
+    if not 0 <= start < end <= len(ids):
+        raise BadInput(
+            f"MASS says the pieces start:end of {len(ids)}, 0 <= start < end <= {len(ids)}; got {start}:{end}. Name at "
+            "least one piece of the text."
+        )
 
     def view(said: Ints) -> View:
         hidden = ids.copy()
@@ -256,31 +300,42 @@ def mass(ids: Ints, start: int, end: int, v: Vocabulary) -> Prompt:
         positions = start + np.arange(len(told))  # the piece before the run stands at cell `start`
         return _sequence(source, told, positions)
 
-    return Prompt(view, "decoder", v.specials, length=end - start)
+    return Prompt(view, "decoder", v.specials, length=end - start, rows=("mass",))
 
 
 def t5(ids: Ints, v: Vocabulary) -> Prompt:
     """Says sentinel, blank, sentinel, blank, … for ids with sentinels."""
+    if not np.isin(ids, v.sentinels).any():
+        has = f"it has {len(v.sentinels)}, from {v.sentinels[0]} on" if v.sentinels else "it has none"
+        raise BadInput(
+            f"T5 fills blanks, each a sentinel of the vocabulary ({has}); these {len(ids)} ids hold none. Put "
+            "vocabulary.sentinels[0] where the first blank is; a model pretrained with t5 has a hundred."
+        )
     view = lambda said: _sequence(encoder(_row(ids, [v.end])), _row([v.pad], said))  # noqa: E731
-    return Prompt(view, "decoder", v.specials - {v.end, *v.sentinels}, v.end)
+    return Prompt(view, "decoder", v.specials - {v.end, *v.sentinels}, v.end, rows=("t5",))
 
 
 def bart(ids: Ints, v: Vocabulary) -> Prompt:
     """Restores a spoilt text."""
     view = lambda said: _sequence(encoder(_row([v.cls], ids, [v.sep])), _row([v.sep, v.cls], said))  # noqa: E731
-    return Prompt(view, "decoder", v.specials - {v.sep}, v.sep)
+    return Prompt(view, "decoder", v.specials - {v.sep}, v.sep, rows=("bart",))
 
 
 def pegasus(ids: Ints, v: Vocabulary) -> Prompt:
     """Says the sentences that are gaps in ids."""
     view = lambda said: _sequence(encoder(_row(ids, [v.end])), _row([v.pad], said))  # noqa: E731
-    return Prompt(view, "decoder", v.specials - {v.end}, v.end)
+    return Prompt(view, "decoder", v.specials - {v.end}, v.end, rows=("pegasus",))
 
 
 def palm(ids: Ints, v: Vocabulary) -> Prompt:
     """Goes on from ids, which the encoder reads; the plain Transformer does the same."""
     view = lambda said: _sequence(encoder(_row([v.cls], ids, [v.sep])), _row([v.pad], said))  # noqa: E731
-    return Prompt(view, "decoder", v.specials - {v.end}, v.end)
+    return Prompt(view, "decoder", v.specials - {v.end}, v.end, rows=("palm_continue", "transformer"))
+
+
+def _refuse_empty(ids: Ints) -> None:
+    if not len(ids):
+        raise BadInput("A text is continued behind its last piece; got no piece. Give at least one.")
 
 
 def _sequence(source: Stream, told: Tape, positions: Ints | None = None) -> View:

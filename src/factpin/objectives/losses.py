@@ -51,6 +51,7 @@ class Learner(nn.Module):
     def __init__(self, encoder: Reader, head: Heads, *, smoothing: float = 0.0) -> None:
         super().__init__()
         self.encoder, self.head, self.smoothing = encoder, head, smoothing
+        self.rows: frozenset[str] = frozenset()  # the names of what it learned, where a folder tells them
 
     def forward(
         self, batch: Batch, objective: Objective, memory: Memory | None = None, *, keep: int | None = None

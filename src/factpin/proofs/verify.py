@@ -2,8 +2,13 @@
 
 Structure first, then learning: all experiments with the first seed, then with the second, …, so that a cut run has
 figures for each. Figures are written to a file as they come; what stands there is not learned again.
+
+`brief` takes the rows of a method and a kind of proof together: how many hold, and what went wrong, or the figure that
+used the largest share of what it is allowed. A kind is what stands before the colon in `checked`; an experiment is a
+kind of its own.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,12 +17,13 @@ from typing import Any
 
 from factpin.errors import pick
 from factpin.proofs import EXPERIMENTS, SYSTEMS
-from factpin.proofs.compare import Proof, summary
+from factpin.proofs.compare import Compared, Proof, summary
 from factpin.proofs.experiment import Experiment
 from factpin.proofs.results import Learned, Results, read_results, write_results
 from factpin.proofs.structure import structure
 
 SEEDS = (1, 2, 3)
+TOLD = ("system", "checked", "against", "found", "holds", "seconds")  # in JSON
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,17 @@ class Row:
     found: str  # the difference, or the figures of the arms
     holds: bool
     seconds: float
+    figure: str  # `found` in short
+    used: float = 0.0  # the share of what is allowed
+
+
+@dataclass(frozen=True)
+class Brief:
+    system: str
+    kind: str
+    held: int
+    count: int
+    figure: str
 
 
 @dataclass(frozen=True)
@@ -61,11 +78,35 @@ def verify(plan: Plan, *, output: Path | None = None, step: Callable[[], None] =
         start = perf_counter()
         found = list(proof.compare())
         holds = bool(found) and all(one.holds for one in found)
-        rows.append(Row(proof.system, proof.checked, proof.against, summary(found), holds, perf_counter() - start))
+        told, seconds = summary(found), perf_counter() - start
+        rows.append(Row(proof.system, proof.checked, proof.against, told, holds, seconds, *worst(found)))
         step()
     results = _learned(plan, output, step)
     rows += [learned_row(experiment, results[name], plan.seeds) for name, experiment in plan.experiments.items()]
     return sorted(rows, key=lambda row: plan.systems.index(row.system))
+
+
+def worst(found: Sequence[Compared]) -> tuple[str, float]:
+    """What went wrong first; else the figure that is nearest to its bound. And the share of the bound that is used."""
+    wrong = [one for one in found if not one.holds]
+    if wrong:
+        return str(wrong[0]), math.inf
+    near = [one for one in found if isinstance(one.got, float) and one.within]
+    if not near:
+        return "exact", 0.0
+    one = max(near, key=lambda one: one.difference / one.within)
+    return f"{one.what}: {one.difference:.2g} of {one.within:.2g}", one.difference / one.within
+
+
+def brief(rows: Sequence[Row]) -> list[Brief]:
+    """The rows in short, in the order in which methods and their kinds come first."""
+    each: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        each.setdefault((row.system, row.checked.split(":")[0]), []).append(row)
+    return [
+        Brief(system, kind, sum(row.holds for row in of), len(of), max(of, key=lambda row: row.used).figure)
+        for (system, kind), of in each.items()
+    ]
 
 
 def _learned(plan: Plan, output: Path | None, step: Callable[[], None]) -> Results:
@@ -88,10 +129,11 @@ def learned_row(experiment: Experiment, learned: dict[int, Learned], seeds: Sequ
     arms = [f"{arm} {' '.join(f'{one[arm]:.2f}' for one in figures)}" for arm in figures[0]]
     missed = [f"not reached: {bar}" for bar in experiment.bars if not bar.holds(figures)]
     seconds = sum(learned[seed].seconds for seed in seeds)
-    against = experiment.measure
-    return Row(experiment.system, experiment.checked, against, "; ".join(arms + missed), not missed, seconds)
+    found = "; ".join(arms + missed)
+    return Row(experiment.system, experiment.checked, experiment.measure, found, not missed, seconds, found)
 
 
 def report(rows: Sequence[Row]) -> dict[str, Any]:
     """For JSON."""
-    return {"ok": all(row.holds for row in rows), "rows": [asdict(row) for row in rows]}
+    told = [{name: value for name, value in asdict(row).items() if name in TOLD} for row in rows]
+    return {"ok": all(row.holds for row in rows), "rows": told}

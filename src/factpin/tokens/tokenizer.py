@@ -6,11 +6,13 @@ post-processor, or from the names of its special tokens where it has none.
 """
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 import tokenizers
+from tokenizers import decoders
 
 from factpin.errors import BadModel
 from factpin.tokens.offsets import BLANK_MARKS, mend
@@ -18,8 +20,9 @@ from factpin.tokens.pieces import Bools, Ints, Pieces, join
 from factpin.tokens.sources import open_tokenizer, special_names
 
 _LONE_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-
-
+_CHINESE = "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"  # and its punctuation
+_BETWEEN = re.compile(f"(?<={_CHINESE}) (?={_CHINESE})")
+DECODERS = {"BPE": decoders.ByteLevel, "Unigram": decoders.Metaspace, "WordPiece": decoders.WordPiece}
 PROBE = "A b 北 1"
 
 
@@ -90,6 +93,21 @@ class Tokenizer:
         spans = [_strip(text, s, e) for s, e in spans]
         parts = self.encode_batch([text[s:e] for s, e in spans])
         return join(text, [(s, part) for (s, _), part in zip(spans, parts, strict=True)])
+
+    def decode(self, ids: Ints) -> str:
+        """The text of pieces, as near as the vocabulary keeps it: spaces and capitals may be lost.
+
+        Special pieces are left out, but for the unknown one. WordPiece has no spaces to remember: none is put between
+        Chinese characters.
+        """
+        kept = [i for i in np.asarray(ids).tolist() if i == self.unknown_id or not self._special[i]]
+        model, decoder = type(self._library.model).__name__, self._library.decoder
+        if decoder is None and model in DECODERS:
+            decoder = DECODERS[model]()
+        if decoder is None:
+            return str(self._library.decode(kept, skip_special_tokens=False))
+        text = str(decoder.decode([self.token(i) for i in kept]))
+        return _BETWEEN.sub("", text) if model == "WordPiece" else text
 
     def frame(self, ids: Ints) -> tuple[Ints, Bools]:
         """The ids between the model's special tokens, and a mask that is True where they carry text."""

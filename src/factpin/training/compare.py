@@ -251,16 +251,19 @@ def verdict(last: Mapping[str, Sequence[float]]) -> Verdict:
     best = max(means, key=lambda name: means[name])
     if any(len(scores) < 2 for scores in last.values()):
         return Verdict(best, None, "One seed shows no spread, so nothing can be said. Take three (--seeds 3).")
-    near = []
+    near: dict[str, float] = {}  # name -> two standard deviations
     for name in means:
         spread = ((statistics.variance(last[best]) + statistics.variance(last[name])) / 2) ** 0.5
         if name != best and means[best] - means[name] <= 2 * spread:
-            near.append(f"{name} ({100 * means[name]:.2f}, 2 sd of the seeds are {200 * spread:.2f})")
+            near[name] = 2 * spread
+    told = {name: "no adaptation" if name == NONE else name for name in means}
     if near:
-        return Verdict(best, None, f"No difference: {best} has {100 * means[best]:.2f}, which is not more than "
-                                   f"{' and '.join(near)}.")  # fmt: skip
+        others = " and ".join(f"{told[name]} ({100 * means[name]:.2f})" for name in near)
+        spreads = " and ".join(f"{100 * spread:.2f}" for spread in near.values())
+        words = f"No difference: {told[best]} is first with {100 * means[best]:.2f}, but not ahead of {others}"
+        return Verdict(best, None, f"{words} by more than two standard deviations of the seeds ({spreads}).")
     second = max((name for name in means if name != best), key=lambda name: means[name])
-    lead = f"{100 * means[best]:.2f}, {100 * (means[best] - means[second]):.2f} more than {second}"
+    lead = f"{100 * means[best]:.2f}, {100 * (means[best] - means[second]):.2f} more than {told[second]}"
     return Verdict(best, best, f"No adaptation is best: {lead}." if best == NONE else f"{best} is best: {lead}.")
 
 

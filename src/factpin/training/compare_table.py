@@ -9,6 +9,7 @@ from factpin.files import write_bytes
 
 COLOURS = ("#4a90d9", "#d0021b", "#417505", "#f5a623", "#9013fe", "#50808e", "#8b572a", "#b8005c")
 WIDTH, HEIGHT, LEFT, TOP, KEY = 420, 260, 56, 14, 150  # pixels
+IN_FULL = 10_000  # counts below are not written in thousands
 
 
 def table(report: dict[str, Any]) -> Table:
@@ -32,7 +33,10 @@ def _cell(row: dict[str, Any]) -> str:
 
 
 def draw(report: dict[str, Any], path: Path) -> None:
-    """Means by pieces seen, with their intervals; all lines begin at the encoder as it was."""
+    """Means by pieces seen, with their intervals; all lines begin at the encoder as it was.
+
+    A share is not drawn below 0 or above 1, where the interval of few seeds may reach.
+    """
     rows = report["points"]
     begins = next(row for row in rows if row["point"] == 0)
     names = list(dict.fromkeys(row["objective"] for row in rows if row["point"]))
@@ -41,12 +45,14 @@ def draw(report: dict[str, Any], path: Path) -> None:
     low, high = min(ends), max(ends)
     room = (high - low) * 0.05 or 0.01
     low, high = low - room, high + room
+    if _shares(rows):
+        low, high = max(low, 0.0), min(high, 1.0)
 
     def x(pieces: float) -> float:
         return LEFT + WIDTH * pieces / widest
 
     def y(score: float) -> float:
-        return TOP + HEIGHT * (high - score) / (high - low)
+        return TOP + HEIGHT * (high - min(max(score, low), high)) / (high - low)
 
     parts = [f'<rect x="{LEFT}" y="{TOP}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#888"/>']
     for step in range(5):
@@ -54,7 +60,7 @@ def draw(report: dict[str, Any], path: Path) -> None:
         parts.append(f'<text x="{LEFT - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{100 * value:.1f}</text>')
     for row in {row["point"]: row for row in rows}.values():
         parts.append(f'<text x="{x(row["pieces"]):.1f}" y="{TOP + HEIGHT + 16}" text-anchor="middle">'
-                     f"{row['pieces'] / 1000:,.0f} k</text>")  # fmt: skip
+                     f"{_count(row['pieces'])}</text>")  # fmt: skip
     for k, name in enumerate(names):
         colour, own = COLOURS[k % len(COLOURS)], [begins, *(row for row in rows if row["objective"] == name)]
         way = " ".join(f"{x(row['pieces']):.1f},{y(row['mean']):.1f}" for row in own)
@@ -76,3 +82,11 @@ def draw(report: dict[str, Any], path: Path) -> None:
 def _ends(row: dict[str, Any]) -> tuple[float, ...]:
     """The interval, where there is one."""
     return (row["low"], row["high"]) if len(row["scores"]) > 1 else ()
+
+
+def _shares(rows: list[dict[str, Any]]) -> bool:
+    return all(0 <= score <= 1 for row in rows for score in row["scores"])
+
+
+def _count(pieces: int) -> str:
+    return f"{pieces:,}" if pieces < IN_FULL else f"{pieces / 1000:,.0f} k"

@@ -150,6 +150,7 @@ def load_pretrained(folder: Path) -> Pretrained:
     """What `factpin pretrain` wrote, with the heads and the decoder that it learned by."""
     if (folder / NETWORK).is_file():
         learner, tokenizer = load_network(folder)
+        learner.rows = frozenset(_read(folder, NETWORK)["rows"])
         return Pretrained(learner, tokenizer, vocabulary_of(tokenizer))
     told = _read(folder, HEADS)
     encoder, tokenizer = Encoder.load(folder), Tokenizer.load(folder)
@@ -162,6 +163,7 @@ def load_pretrained(folder: Path) -> Pretrained:
             f"{folder}: {HEAD_WEIGHTS} does not fit its encoder: {', '.join((*missing, *foreign)[:3])}. Take the "
             f"folder as it was written."
         )
+    model.learner.rows = frozenset(told["rows"])
     return Pretrained(model.learner.eval(), tokenizer, vocabulary_of(tokenizer))
 
 

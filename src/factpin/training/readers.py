@@ -14,6 +14,7 @@ The decoder has the encoder's word vectors and width, BERT's order of norms, and
 
 from dataclasses import replace
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -68,7 +69,22 @@ class Plain(nn.Module):
         encoded: Tensor | None = None,
     ) -> States:
         """Of one stream; there is no memory to keep and no decoder to weigh."""
+        if "content" not in batch.streams:
+            raise BadInput(f"A stream of content was expected, got {' and '.join(batch.streams)}. Give views that have "
+                           f"one, or pretrain with a row that has a decoder.")  # fmt: skip
+        self._refuse_other_masks(batch.streams["content"])
         return States({"content": read_plainly(self.encoder, batch.streams["content"])})
+
+    def _refuse_other_masks(self, block: Block) -> None:
+        """The encoder is told no mask: what the view asks for must be what it does by itself."""
+        causal, n = self.encoder.config.model_type in CAUSAL, block.real.shape[1]
+        sees = block.real[:, None] & np.tri(n, n, 0 if causal else n, np.bool_)  # (B, n, n)
+        if (sees != block.sees["content"])[block.real].any():
+            how = "from left to right" if causal else "every cell from every other"
+            raise BadInput(
+                f"This encoder was pretrained to read {how}, and the view or prompt asks for another mask. Load a "
+                f"folder that was pretrained with its objective, such as gpt, glm or unilm."
+            )
 
 
 def read_plainly(encoder: Encoder, block: Block) -> Tensor:

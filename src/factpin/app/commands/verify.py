@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
 
 from factpin.app.console import counting, notes, out, print_json
 from factpin.errors import BadInput
 
 if TYPE_CHECKING:
-    from factpin.proofs.verify import Row
+    from factpin.proofs.verify import Brief, Row
 
 
 @click.command()
@@ -20,12 +23,14 @@ if TYPE_CHECKING:
 @click.option("--seeds", default="1,2,3", show_default=True, help="Of the learning experiments: 1,2,3 or 1 2 3.")
 @click.option("--output", type=click.Path(path_type=Path),
               help="JSON file of what was learned, seed by seed; what stands there is not learned again.")  # fmt: skip
+@click.option("--all", "in_full", is_flag=True, help="A line for every proof; else only for those that fail.")
 @click.option("--threads", type=click.IntRange(min=1), help="CPU threads.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--quiet", is_flag=True, help="No notes, no bar.")
 def verify(
-    names: tuple[str, ...], fast: bool, seeds: str, output: Path | None, threads: int | None, as_json: bool, quiet: bool
-) -> int:
+    names: tuple[str, ...], fast: bool, seeds: str, output: Path | None, in_full: bool, threads: int | None,
+    as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
     """Check what is claimed of the pretraining methods: leaks, controls, examples, samplers, sums, parity, learning.
 
     \b
@@ -35,7 +40,7 @@ def verify(
     """
     import torch
 
-    from factpin.proofs.verify import planned, report
+    from factpin.proofs.verify import brief, planned, report
     from factpin.proofs.verify import verify as run
 
     if threads:
@@ -44,11 +49,12 @@ def verify(
     plan = planned(methods, fast=fast, seeds=_numbers([seeds, *(name for name in names if name.isdigit())]))
     with counting("proofs", quiet, plan.steps) as step:
         rows = run(plan, output=output, step=step)
+    failed = [row for row in rows if not row.holds]
     if as_json:
         print_json(report(rows))
     else:
-        _show(rows)
-    failed = [row for row in rows if not row.holds]
+        _show([] if in_full else brief(rows), rows if in_full else failed)
+        out().print(f"{len(rows) - len(failed)} of {len(rows)} hold, {sum(row.seconds for row in rows):.0f} s")
     for row in failed:
         notes(quiet).print(f"[red]{row.system}[/]: {row.checked}: {row.found}")
     return 1 if failed else 0
@@ -62,19 +68,26 @@ def _numbers(given: Sequence[str]) -> list[int]:
     return [int(word) for word in words]
 
 
-def _show(rows: Sequence["Row"]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.markup import escape
-    from rich.table import Table
+def _show(short: Sequence["Brief"], full: Sequence["Row"]) -> None:
+    """A line for each method and kind of proof, then one for each proof that is to be seen in full."""
+    if short:
+        told = [(one.system, one.kind, f"{one.held} of {one.count}", one.figure) for one in short]
+        out().print(_table(("method", "checked", "hold", "nearest to its bound"), told), crop=False)
+        out().print("a of b: the difference that was found, and the largest that counts as equal")
+    if full:
+        told = [(row.system, f"{row.checked}, against {row.against}", f"{row.seconds:.1f}",
+                 row.found if row.holds else f"FAILS: {row.found}") for row in full]  # fmt: skip
+        out().print(_table(("method", "checked", "s", "found"), told), crop=False)
+        out().print("a off, at most b: the difference that was found, and the largest that counts as equal")
 
-    table = Table(box=SIMPLE_HEAD)
-    for name in ("system", "checked", "against", "found"):
-        table.add_column(name, overflow="fold")
-    table.add_column("seconds", justify="right")
-    table.add_column("")
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Columns that are wide enough for their longest word, so that none is broken."""
+    table = Table(*head, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for column, cells in zip(table.columns, zip(*rows, strict=True), strict=True):
+        column.min_width = max(len(word) for cell in cells for word in cell.split())
+    for number in (0, 2):
+        table.columns[number].no_wrap = True
     for row in rows:
-        cells = [escape(text) for text in (row.system, row.checked, row.against, row.found)]
-        table.add_row(*cells, f"{row.seconds:.1f}", "holds" if row.holds else "[red]FAILS[/]")
-    out().print(table)
-    held = sum(row.holds for row in rows)
-    out().print(f"{held} of {len(rows)} hold, {sum(row.seconds for row in rows):.0f} s")
+        table.add_row(*map(escape, row), style="red" if row[-1].startswith("FAILS") else None)
+    return table
