@@ -12,7 +12,7 @@ from factpin.pipelines.inputs import KINDS
 
 @click.command()
 @click.option("--recipe", type=click.Path(path_type=Path), help="A recipe.toml of another run; options override it.")
-@click.option("--objective", help="A method, a mixture or stages, such as wwm, unilm, ernie (all in docs/objectives.md); "
+@click.option("--objective", help="A method, a mixture or stages, such as wwm or ernie (all in docs/objectives.md); "
               "several with commas: one is drawn for each batch.")  # fmt: skip
 @click.option(
     "--compare", help="Instead of --objective: several with commas, each pretrained, then fine-tuned on --task."
