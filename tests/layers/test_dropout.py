@@ -65,9 +65,7 @@ def test_an_encoder_has_no_other_and_its_attention_drops_as_often(monkeypatch):
     encoder = small_encoder(20, layers=1, tokenizer=build_tokenizer(WORDS))
     assert all(type(m) is not nn.Dropout for m in encoder.modules())
     rates = []
-    monkeypatch.setattr(
-        "factpin.encoders.rows.dropped_attention", lambda q, k, v, mask, scaling, rate: rates.append(rate) or v
-    )
+    monkeypatch.setattr("factpin.encoders.rows.dropout", lambda p, rate: rates.append(rate) or p)
     encoder.train()
     ids, mask = encoder.batch([encoder.frame(torch.arange(5, 9).numpy())[0]] * 2)
     encoder(ids, mask)
@@ -82,7 +80,7 @@ def test_attention_in_training_is_that_of_evaluation_but_for_the_dropout(monkeyp
     for one in encoder.modules():
         if isinstance(one, Dropout):
             monkeypatch.setattr(one, "forward", lambda x: x)
-    monkeypatch.setattr("factpin.layers.dropped_attention.round", lambda rate: 0, raising=False)  # nothing is hidden
+    monkeypatch.setattr("factpin.encoders.rows.dropout", lambda p, rate: p)
     ids, mask = encoder.batch([encoder.frame(torch.arange(5, n).numpy())[0] for n in (8, 13)])
     encoder.eval()
     expected = encoder(ids, mask).hidden

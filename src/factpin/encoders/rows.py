@@ -20,7 +20,7 @@ from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
 
-from factpin.layers.dropped_attention import dropped_attention
+from factpin.layers.dropout import dropout
 
 NAME = "sdpa_rows"
 
@@ -80,9 +80,18 @@ def _attend(
         }
     rate = options.get("dropout", 0.0)
     if rate and query.device.type == "cpu" and options.get("position_bias") is None and key.shape == query.shape:
-        scaling = query.shape[-1] ** -0.5 if options.get("scaling") is None else options["scaling"]
-        return dropped_attention(query, key, value, attention_mask, scaling, rate).transpose(1, 2).contiguous(), None
+        return _with_dropout(query, key, value, attention_mask, options.get("scaling"), rate), None
     return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
+
+
+def _with_dropout(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, scaling: float | None, rate: float
+) -> Tensor:
+    """As sdpa would, with a dropout that is faster on a CPU. -> (B, N, heads, d)"""
+    s = (query * (query.shape[-1] ** -0.5 if scaling is None else scaling)) @ key.mT  # (B, heads, N, N)
+    if mask is not None:
+        s = s.masked_fill(~mask, torch.finfo(s.dtype).min) if mask.dtype == torch.bool else s + mask.to(s.dtype)
+    return (dropout(torch.softmax(s, dim=-1), rate) @ value).transpose(1, 2).contiguous()
 
 
 AttentionInterface.register(NAME, _attend)
