@@ -17,11 +17,12 @@ looks at; where they are annotated, KL(annotated || looked at) joins the loss wi
 Where a teacher says what it thinks of the pairs, the loss is (1 - weight) of the above and `weight` of its soft labels.
 
 [e; c] is split: W_h e once for each entity, W_h c and W_t c once for each unordered pair. Differs from wzhouad/ATLOP
-(model.py): the half of W that reads c begins at 0, since at first c is alike for all pairs of a document and hides what
-they differ in (recipes/README.md tells what that is worth); attention comes as rows of mentions, in training too
-without dropout; pairs are scored in blocks; an entity that was not read is the caller's to leave out. From DREEAM:
-shares are of the sentences alone, so that what special tokens draw is no sentence's loss, and a pair always has one
-sentence, the greatest.
+(model.py): attention comes as rows of mentions, in training too without dropout; pairs are scored in blocks; an entity
+that was not read is the caller's to leave out. From DREEAM: shares are of the sentences alone, so that what special
+tokens draw is no sentence's loss, and a pair always has one sentence, the greatest.
+
+At first c is alike for all pairs of a document, and half of what z is made of. Where entities say much by themselves it
+pays to let W begin without it (context_start = 0), where all depends on the context it does not (recipes/README.md).
 """
 
 from collections.abc import Sequence
@@ -52,6 +53,7 @@ class AtlopConfig:
     size: int = 768  # Z, width of a pair's two views
     group: int = 64  # G, width of a group; divides size
     context: bool = True  # False: the ablation without localized context
+    context_start: float = 1.0  # times the first weights of what reads the context; published 1, 0: it begins unread
     threshold: Literal["adaptive", "global"] = "adaptive"  # global: the ablation, one threshold for all pairs
     top_k: int = 4  # relations of one pair; published 4 for DocRED, 1 for CDR
     evidence: float = 0.0  # weight of the evidence loss; published 0.1
@@ -66,6 +68,8 @@ class AtlopConfig:
             raise BadInput(f"The threshold {self.threshold!r} is unknown. Known: adaptive, global.")
         if self.top_k < 1:
             raise BadInput(f"top_k is {self.top_k}: expected at least 1, how many relations one pair may have.")
+        if not 0 <= self.context_start <= 1:
+            raise BadInput(f"context_start is {self.context_start}: expected a factor from 0 to 1.")
         if self.evidence and not self.context:
             raise BadInput("Evidence is read off the localized context: give context=True, or evidence=0.")
 
@@ -144,9 +148,9 @@ class Atlop(nn.Module):
         self.tail = nn.Linear(both, config.size)
         classes = len(config.relations) + (config.threshold == "adaptive")
         self.bilinear = nn.Linear(config.size * config.group, classes)
-        with torch.no_grad():  # what reads the context
-            self.head.weight[:, width:] = 0.0
-            self.tail.weight[:, width:] = 0.0
+        with torch.no_grad():
+            self.head.weight[:, width:] *= config.context_start
+            self.tail.weight[:, width:] *= config.context_start
 
     def forward(self, H: Tensor, A: Tensor | None, asked: Asked) -> AtlopScores:
         """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""

@@ -289,13 +289,12 @@ def decode(found: Found, doc: Document, relations: Sequence[str], rules: Rules |
 
 
 def naming(found: Found, doc: Document) -> Found:
-    """Without the sentences of relations none of whose sentences names either entity: they prove nothing."""
+    """Without the sentences that name neither entity: what a pair looks at there is no proof of it."""
     starts = {m.id: m.start for m in doc.mentions}
     named = [{doc.sentence_of(starts[id]) for id in entity.mentions} for entity in doc.entities]
     pairs = zip(found.head[found.proof_of], found.tail[found.proof_of], found.proof.tolist(), strict=True)
     about = np.array([s in named[h] or s in named[t] for h, t, s in pairs], np.bool_)
-    kept = np.isin(found.proof_of, found.proof_of[about]) if len(about) else about
-    return replace(found, proof_of=found.proof_of[kept], proof=found.proof[kept])
+    return replace(found, proof_of=found.proof_of[about], proof=found.proof[about])
 
 
 def _functional(score: dict[Key, float], status: dict[Key, str | None], schema: Schema) -> dict[Key, float]:

@@ -49,6 +49,7 @@ class DocumentRelationsConfig:
     size: int = 768  # width of a pair's two views
     group: int = 64  # width of a group of the bilinear form; divides size
     localized: bool = True  # False: the ablation without localized context
+    context_start: float = 1.0  # times the first weights of what reads the context; 0: it begins unread
     threshold: Literal["adaptive", "global"] = "adaptive"  # global: the ablation, one threshold fitted on dev
     top_k: int = 4  # relations of one pair
     evidence: float = 0.0  # weight of the evidence loss; needs annotated evidence
@@ -179,7 +180,8 @@ def start(config: DocumentRelationsConfig, training: Sequence[Document], seed: i
         raise BadInput("The training documents have no fact, so there is no relation to learn. Check them with doctor.")
     own = RelationSettings(_schema(config, known, training), config.types, config.functional, config.complete)
     head_config = {"relations": relations, "size": config.size, "group": config.group, "context": config.localized,
-                   "threshold": config.threshold, "top_k": config.top_k, "evidence": config.evidence}  # fmt: skip
+                   "context_start": config.context_start, "threshold": config.threshold, "top_k": config.top_k,
+                   "evidence": config.evidence}  # fmt: skip
     extractor = on_encoder("document_relations", config, "atlop", head_config, relations, asdict(own))
     if config.initial:
         try:

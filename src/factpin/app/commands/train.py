@@ -49,6 +49,7 @@ FEW = 200  # documents below which figures are not to be trusted
               help="triples: which mentions are meant where a corpus has strings only.")  # fmt: skip
 @click.option("--triggers/--no-triggers", default=None, help="events: learn and tell triggers.")
 @click.option("--localized/--no-localized", default=None, help="document_relations: localized context pooling.")
+@click.option("--context-start", type=float, help="document_relations: 0 lets the head begin without its context.")
 @click.option("--threshold", type=click.Choice(["adaptive", "global"]), help="document_relations: kind of threshold.")
 @click.option("--top-k", type=int, help="document_relations: most relations of one pair.")
 @click.option("--evidence", type=float, help="document_relations: weight of the evidence loss.")
