@@ -10,7 +10,7 @@ from torch import Tensor
 
 from factpin.encoders import small_encoder
 from factpin.encoders.merge_windows import Layout, merge_hidden, merge_rows, rows_of
-from factpin.errors import FactpinError
+from factpin.errors import BadInput, FactpinError
 from factpin.heads.atlop import Asked, Atlop, AtlopConfig, AtlopGold, AtlopScores, asked_of, found_of, gold_of
 from factpin.layers import localized_context, pair_bilinear
 from factpin.tasks.document_relations import decode, targets
@@ -60,6 +60,8 @@ def test_a_head_may_begin_without_its_context_and_learns_to_read_it() -> None:
     assert torch.equal(s, head(H, A.roll(1, dims=2).contiguous(), asked).s)
     s.sum().backward()
     assert (head.head.weight.grad[:, WIDTH:].abs().sum(dim=1) > 0).all() and A.grad.abs().sum() == 0
+    with pytest.raises(BadInput, match="context_start"):
+        AtlopConfig(RELATIONS, context_start=2.0)
 
 
 # ---- the paper ------------------------------------------------------------------------------------------------------

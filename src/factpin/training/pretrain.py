@@ -42,7 +42,7 @@ from factpin.training.source import Source
 from factpin.training.stream import Stream
 from factpin.training.vocabulary import Kind, vocabulary_of
 
-LOOKED_AT = 1000  # portions that are looked at for mentions and for entries of a lexicon
+LOOKED_AT = 1000  # portions that are looked at for mentions
 AUDITED = 8  # texts of which every row shows its view to the audit before a run begins
 UNKNOWN = 0.05  # share of pieces that a vocabulary does not know, from which on it is said
 LEARNING_RATE = 1e-4  # what the command takes; fine-tuning takes less
@@ -233,9 +233,9 @@ def _corpus(paths: Sequence[Path], config: PretrainConfig) -> Corpus:
 def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[Known | None, list[str]]:
     """The lexicon, and what is to be said of it; refused where nothing says what the phrases or entities are."""
     known = Known.load(Path(config.lexicon)) if config.lexicon else None
-    if known and not any(any(known.find(portion.text)) for portion in islice(corpus.portions(), LOOKED_AT)):
-        raise BadInput(f"{config.lexicon}: none of its entries stands in the first {LOOKED_AT:,} documents of the "
-                       f"corpus. Name a lexicon of this corpus, one entry a line.")  # fmt: skip
+    if known and not any(any(known.find(portion.text)) for portion in corpus.portions()):  # the first hit ends it
+        raise BadInput(f"{config.lexicon}: none of its entries stands in the corpus. Name a lexicon of this corpus, "
+                       f"one entry a line.")  # fmt: skip
     if need.phrases and (known is None or known.phrases is None):
         raise BadInput(f"{config.objective} hides phrases. Name a file with one a line: --lexicon FILE.")
     if not need.entities or any(portion.mentions for portion in islice(corpus.portions(), LOOKED_AT)):
