@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+from transformers import T5EncoderModel
 
 from factpin.encoders import Encoder, small_encoder
 from factpin.encoders.rows import NAME
@@ -239,3 +240,13 @@ def test_a_network_of_our_own_is_refused_by_name(tmp_path):
     (tmp_path / "network.json").write_text("{}")
     with pytest.raises(BadModel, match="network of factpin's own"):
         Encoder.load(tmp_path)
+
+
+def test_the_encoder_half_of_t5_says_which_class_loads_it(tmp_path, tokenizer):
+    encoder = tiny("t5", tokenizer)
+    encoder.save(tmp_path)
+    loaded, report = T5EncoderModel.from_pretrained(tmp_path, output_loading_info=True)
+    assert loaded.config.architectures == ["T5EncoderModel"] and not report["missing_keys"]
+    ids = torch.arange(5, 12)[None]
+    got, expected = loaded(ids).last_hidden_state, encoder(ids, torch.ones_like(ids, dtype=torch.bool)).hidden
+    torch.testing.assert_close(got, expected)
