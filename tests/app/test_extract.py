@@ -18,6 +18,7 @@ import pytest
 from factpin import formats
 from factpin.app.cli import main
 from factpin.pipelines import shipped
+from factpin.training import half
 from tests.conftest import corpus
 from tests.pipelines.papers import locked, pdf
 from tests.pipelines.small_model import small_model, variant
@@ -329,3 +330,10 @@ def test_at_a_terminal_without_files_it_says_so_and_does_not_wait() -> None:
     os.close(ours)
     os.close(theirs)
     assert done.returncode == 2 and "Nothing to read" in done.stderr
+
+
+@pytest.mark.parametrize("emulates", [True, False])
+def test_half_precision_that_is_emulated_is_said(door: Door, monkeypatch: pytest.MonkeyPatch, emulates: bool) -> None:
+    monkeypatch.setattr(half, "emulates_bf16", lambda: emulates)
+    done = door("-", "--bf16", stdin=TEXT.encode())
+    assert done.code == 0 and spans(done.records[0]) and ("Float32 is faster" in done.err) == emulates

@@ -32,9 +32,9 @@ def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return call
 
 
-def ship(folder: Path, name: str, language: str) -> None:
+def ship(folder: Path, name: str, language: str, labels: tuple[str, ...] = ("person", "place")) -> None:
     (folder / name).mkdir(parents=True)
-    settings = Settings("spans", ("person", "place"), "crf", {}, "minilm-en", language, name=name, finds="people")
+    settings = Settings("spans", labels, "crf", {}, "minilm-en", language, name=name, finds="people")
     write_settings(settings, folder / name)
 
 
@@ -68,6 +68,15 @@ def test_encoders_are_listed_with_licence_and_whether_they_are_here(door: Door, 
     assert all(row["licence"] == CATALOGUE[name].licence for name, row in rows.items())
     shown = door("--encoders")[1]
     assert all(name in shown for name in CATALOGUE) and "Apache-2.0" in shown
+
+
+def test_lists_fit_a_terminal_of_80_columns(door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ship(tmp_path / "models", "en-many", "en", tuple(f"[label{i}]" for i in range(20)))
+    monkeypatch.setenv("COLUMNS", "80")
+    for shown, names in ((door()[1], ["en-many"]), (door("--encoders")[1], list(CATALOGUE))):
+        assert all(len(line) <= 80 for line in shown.splitlines()) and all(name in shown for name in names)
+    said = " ".join(door()[1].replace("│", " ").split())
+    assert "[label0], [label1]" in said and "20 in all (--json)" in said and "[label19]" not in said
 
 
 def test_an_encoder_that_is_here_is_not_fetched_again(door: Door, tmp_path: Path) -> None:

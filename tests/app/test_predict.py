@@ -12,6 +12,7 @@ import factpin
 from factpin import formats
 from factpin.app.cli import main
 from factpin.formats import Options
+from factpin.training import half
 from tests.conftest import corpus
 from tests.pipelines.small_model import small_model
 
@@ -123,3 +124,12 @@ def test_documents_without_what_the_model_asks_about_are_counted(door: Door, tmp
     assert json.loads(door("en-relations", path, target, "--to", "docred_result", "--json")[1])["without"] == 1
     assert door("en-relations", path, target, "--to", "docred_result", "--min-score", "1")[0] == 0
     assert json.loads(target.read_text()) == []
+
+
+def test_half_precision_that_is_emulated_is_said(
+    door: Door, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(half, "emulates_bf16", lambda: True)
+    formats.write(corpus(2, 42), tmp_path / "a.jsonl")
+    assert "Float32 is faster" in door(model, tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--bf16")[2]
+    assert "Float32" not in door(model, tmp_path / "a.jsonl", tmp_path / "c.jsonl")[2]

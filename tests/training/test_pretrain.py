@@ -185,6 +185,19 @@ def test_a_corpus_in_another_encoding_is_read(encoder_folder: Path, texts: Path,
     assert one["scores"] == pretrain([texts], config, how, tmp_path / "two", quiet=True)["scores"]
 
 
+def test_a_corpus_of_its_own_judges_and_none_that_is_learned_from(
+    encoder_folder: Path, texts: Path, tmp_path: Path
+) -> None:
+    dev = tmp_path / "dev.txt"
+    dev.write_text("\n\n".join(d.text for d in corpus(12, 99)), encoding="utf-8")
+    report = pretrain([texts], small(encoder_folder), QUICK, tmp_path / "run", dev=[dev], quiet=True)
+    assert report["heldout"] == len(source_of(encoder_folder, [dev]).judged()) > 0
+    for shared in (texts, texts.parent):
+        with pytest.raises(BadInput, match="learned from .* and held out"):
+            pretrain([texts], small(encoder_folder), QUICK, tmp_path / "both", dev=[dev, shared], quiet=True)
+    assert not (tmp_path / "both").exists()
+
+
 def test_a_row_that_shows_what_it_asks_for_is_refused(
     encoder_folder: Path, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

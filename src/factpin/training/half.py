@@ -2,7 +2,10 @@
 
 import torch
 
-SLOWER = "bf16: this processor has no instructions for it and emulates it; --no-bf16 is faster here"
+SLOWER = (
+    "bf16: this processor has no instructions for it and emulates it. Float32 is faster here: leave --bf16 out, or "
+    "give --no-bf16 where a recipe asks for it."
+)
 
 
 def emulates_bf16() -> bool:

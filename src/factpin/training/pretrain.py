@@ -107,7 +107,9 @@ def pretrain(
     _refuse(folder, how, resume=resume)
     world = world or join_world()
     stages, plan = stages_of(config.objective), plan_of(config)
-    corpus = _corpus(paths, config)
+    corpus, held_out = _corpus(paths, config), _corpus(dev, config) if dev else None
+    if held_out:
+        _refuse_shared(corpus, held_out)
     known, notes = _known(config, plan.need, corpus)
     beginning, begun = beginning_of(config, plan, how.seed), last_path(folder).exists()
     told = world.from_leader(prepare(beginning, corpus, folder / "start", begun=begun) if world.leads else {})
@@ -115,15 +117,15 @@ def pretrain(
     vocabulary, model = vocabulary_of(tokenizer), _model(config, plan, folder / "start", how.seed)
     notes += _of_vocabulary(config, told)
 
-    every = 0 if dev or not config.heldout else max(2, round(1 / config.heldout))
+    every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
     source = Source(corpus, tokenizer, _cut(config, plan), known, plan.rows, every, plan.need.foreign)
-    other = replace(source, corpus=_corpus(dev, config)) if dev else source
+    other = replace(source, corpus=held_out) if held_out else source
     marks = (corpus.digest(), other.corpus.digest(), tokenizer.to_json().encode())
     fingerprint = digest((config, how, world.size), [np.frombuffer(mark, np.uint8) for mark in marks])
     check_folder(folder, fingerprint, resume=resume)
     if world.leads:
         _audited(source, vocabulary)
-    judged = other.judged() if dev or every else []
+    judged = other.judged() if held_out or every else []
     steps = how.max_steps or world.from_leader(source.steps(how, world) if world.leads else 0)
     if world.leads:
         named = {"paths": [str(path) for path in paths], "dev": [str(path) for path in dev]}
@@ -228,6 +230,15 @@ def _model(config: PretrainConfig, plan: Plan, start: Path, seed: int) -> Learne
 
 def _corpus(paths: Sequence[Path], config: PretrainConfig) -> Corpus:
     return Corpus(paths, divide=config.divide, encoding=config.encoding or None, format=config.source_format or None)
+
+
+def _refuse_shared(corpus: Corpus, held_out: Corpus) -> None:
+    """What is learned from cannot judge."""
+    learned = {source.path.resolve() for source in corpus.inputs}
+    shared = [source.path for source in held_out.inputs if source.path.resolve() in learned]
+    if shared:
+        raise BadInput(f"{shared[0]} is learned from (--corpus) and held out (--dev) at once. Leave it out of one; "
+                       f"without --dev a share of the documents is held out.")  # fmt: skip
 
 
 def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[Known | None, list[str]]:

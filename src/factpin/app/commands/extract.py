@@ -94,7 +94,10 @@ def extract(
     from factpin.pipelines.extract import Summary, load_models
     from factpin.pipelines.extract import extract as run
     from factpin.pipelines.extract_folder import begin, describe_run, extract_folder, is_done
+    from factpin.training.half import SLOWER, emulates_bf16
 
+    if bf16 and emulates_bf16():
+        notes(quiet).print(SLOWER, style="yellow")
     into_folder = output is not None and target == "jsonl" and is_folder(output)
     summary, console, done = Summary(), notes(quiet), 0
     with Rejects(rejects_of(output)) if skip_bad else nullcontext() as rejects:

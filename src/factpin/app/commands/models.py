@@ -8,6 +8,8 @@ import click
 from factpin.app.console import notes, out, print_json
 from factpin.errors import BadInput
 
+SOME = 12  # labels that are shown
+
 
 @click.command()
 @click.option("--encoders", is_flag=True, help="Encoders that can be had without a model hub.")
@@ -63,18 +65,24 @@ def _encoders() -> list[dict[str, Any]]:
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
+    """A name and what there is to know of it, in few enough columns for a terminal of 80."""
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table()
-    for name in rows[0]:
-        if name != "folder":
-            table.add_column(name.replace("_", " "), overflow="fold")
+    table = Table(show_header=False, show_lines=True)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
     for row in rows:
-        table.add_row(*(_cell(value) for name, value in row.items() if name != "folder"))
+        table.add_row(row["name"], Text("\n".join(_lines(row))))
     out().print(table)
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+def _lines(row: dict[str, Any]) -> list[str]:
+    if "task" in row:
+        labels = row["labels"]
+        more = f" … {len(labels)} in all (--json)" if len(labels) > SOME else ""
+        return [row["finds"], ", ".join(labels[:SOME]) + more,
+                f"{row['task']}; language: {row['language']}; encoder: {row['encoder']}"]  # fmt: skip
+    ships = "may ship" if row["may_ship"] else "may not ship"
+    return [f"{row['shape']}; language: {row['language']}", row["note"], f"licence: {row['licence']}; {ships}",
+            "fetched" if row["fetched"] else "not fetched yet"]  # fmt: skip

@@ -62,7 +62,10 @@ def predict(
 
     import factpin
     from factpin.pipelines.predict import predict as run
+    from factpin.training.half import SLOWER, emulates_bf16
 
+    if bf16 and emulates_bf16():
+        notes(quiet or as_json).print(SLOWER, style="yellow")
     extractor = factpin.load(model, device)
     extractor.on_overflow, extractor.bf16 = on_overflow, bf16
     with counting("predicting", quiet or as_json) as count:
