@@ -1,15 +1,16 @@
-"""Pretraining of factpin against a plain transformers loop on the same model: tokens per CPU second, and peak memory.
+"""Pretraining of factpin against transformers on the same model: tokens per CPU second, and peak memory.
 
     python benchmarks/pretrain.py [--corpus FILE] [--width D] [--layers N] [--rounds N] [--no-memory] [--json FILE]
 
-theirs   BertForMaskedLM, DataCollatorForLanguageModeling, torch AdamW; its texts are cut into pieces beforehand, and
-         that is not counted
-ours     the stream, the views and the learner of `factpin pretrain --objective palm_cloze` (the same cloze); reading,
-         splitting and tokenising are counted
+trainer  BertForMaskedLM in transformers' own Trainer with DataCollatorForLanguageModeling; where accelerate, which
+         Trainer needs, is installed
+loop     the same without Trainer: a loop of a few lines around model, collator and AdamW
+ours     the stream, the views and the learner of `factpin pretrain --objective palm_cloze` (the same cloze)
 
-One thread; both sides in one process, in turns; process_time. Tokens are the pieces of text in the batches, without
-padding and special tokens. Peak memory is VmHWM of a fresh process that runs `pretrain` over a corpus, once and 50
-times as long, for the same number of steps; the model is small, so that the corpus would show. In the peak are gaps
+The texts of trainer and loop are cut into pieces beforehand, and that is not counted; ours reads, splits and tokenises
+in its time. One thread; all sides in one process, in turns; process_time. Tokens are the pieces of text in the batches,
+without padding and special tokens. Peak memory is VmHWM of a fresh process that runs `pretrain` over a corpus, once and
+50 times as long, for the same number of steps; the model is small, so that the corpus would show. In the peak are gaps
 between freed blocks that the C library keeps, more where batches repeat themselves less; so beside it stands what is
 held in the end, after malloc_trim has given them back.
 """
@@ -23,7 +24,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -95,46 +98,80 @@ def ours(start: Path, corpus: Path) -> Callable[[], int]:
     return step
 
 
-def theirs(start: Path, corpus: Path) -> Callable[[], int]:
-    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling
+class Peer:
+    """The model, the texts and the collator of transformers, for the loop and for Trainer alike."""
 
-    tokenizer = AutoTokenizer.from_pretrained(start)
-    model = BertForMaskedLM(BertConfig.from_pretrained(start)).train()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
-    collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
-    pieces = [i for line in corpus.read_text(encoding="utf-8").splitlines()
-              for i in tokenizer(line, add_special_tokens=False)["input_ids"]]  # fmt: skip
-    size = LENGTH - 2
-    texts = [tokenizer.build_inputs_with_special_tokens(pieces[at : at + size])
-             if hasattr(tokenizer, "build_inputs_with_special_tokens")
-             else [tokenizer.cls_token_id, *pieces[at : at + size], tokenizer.sep_token_id]
-             for at in range(0, len(pieces) - size, size)]  # fmt: skip
-    going: Iterator[list[int]] = cycle(texts)
+    def __init__(self, start: Path, corpus: Path) -> None:
+        from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling
+
+        tokenizer = AutoTokenizer.from_pretrained(start)
+        pieces = [i for line in corpus.read_text(encoding="utf-8").splitlines()
+                  for i in tokenizer(line, add_special_tokens=False)["input_ids"]]  # fmt: skip
+        size = LENGTH - 2
+        self.texts = [{"input_ids": [tokenizer.cls_token_id, *pieces[at : at + size], tokenizer.sep_token_id]}
+                      for at in range(0, len(pieces) - size, size)]  # fmt: skip
+        self.model = BertForMaskedLM(BertConfig.from_pretrained(start)).train()
+        self.collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
+        self.tokens = BATCH * size  # of a step
+
+
+def loop(peer: Peer) -> Callable[[], int]:
+    """A function that makes one step and tells its tokens."""
+    optimiser = torch.optim.AdamW(peer.model.parameters(), lr=1e-4, fused=True)
+    going = cycle(peer.texts)
 
     def step() -> int:
-        chosen = [next(going) for _ in range(BATCH)]
-        batch = collator([{"input_ids": text} for text in chosen])
+        batch = peer.collator([next(going) for _ in range(BATCH)])
         optimiser.zero_grad(set_to_none=True)
-        model(**batch).loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        peer.model(**batch).loss.backward()
+        nn.utils.clip_grad_norm_(peer.model.parameters(), 1.0)
         optimiser.step()
-        return sum(len(text) - 2 for text in chosen)
+        return peer.tokens
 
     return step
 
 
+def in_turns(sides: dict[str, Callable[[], int]], speeds: dict[str, list[float]]) -> None:
+    """One step of each."""
+    for name, step in sides.items():
+        began = time.process_time()
+        tokens = step()
+        speeds[name].append(tokens / (time.process_time() - began))
+
+
+def beside_trainer(peer: Peer, others: Callable[[], None], rounds: int, speeds: list[float]) -> None:
+    """Trainer leads, and after each of its steps the others make theirs; a step of it is all that it does between."""
+    from transformers import Trainer, TrainerCallback, TrainingArguments
+
+    class Turns(TrainerCallback):
+        since = time.process_time()
+
+        def on_step_end(self, *_: Any, **__: Any) -> None:
+            speeds.append(peer.tokens / (time.process_time() - self.since))
+            others()
+            self.since = time.process_time()
+
+    with tempfile.TemporaryDirectory() as folder:
+        how = TrainingArguments(
+            output_dir=folder, max_steps=rounds, per_device_train_batch_size=BATCH, learning_rate=1e-4,
+            optim="adamw_torch_fused", use_cpu=True, save_strategy="no", logging_strategy="no", report_to=[],
+            disable_tqdm=True,
+        )  # fmt: skip
+        Trainer(peer.model, how, peer.collator, train_dataset=peer.texts, callbacks=[Turns()]).train()
+
+
 def throughput(start: Path, corpus: Path, rounds: int) -> dict[str, float]:
-    sides = {"ours": ours(start, corpus), "theirs": theirs(start, corpus)}
-    for step in sides.values():
-        step()
+    sides = {"ours": ours(start, corpus), "loop": loop(Peer(start, corpus))}
     speeds: dict[str, list[float]] = {name: [] for name in sides}
-    for _ in range(rounds):
-        for name, step in sides.items():
-            began = time.process_time()
-            tokens = step()
-            speeds[name].append(tokens / (time.process_time() - began))
-    found = {name: statistics.median(values) for name, values in speeds.items()}
-    return {**found, "ratio": found["ours"] / found["theirs"]}
+    if find_spec("accelerate"):
+        speeds["trainer"] = []
+        others = partial(in_turns, sides, speeds)
+        beside_trainer(Peer(start, corpus), others, rounds + 1, speeds["trainer"])
+    else:
+        for _ in range(rounds + 1):
+            in_turns(sides, speeds)
+    found = {name: statistics.median(values[1:]) for name, values in speeds.items()}  # the first warms up
+    return found | {f"ours / {name}": found["ours"] / found[name] for name in found if name != "ours"}
 
 
 def beginning(folder: Path, corpus: Path, width: int, layers: int) -> Path:

@@ -274,7 +274,7 @@ def test_stages_follow_one_another_and_need_a_lexicon(encoder_folder: Path, text
     (tmp_path / "kinds.txt").write_text("王小明\tentity\n旧金山\tentity\n出生于\tphrase\n")
     config = small(encoder_folder, "ernie2", lexicon=str(tmp_path / "kinds.txt"))
     report = pretrain([texts], config, QUICK, tmp_path / "two", quiet=True)
-    assert report["steps"] == 6 and not report["notes"]
+    assert report["steps"] == 6 and not any("the same spans" in note for note in report["notes"])
     (tmp_path / "kinds.txt").write_text("王小明\tentity\n")
     with pytest.raises(BadInput, match="hides phrases"):
         pretrain([texts], config, QUICK, tmp_path / "three", quiet=True)

@@ -1,6 +1,7 @@
 """What a pretraining run starts from: an encoder with all rows that it will need, written once to `start/`.
 
-    encoder given    its weights; its vocabulary with the marks of the objectives, and with new words by choice
+    encoder given    its weights, and the heads that lie with them; its vocabulary with the marks of the objectives, and
+                     with new words by choice
     config given     random weights of that shape; the tokenizer given, or one trained on the corpus
     neither          a network of our own will be drawn from the seed; here is its tokenizer
 
@@ -16,12 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import save_file
+from torch import Tensor
 
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadFile, BadInput
 from factpin.files import read_text, write_folder
 from factpin.tokens import Tokenizer
 from factpin.training.corpus import Corpus
+from factpin.training.inherited import heads_in
+from factpin.training.learner import HEAD_WEIGHTS
 from factpin.training.shapes import OWN
 from factpin.training.vocabulary import Kind, extended, frequent, grow, measure, train_tokenizer, with_marks
 
@@ -78,6 +83,8 @@ def prepare(beginning: Beginning, corpus: Corpus, target: Path, *, begun: bool =
     source, report = _adapted(beginning, corpus) if beginning.encoder else _fresh(beginning, corpus)
     with write_folder(target) as folder:
         source.save(folder)
+        if isinstance(source, Encoder) and (heads := _heads(beginning, source)):
+            save_file(heads, folder / HEAD_WEIGHTS, metadata={"format": "pt"})
         record = json.dumps({"made_from": made_from, "vocabulary": report}, ensure_ascii=False, indent=1)
         (folder / MADE).write_text(record, encoding="utf-8")
     return report
@@ -94,6 +101,10 @@ def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, A
     report = {"size": tokenizer.vocab_size, "added": len(words), "words": words[:20],
               "before": measure(old, sample(corpus)), "after": measure(tokenizer, sample(corpus))}  # fmt: skip
     return grow(encoder, tokenizer, made_of, beginning.seed), report
+
+
+def _heads(beginning: Beginning, encoder: Encoder) -> dict[str, Tensor]:
+    return heads_in(resolve(beginning.encoder), encoder.config.model_type) if beginning.encoder else {}
 
 
 def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder | Tokenizer, dict[str, Any]]:

@@ -1,0 +1,131 @@
+"""Who goes on with an encoder goes on with its heads: those of transformers, and those of a run before."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DistilBertConfig, RobertaConfig
+
+from factpin.encoders import Encoder
+from factpin.objectives import OBJECTIVES
+from factpin.tokens import Tokenizer
+from factpin.training.config import TrainConfig
+from factpin.training.inherited import heads_in, inherit
+from factpin.training.learner import Learners, build_learner
+from factpin.training.pretrain import PretrainConfig, pretrain
+from tests.conftest import corpus
+
+STILL = TrainConfig(max_steps=1, batch_size=4, learning_rate=1e-12, seed=3)
+IDS = torch.arange(10, 30)[None]
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "texts.txt"
+    path.write_text("\n\n".join("\n".join(d.text for d in corpus(5, seed)) for seed in range(12)), encoding="utf-8")
+    return path
+
+
+def went_on(
+    texts: Path, encoder: Path, folder: Path, objective: str = "roberta", how: TrainConfig = STILL, **more: Any
+) -> tuple[dict[str, Any], Learners]:
+    """What the run tells, and its model, which has learned next to nothing."""
+    models: list[Learners] = []
+    config = PretrainConfig(objective, str(encoder), length=48, buffer=16, heldout=0, **more)
+    report = pretrain([texts], config, how, folder, quiet=True, at=lambda model, *_: models.append(model))
+    return report, models[-1]
+
+
+def speaking(config: Any, folder: Path) -> Any:
+    """A model of transformers that names hidden pieces, saved with weights of its own in every part of its head."""
+    torch.manual_seed(5)
+    model = AutoModelForMaskedLM.from_config(config).eval()
+    base = {id(parameter) for parameter in model.base_model.parameters()}
+    for parameter in model.parameters():
+        if id(parameter) not in base:
+            torch.nn.init.normal_(parameter, std=0.3)
+    model.save_pretrained(folder)
+    return model
+
+
+@torch.no_grad()
+def said(model: Learners) -> Tensor:
+    model.eval()
+    h = model.encoder(IDS, torch.ones_like(IDS, dtype=torch.bool)).hidden
+    return model.learner.head.words(h, model.reader.words.weight)
+
+
+@torch.no_grad()
+def same_words(model: Learners, theirs: Any) -> None:
+    wanted = theirs(IDS).logits
+    torch.testing.assert_close(said(model)[..., : wanted.shape[-1]], wanted, atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("kind", [BertConfig, RobertaConfig, DistilBertConfig])
+def test_a_head_of_transformers_names_what_it_named(kind: Any, encoder_folder: Path, tmp_path: Path) -> None:
+    tokenizer = Tokenizer.load(encoder_folder)
+    size = {"vocab_size": tokenizer.vocab_size, "max_position_embeddings": 64, "pad_token_id": tokenizer.pad_id}
+    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+    if kind is DistilBertConfig:
+        shape = {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64}
+    theirs = speaking(kind(**size, **shape), tmp_path)
+    tokenizer.save(tmp_path)
+    encoder = Encoder.load(tmp_path)
+    model = build_learner({"roberta": OBJECTIVES["roberta"]}, encoder, 0)
+    assert not inherit(model, {})
+    assert inherit(model, heads_in(tmp_path, encoder.config.model_type))
+    same_words(model, theirs)
+
+
+@pytest.fixture
+def bert(encoder_folder: Path, tmp_path: Path) -> tuple[Path, BertForMaskedLM]:
+    model = speaking(BertConfig.from_pretrained(encoder_folder), tmp_path / "bert")
+    Tokenizer.load(encoder_folder).save(tmp_path / "bert")
+    return tmp_path / "bert", model
+
+
+@pytest.mark.parametrize("words", [0, 3])
+def test_a_run_begins_with_it_and_new_words_leave_the_others_as_they_were(
+    words: int, bert: tuple[Path, BertForMaskedLM], texts: Path, tmp_path: Path
+) -> None:
+    folder, theirs = bert
+    report, model = went_on(texts, folder, tmp_path / "run", extend=words)
+    assert not any("no head" in note for note in report["notes"])
+    assert said(model).shape[-1] == theirs.config.vocab_size + report["vocabulary"]["added"]
+    same_words(model, theirs)
+
+
+def test_names_of_the_first_years_are_known(bert: tuple[Path, BertForMaskedLM]) -> None:
+    folder, _ = bert
+    heads = heads_in(folder, "bert")
+    weights = load_file(folder / "model.safetensors")
+    older = {name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): value
+             for name, value in weights.items()}  # fmt: skip
+    assert older.keys() != weights.keys()
+    save_file(older, folder / "model.safetensors", metadata={"format": "pt"})
+    assert all(torch.equal(value, heads[name]) for name, value in heads_in(folder, "bert").items()) and len(heads) == 5
+
+
+def test_half_a_head_is_none(bert: tuple[Path, BertForMaskedLM], encoder_folder: Path) -> None:
+    folder, _ = bert
+    weights = load_file(folder / "model.safetensors")
+    del weights["cls.predictions.transform.dense.bias"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    assert not heads_in(folder, "bert") and not heads_in(encoder_folder, "bert")
+
+
+def test_a_run_goes_on_with_the_heads_of_the_one_before(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
+    learning = TrainConfig(max_steps=3, batch_size=4, learning_rate=3e-3, seed=7)
+    _, first = went_on(texts, encoder_folder, tmp_path / "first", "bert", learning)
+    report, second = went_on(texts, tmp_path / "first", tmp_path / "second", "bert")
+    mine, before = second.learner.state_dict(), first.learner.state_dict()
+    assert any(name.startswith("head.pairs") for name in mine) and not report["notes"]
+    assert all(torch.allclose(mine[name], before[name], atol=1e-6) for name in mine)
+
+
+def test_an_encoder_without_a_head_is_told(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
+    report, _ = went_on(texts, encoder_folder, tmp_path / "run")
+    assert [note for note in report["notes"] if "no head that names hidden pieces" in note]
