@@ -1,5 +1,6 @@
 """Who goes on with an encoder goes on with its heads: those of transformers, and those of a run before."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from torch import Tensor
 from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DistilBertConfig, RobertaConfig
 
 from factpin.encoders import Encoder
+from factpin.errors import BadModel
 from factpin.objectives import OBJECTIVES
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
@@ -129,3 +131,10 @@ def test_a_run_goes_on_with_the_heads_of_the_one_before(encoder_folder: Path, te
 def test_an_encoder_without_a_head_is_told(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
     report, _ = went_on(texts, encoder_folder, tmp_path / "run")
     assert [note for note in report["notes"] if "no head that names hidden pieces" in note]
+
+
+def test_a_file_of_heads_that_is_cut_short_is_named(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
+    shutil.copytree(encoder_folder, tmp_path / "cut")
+    (tmp_path / "cut" / "heads.safetensors").write_bytes(b"half")
+    with pytest.raises(BadModel, match=r"heads\.safetensors: cannot be read"):
+        went_on(texts, tmp_path / "cut", tmp_path / "run")

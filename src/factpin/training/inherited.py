@@ -9,10 +9,11 @@ that is drawn: its first steps teach the head more than the encoder.
 
 from pathlib import Path
 
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 from torch.nn.functional import pad
 
+from factpin.errors import BadModel
 from factpin.training.learner import HEAD_WEIGHTS, WEIGHTS, Learners
 
 WORDS = "head.words."  # of the learner's names
@@ -55,6 +56,10 @@ def inherit(model: Learners, heads: dict[str, Tensor]) -> bool:
 
 
 def _read(path: Path, wanted: set[str] | None = None) -> dict[str, Tensor]:
-    with safe_open(path, framework="pt") as stream:
-        names = set(stream.keys())
-        return {name: stream.get_tensor(name).float() for name in names & (wanted or names)}
+    try:
+        with safe_open(path, framework="pt") as stream:
+            names = set(stream.keys())
+            return {name: stream.get_tensor(name).float() for name in names & (wanted or names)}
+    except SafetensorError as error:
+        raise BadModel(f"{path}: cannot be read ({error}). Fetch or write it again, or take it away: then heads are "
+                       "drawn anew.") from None  # fmt: skip
