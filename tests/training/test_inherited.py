@@ -8,15 +8,15 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
-from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DistilBertConfig, RobertaConfig
+from transformers import AutoConfig, AutoModelForMaskedLM, BertForMaskedLM
 
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
 from factpin.objectives import OBJECTIVES
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.inherited import heads_in, inherit
-from factpin.training.learner import Learners, build_learner
+from factpin.training.inherited import NAMES, heads_in, inherit
+from factpin.training.learner import Beside, Learners, build_learner
 from factpin.training.pretrain import PretrainConfig, pretrain
 from tests.conftest import corpus
 
@@ -66,57 +66,108 @@ def same_words(model: Learners, theirs: Any) -> None:
     torch.testing.assert_close(said(model)[..., : wanted.shape[-1]], wanted, atol=1e-4, rtol=0)
 
 
-@pytest.mark.parametrize("kind", [BertConfig, RobertaConfig, DistilBertConfig])
-def test_a_head_of_transformers_names_what_it_named(kind: Any, encoder_folder: Path, tmp_path: Path) -> None:
-    tokenizer = Tokenizer.load(encoder_folder)
+def in_a_folder(kind: str, encoder: Path, folder: Path, **more: Any) -> Any:
+    """A small one of this kind with the tokenizer of `encoder`."""
+    tokenizer = Tokenizer.load(encoder)
     size = {"vocab_size": tokenizer.vocab_size, "max_position_embeddings": 64, "pad_token_id": tokenizer.pad_id}
     shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-    if kind is DistilBertConfig:
+    if kind == "distilbert":
         shape = {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64}
-    theirs = speaking(kind(**size, **shape), tmp_path)
-    tokenizer.save(tmp_path)
-    encoder = Encoder.load(tmp_path)
-    model = build_learner({"roberta": OBJECTIVES["roberta"]}, encoder, 0)
+    if kind == "albert":
+        shape["embedding_size"] = 16
+    model = speaking(AutoConfig.for_model(kind, **{**size, **shape, **more}), folder)
+    tokenizer.save(folder)
+    return model
+
+
+def on(folder: Path, row: str = "roberta", beside: Beside | None = None) -> Learners:
+    return build_learner({row: OBJECTIVES[row]}, Encoder.load(folder), 0, beside)
+
+
+@pytest.mark.parametrize("kind", [*NAMES, "relu"])
+def test_a_head_of_transformers_names_what_it_named(kind: str, encoder_folder: Path, tmp_path: Path) -> None:
+    more = {"hidden_act": "relu"} if kind == "relu" else {}
+    theirs = in_a_folder("bert" if more else kind, encoder_folder, tmp_path, **more)
+    model = on(tmp_path)
     assert not inherit(model, {})
-    assert inherit(model, heads_in(tmp_path, encoder.config.model_type))
+    assert inherit(model, heads_in(tmp_path, Encoder.load(tmp_path)))
     same_words(model, theirs)
+
+
+@pytest.mark.parametrize("more", [{"tie_word_embeddings": False}, {"hidden_act": "silu"}])
+def test_a_head_that_cannot_be_had_here_is_none(more: Any, encoder_folder: Path, tmp_path: Path) -> None:
+    in_a_folder("bert", encoder_folder, tmp_path, **more)
+    assert not heads_in(tmp_path, Encoder.load(tmp_path))
 
 
 @pytest.fixture
 def bert(encoder_folder: Path, tmp_path: Path) -> tuple[Path, BertForMaskedLM]:
-    model = speaking(BertConfig.from_pretrained(encoder_folder), tmp_path / "bert")
-    Tokenizer.load(encoder_folder).save(tmp_path / "bert")
-    return tmp_path / "bert", model
+    return tmp_path / "bert", in_a_folder("bert", encoder_folder, tmp_path / "bert")
 
 
-@pytest.mark.parametrize("words", [0, 3])
-def test_a_run_begins_with_it_and_new_words_leave_the_others_as_they_were(
-    words: int, bert: tuple[Path, BertForMaskedLM], texts: Path, tmp_path: Path
-) -> None:
+def test_a_run_begins_with_it(bert: tuple[Path, BertForMaskedLM], texts: Path, tmp_path: Path) -> None:
     folder, theirs = bert
-    report, model = went_on(texts, folder, tmp_path / "run", extend=words)
-    assert not any("no head" in note for note in report["notes"])
-    assert said(model).shape[-1] == theirs.config.vocab_size + report["vocabulary"]["added"]
+    report, model = went_on(texts, folder, tmp_path / "run")
+    assert not any("brings no head" in note for note in report["notes"])
     same_words(model, theirs)
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_new_words_begin_without_a_bias_and_leave_the_others_as_they_were(
+    spare: int, encoder_folder: Path, tmp_path: Path
+) -> None:
+    """Also where the table of the model has a row that no piece used."""
+    (tmp_path / "texts.txt").write_text("\n\n".join(["The phosphatase binds phosphorylase."] * 30))
+    known = Tokenizer.load(encoder_folder).vocab_size
+    theirs = in_a_folder("bert", encoder_folder, tmp_path / "bert", vocab_size=known + spare)
+    report, model = went_on(tmp_path / "texts.txt", tmp_path / "bert", tmp_path / "run", extend=2)
+    assert report["vocabulary"]["added"] == 2 and said(model).shape[-1] == known + 2
+    torch.testing.assert_close(model.learner.head.words.bias[known:].detach(), torch.zeros(2), atol=1e-6, rtol=0)
+    with torch.no_grad():
+        torch.testing.assert_close(said(model)[..., :known], theirs(IDS).logits[..., :known], atol=1e-4, rtol=0)
 
 
 def test_names_of_the_first_years_are_known(bert: tuple[Path, BertForMaskedLM]) -> None:
     folder, _ = bert
-    heads = heads_in(folder, "bert")
-    weights = load_file(folder / "model.safetensors")
+    encoder = Encoder.load(folder)
+    heads, weights = heads_in(folder, encoder), load_file(folder / "model.safetensors")
     older = {name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): value
              for name, value in weights.items()}  # fmt: skip
-    assert older.keys() != weights.keys()
     save_file(older, folder / "model.safetensors", metadata={"format": "pt"})
-    assert all(torch.equal(value, heads[name]) for name, value in heads_in(folder, "bert").items()) and len(heads) == 5
+    again = heads_in(folder, encoder)
+    assert again.keys() == heads.keys() and len(heads) == 5
+    assert all(torch.equal(value, heads[name]) for name, value in again.items())
 
 
 def test_half_a_head_is_none(bert: tuple[Path, BertForMaskedLM], encoder_folder: Path) -> None:
     folder, _ = bert
-    weights = load_file(folder / "model.safetensors")
+    encoder, weights = Encoder.load(folder), load_file(folder / "model.safetensors")
     del weights["cls.predictions.transform.dense.bias"]
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    assert not heads_in(folder, "bert") and not heads_in(encoder_folder, "bert")
+    assert not heads_in(folder, encoder) and not heads_in(encoder_folder, encoder)
+
+
+def test_the_head_for_words_beside_electra_has_learned_nothing(
+    encoder_folder: Path, texts: Path, tmp_path: Path
+) -> None:
+    report, _ = went_on(texts, encoder_folder, tmp_path / "judge", "electra")
+    assert not report["notes"]
+    heads = heads_in(tmp_path / "judge", Encoder.load(tmp_path / "judge"))
+    assert {name.split(".")[1] for name in heads} == {"replaced"}
+    report, _ = went_on(texts, tmp_path / "judge", tmp_path / "run")
+    assert "brings no head" in report["notes"][0]
+
+
+def test_a_decoder_is_taken_whole_or_not_at_all(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
+    _, first = went_on(texts, encoder_folder, tmp_path / "first", "bart", decoder_layers=1)
+    heads, before = heads_in(tmp_path / "first", Encoder.load(tmp_path / "first")), first.learner.state_dict()
+    apart = {name for name in before if not name.startswith(("head.", first.inside))}
+    for layers in (1, 2):
+        model = on(tmp_path / "first", "bart", Beside(48, layers))
+        drawn = {name: value.clone() for name, value in model.learner.state_dict().items()}
+        assert inherit(model, heads)
+        wanted = before if layers == 1 else drawn
+        assert apart and all(torch.equal(model.learner.state_dict()[name], wanted[name]) for name in apart)
 
 
 def test_a_run_goes_on_with_the_heads_of_the_one_before(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
@@ -130,7 +181,7 @@ def test_a_run_goes_on_with_the_heads_of_the_one_before(encoder_folder: Path, te
 
 def test_an_encoder_without_a_head_is_told(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
     report, _ = went_on(texts, encoder_folder, tmp_path / "run")
-    assert [note for note in report["notes"] if "no head that names hidden pieces" in note]
+    assert [note for note in report["notes"] if "brings no head that names hidden pieces" in note]
 
 
 def test_a_file_of_heads_that_is_cut_short_is_named(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:

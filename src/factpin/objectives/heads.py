@@ -25,13 +25,15 @@ from factpin.errors import BadInput
 from factpin.objectives.objective import Objective
 from factpin.objectives.parts import activation, start
 
+Activation = Literal["gelu", "gelu_tanh", "relu"]
+
 
 @dataclass(frozen=True)
 class HeadsConfig:
     transform: bool = True  # GPT, GLM, T5 and XLNet have none
     word_bias: bool = True  # GPT, GLM and T5 have none
     word_scale: float = 1.0  # T5: D^-0.5
-    activation: Literal["gelu", "gelu_tanh", "relu"] = "gelu"
+    activation: Activation = "gelu"
     eps: float = 1e-12
     offsets: int = 20  # pieces of a span that are asked for at its boundary
     offset_width: int = 200

@@ -21,7 +21,7 @@ from factpin.encoders import Encoder
 from factpin.errors import BadInput, BadModel, pick
 from factpin.objectives import OBJECTIVES, Batch, Objective, Vocabulary
 from factpin.objectives.electra import Electra, generator_over
-from factpin.objectives.heads import Heads, HeadsConfig
+from factpin.objectives.heads import Activation, Heads, HeadsConfig
 from factpin.objectives.losses import Learner
 from factpin.objectives.network import Network
 from factpin.objectives.on_encoder import OnEncoder
@@ -33,6 +33,9 @@ from factpin.training.vocabulary import vocabulary_of
 
 NETWORK, WEIGHTS = "network.json", "model.safetensors"
 HEADS, HEAD_WEIGHTS = "heads.json", "heads.safetensors"
+ACTIVATIONS: dict[str, Activation] = {
+    "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu"
+}  # by the names of transformers  # fmt: skip
 GENERATOR = 0.25  # of the encoder's width
 
 
@@ -74,13 +77,18 @@ class Learners(nn.Module):
         inside = {id(parameter) for parameter in self.encoder.parameters()}
         return nn.ParameterList(parameter for parameter in self.parameters() if id(parameter) not in inside)
 
+    @property
+    def inside(self) -> str:
+        """What the names of the encoder's weights begin with among the learner's."""
+        return next(f"{name}." for name, module in self.learner.named_modules() if module is self.encoder)
+
     def loss(self, batch: tuple[str, Batch]) -> Tensor:
         """The sum of the row's losses, each a mean over what is asked in the batch."""
         name, views = batch
         row, learner = self.rows[name], self.learner
         if not isinstance(self.encoder, Network):
             views = cut(views, self.encoder.max_length)
-        judged = self.generator if _judges(row) else None
+        judged = self.generator if judges(row) else None
         model = learner if judged is None else Electra(learner.encoder, learner.head, judged)
         total: Tensor = model(views, row).total
         return total
@@ -90,18 +98,13 @@ class Learners(nn.Module):
         told, state = {"rows": list(self.rows)}, self.learner.state_dict()
         if isinstance(self.encoder, Encoder):
             self.encoder.save(folder)
-            apart = {name: value for name, value in state.items() if not name.startswith(_inside(self))}
+            apart = {name: value for name, value in state.items() if not name.startswith(self.inside)}
             _write(folder, HEADS, {**told, "beside": asdict(self.beside)}, HEAD_WEIGHTS, apart)
             return
         folder.mkdir(parents=True, exist_ok=True)
         tokenizer.save(folder)
         heads = asdict(self.learner.head.config)
         _write(folder, NETWORK, {**told, "heads": heads, "network": asdict(self.encoder.config)}, WEIGHTS, state)
-
-
-def _inside(model: Learners) -> str:
-    """What the names of the encoder's weights begin with among the learner's."""
-    return next(f"{name}." for name, module in model.learner.named_modules() if module is model.encoder)
 
 
 def _write(folder: Path, name: str, told: Mapping[str, Any], weights: str, state: Mapping[str, Tensor]) -> None:
@@ -123,11 +126,24 @@ def _on_encoder(rows: Mapping[str, Objective], encoder: Encoder, beside: Beside)
     reader = Plain(encoder) if all(plain(row, kind) for row in each) else OnEncoder(encoder, silent)
     if len(silent) < len(each):
         reader = WithDecoder(reader, like(encoder, beside.length, beside.decoder_layers))
-    config = HeadsConfig(word_scale=reader.words.embedding_dim**-0.5 if kind in ("t5", "mt5") else 1.0)
+    scale = reader.words.embedding_dim**-0.5 if kind in ("t5", "mt5") else 1.0
+    config = HeadsConfig(word_scale=scale, activation=head_activation(encoder) or "gelu")
     learner = Learner(reader, Heads(config, reader.width, reader.words, each))
-    judged = any(map(_judges, each))
+    judged = any(map(judges, each))
     generator = generator_over(reader, like(encoder, beside.length), config, share=GENERATOR) if judged else None
     return Learners(learner, rows, generator, beside)
+
+
+def head_activation(encoder: Encoder) -> Activation | None:
+    """Of the head for words that transformers puts on such an encoder; None: one that is not here."""
+    match encoder.config.model_type:
+        case "albert" | "bert":
+            name = encoder.config.hidden_act
+        case "distilbert":
+            name = encoder.config.activation
+        case _:
+            name = "gelu"
+    return ACTIVATIONS.get(name)
 
 
 def build_network(rows: Mapping[str, Objective], config: NetworkConfig, seed: int) -> Learners:
@@ -157,7 +173,7 @@ def load_pretrained(folder: Path) -> Pretrained:
     model = _on_encoder(_rows(told), encoder, Beside(**told["beside"]))
     state = load_file(folder / HEAD_WEIGHTS)
     missing, foreign = model.learner.load_state_dict(state, strict=False)
-    missing = [name for name in missing if not name.startswith(_inside(model))]
+    missing = [name for name in missing if not name.startswith(model.inside)]
     if missing or foreign:
         raise BadModel(
             f"{folder}: {HEAD_WEIGHTS} does not fit its encoder: {', '.join((*missing, *foreign)[:3])}. Take the "
@@ -189,5 +205,6 @@ def _rows(told: Mapping[str, Any]) -> dict[str, Objective]:
     return {row: pick(OBJECTIVES, row, kind="objective") for row in told["rows"]}
 
 
-def _judges(row: Objective) -> bool:
+def judges(row: Objective) -> bool:
+    """ELECTRA: a generator names pieces, the encoder judges them."""
     return any(loss.head == "replaced" for loss in row.losses)

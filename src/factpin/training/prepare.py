@@ -25,7 +25,7 @@ from factpin.errors import BadFile, BadInput
 from factpin.files import read_text, write_folder
 from factpin.tokens import Tokenizer
 from factpin.training.corpus import Corpus
-from factpin.training.inherited import heads_in
+from factpin.training.inherited import fresh_bias, heads_in
 from factpin.training.learner import HEAD_WEIGHTS
 from factpin.training.shapes import OWN
 from factpin.training.vocabulary import Kind, extended, frequent, grow, measure, train_tokenizer, with_marks
@@ -80,17 +80,21 @@ def prepare(beginning: Beginning, corpus: Corpus, target: Path, *, begun: bool =
                 f"started with (recipe.toml beside it), or start anew in another folder."
             )
         shutil.rmtree(target)
-    source, report = _adapted(beginning, corpus) if beginning.encoder else _fresh(beginning, corpus)
+    source: Encoder | Tokenizer
+    if beginning.encoder:
+        source, heads, report = _adapted(beginning, corpus)
+    else:
+        heads, (source, report) = {}, _fresh(beginning, corpus)
     with write_folder(target) as folder:
         source.save(folder)
-        if isinstance(source, Encoder) and (heads := _heads(beginning, source)):
+        if heads:
             save_file(heads, folder / HEAD_WEIGHTS, metadata={"format": "pt"})
         record = json.dumps({"made_from": made_from, "vocabulary": report}, ensure_ascii=False, indent=1)
         (folder / MADE).write_text(record, encoding="utf-8")
     return report
 
 
-def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, Any]]:
+def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, Tensor], dict[str, Any]]:
     source = resolve(beginning.encoder)
     encoder, old = Encoder.load(source), Tokenizer.load(source)
     tokenizer, words = with_marks(old, beginning.marks), []
@@ -100,11 +104,8 @@ def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, A
         tokenizer, made_of = extended(tokenizer, words)
     report = {"size": tokenizer.vocab_size, "added": len(words), "words": words[:20],
               "before": measure(old, sample(corpus)), "after": measure(tokenizer, sample(corpus))}  # fmt: skip
-    return grow(encoder, tokenizer, made_of, beginning.seed), report
-
-
-def _heads(beginning: Beginning, encoder: Encoder) -> dict[str, Tensor]:
-    return heads_in(resolve(beginning.encoder), encoder.config.model_type) if beginning.encoder else {}
+    heads = fresh_bias(heads_in(source, encoder), old.vocab_size, tokenizer.vocab_size)
+    return grow(encoder, tokenizer, made_of, beginning.seed), heads, report
 
 
 def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder | Tokenizer, dict[str, Any]]:

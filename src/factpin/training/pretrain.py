@@ -29,7 +29,7 @@ from factpin.tokens.words import By
 from factpin.training.checkpoint import last_path
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.corpus import Corpus, Cut, Divide, Packing
-from factpin.training.inherited import heads_in, inherit
+from factpin.training.inherited import inherit, kept_heads, names_pieces
 from factpin.training.known import Known
 from factpin.training.learner import NETWORK, Beside, Learners, build_learner, build_network
 from factpin.training.loop import check_folder, train
@@ -116,10 +116,9 @@ def pretrain(
     told = world.from_leader(prepare(beginning, corpus, folder / "start", begun=begun) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
     vocabulary, model = vocabulary_of(tokenizer), _model(config, plan, folder / "start", how.seed)
-    names_pieces = inherit(model, heads_in(folder / "start", ""))
     notes += _of_vocabulary(config, told)
-    if config.encoder and not names_pieces and plan.heads & {"words", "copy"}:
-        notes.append(f"{config.encoder} has no head that names hidden pieces: a new one is drawn, and learns first.")
+    if not inherit(model, kept_heads(folder / "start")) and config.encoder and names_pieces(plan.learned):
+        notes.append(f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first.")
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
     source = Source(corpus, tokenizer, _cut(config, plan), known, plan.rows, every, plan.need.foreign)
@@ -192,10 +191,6 @@ class Plan:
     @property
     def objectives(self) -> list[Objective]:
         return [OBJECTIVES[row] for row in self.rows]
-
-    @property
-    def heads(self) -> set[str]:
-        return {loss.head for row in self.learned for loss in OBJECTIVES[row].losses}
 
 
 def plan_of(config: PretrainConfig) -> Plan:
