@@ -9,11 +9,13 @@ ours     a loop as short around the stream, the views and the learner of `factpi
          same cloze)
 
 The texts of trainer and loop are cut into pieces beforehand, and that is not counted; ours reads, splits and tokenises
-the texts of a step in its time. All have the same optimiser, clipping and dropout. One thread; all sides in one process, in turns; process_time. Tokens are the pieces of text in the batches,
-without padding and special tokens. Peak memory is VmHWM of a fresh process that runs `pretrain` over a corpus, once and
-50 times as long, for the same number of steps; the model is small, so that the corpus would show. In the peak are gaps
-between freed blocks that the C library keeps, more where batches repeat themselves less; so beside it stands what is
-held in the end, after malloc_trim has given them back.
+the texts of a step in its time. All have the same optimiser, clipping and dropout. One thread; all in one process,
+in turns; process_time. Tokens are the pieces of text in the batches, without padding and special tokens.
+
+Peak memory is VmHWM of a fresh process that runs `pretrain` over a corpus, once and 50 times as long, for the same
+number of steps; the model is small, so that the corpus would show. In the peak are gaps between freed blocks that the C
+library keeps, more where batches repeat themselves less; so beside it stands what is held in the end, after malloc_trim
+has given them back.
 """
 
 import ctypes
@@ -155,8 +157,8 @@ def beside_trainer(peer: Peer, others: Callable[[], None], rounds: int, speeds: 
     with tempfile.TemporaryDirectory() as folder:
         how = TrainingArguments(
             output_dir=folder, max_steps=rounds, per_device_train_batch_size=BATCH, learning_rate=1e-4,
-            optim="adamw_torch_fused", weight_decay=0.01, dataloader_drop_last=True, use_cpu=True, save_strategy="no", logging_strategy="no", report_to=[],
-            disable_tqdm=True,
+            optim="adamw_torch_fused", weight_decay=0.01, dataloader_drop_last=True, use_cpu=True,
+            save_strategy="no", logging_strategy="no", report_to=[], disable_tqdm=True,
         )  # fmt: skip
         Trainer(peer.model, how, peer.collator, train_dataset=peer.texts, callbacks=[Turns()]).train()
 
