@@ -1,6 +1,6 @@
 """Pretraining of factpin against transformers on the same model: tokens per CPU second, and peak memory.
 
-    python benchmarks/pretrain.py [--corpus FILE] [--width D] [--layers N] [--rounds N] [--no-memory] [--json FILE]
+    python benchmarks/pretrain.py [--corpus FILE] [--size 4x256] [--rounds N] [--cut] [--no-memory] [--json FILE]
 
 trainer  BertForMaskedLM in transformers' own Trainer with DataCollatorForLanguageModeling; where accelerate, which
          Trainer needs, is installed
@@ -8,7 +8,8 @@ loop     the same without Trainer: a loop of a few lines around model, collator 
 ours     a loop as short around the stream, the views and the learner of `factpin pretrain --objective palm_cloze` (the
          same cloze)
 
-The texts of trainer and loop are cut into pieces beforehand, and that is not counted; ours reads, splits and tokenises
+All learn from the same texts, packed of whole sentences; with --cut those of trainer and loop are cut anywhere, so
+that none has padding. They are cut into pieces beforehand, and that is not counted; ours reads, splits and tokenises
 the texts of a step in its time. All have the same optimiser, clipping and dropout. One thread; all in one process,
 in turns; process_time. Tokens are the pieces of text in the batches, without padding and special tokens.
 
@@ -104,18 +105,36 @@ def ours(start: Path, corpus: Path) -> Callable[[], int]:
 class Peer:
     """The model, the texts and the collator of transformers, for the loop and for Trainer alike."""
 
-    def __init__(self, start: Path, corpus: Path) -> None:
+    def __init__(self, start: Path, corpus: Path, *, cut: bool) -> None:
         from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling
 
         tokenizer = AutoTokenizer.from_pretrained(start)
-        pieces = [i for line in corpus.read_text(encoding="utf-8").splitlines()
-                  for i in tokenizer(line, add_special_tokens=False)["input_ids"]]  # fmt: skip
-        size = LENGTH - 2
-        self.texts = [{"input_ids": [tokenizer.cls_token_id, *pieces[at : at + size], tokenizer.sep_token_id]}
-                      for at in range(0, len(pieces) - size, size)]  # fmt: skip
+        self.texts = [{"input_ids": [tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id]}
+                      for pieces in (cut_anywhere if cut else whole_sentences)(start, corpus)]  # fmt: skip
         self.model = BertForMaskedLM(BertConfig.from_pretrained(start)).train()
         self.collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
-        self.tokens = BATCH * size  # of a step
+        self.tokens = 0  # of the last batch
+
+    def collate(self, chosen: list[dict[str, list[int]]]) -> Any:
+        self.tokens = sum(len(text["input_ids"]) - 2 for text in chosen)
+        return self.collator(chosen)
+
+
+def whole_sentences(start: Path, corpus: Path) -> list[list[int]]:
+    """The very texts of `ours`."""
+    from factpin.tokens import Tokenizer
+    from factpin.training.corpus import Corpus, Cut
+
+    return [
+        packed.text.ids.tolist() for packed in Corpus([corpus]).texts(Tokenizer.load(start), Cut(LENGTH, words=None))
+    ]
+
+
+def cut_anywhere(start: Path, corpus: Path) -> list[list[int]]:
+    """All pieces in a row, cut where a text is full."""
+    pieces = [piece for text in whole_sentences(start, corpus) for piece in text]
+    size = LENGTH - 2
+    return [pieces[at : at + size] for at in range(0, len(pieces) - size, size)]
 
 
 def loop(peer: Peer) -> Callable[[], int]:
@@ -124,7 +143,7 @@ def loop(peer: Peer) -> Callable[[], int]:
     going = cycle(peer.texts)
 
     def step() -> int:
-        batch = peer.collator([next(going) for _ in range(BATCH)])
+        batch = peer.collate([next(going) for _ in range(BATCH)])
         optimiser.zero_grad(set_to_none=True)
         peer.model(**batch).loss.backward()
         nn.utils.clip_grad_norm_(peer.model.parameters(), 1.0)
@@ -160,16 +179,16 @@ def beside_trainer(peer: Peer, others: Callable[[], None], rounds: int, speeds: 
             optim="adamw_torch_fused", weight_decay=0.01, dataloader_drop_last=True, use_cpu=True,
             save_strategy="no", logging_strategy="no", report_to=[], disable_tqdm=True,
         )  # fmt: skip
-        Trainer(peer.model, how, peer.collator, train_dataset=peer.texts, callbacks=[Turns()]).train()
+        Trainer(peer.model, how, peer.collate, train_dataset=peer.texts, callbacks=[Turns()]).train()
 
 
-def throughput(start: Path, corpus: Path, rounds: int) -> dict[str, float]:
-    sides = {"ours": ours(start, corpus), "loop": loop(Peer(start, corpus))}
+def throughput(start: Path, corpus: Path, rounds: int, *, cut: bool) -> dict[str, float]:
+    sides = {"ours": ours(start, corpus), "loop": loop(Peer(start, corpus, cut=cut))}
     speeds: dict[str, list[float]] = {name: [] for name in sides}
     if find_spec("accelerate"):
         speeds["trainer"] = []
         others = partial(in_turns, sides, speeds)
-        beside_trainer(Peer(start, corpus), others, rounds + 1, speeds["trainer"])
+        beside_trainer(Peer(start, corpus, cut=cut), others, rounds + 1, speeds["trainer"])
     else:
         for _ in range(rounds + 1):
             in_turns(sides, speeds)
@@ -207,25 +226,26 @@ def peak(start: str, times: int) -> dict[str, float]:
 
 @click.command()
 @click.option("--corpus", type=click.Path(path_type=Path), help="A text file; made sentences where none is given.")
-@click.option("--width", default=256)
-@click.option("--layers", default=4)
+@click.option("--size", default="4x256", help="Layers x width.")
 @click.option("--rounds", default=10)
+@click.option("--cut", is_flag=True, help="The others' texts are cut anywhere, not packed of whole sentences.")
 @click.option("--memory/--no-memory", default=True)
 @click.option("--json", "json_file", type=click.Path(path_type=Path))
 @click.option("--peak-of", type=int, hidden=True)
 @click.option("--start", hidden=True)
-def main(corpus: Path | None, width: int, layers: int, rounds: int, memory: bool, json_file: Path | None,
+def main(corpus: Path | None, size: str, rounds: int, cut: bool, memory: bool, json_file: Path | None,
          peak_of: int | None, start: str) -> None:  # fmt: skip
     torch.set_num_threads(1)
     if peak_of is not None:
         click.echo(json.dumps(peak(start, peak_of)))
         return
+    layers, width = map(int, size.split("x"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if corpus is None:
             corpus = folder / "made.txt"
             made_corpus(corpus, 300_000)
-        result: dict[str, Any] = throughput(beginning(folder, corpus, width, layers), corpus, rounds)
+        result: dict[str, Any] = throughput(beginning(folder, corpus, width, layers), corpus, rounds, cut=cut)
         if memory:
             (folder / "small").mkdir()
             small = beginning(folder / "small", corpus, 32, 1)
