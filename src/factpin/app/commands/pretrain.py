@@ -49,7 +49,11 @@ from factpin.pipelines.inputs import KINDS
 @click.option("--extend", type=int, help="Give so many frequent over-split words of the corpus a piece of their own.")
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder of the run and of the encoder.")
 @click.option("--length", type=int, help="Tokens of a text, special ones included.")
-@click.option("--packing", type=click.Choice(["full", "document"]), help="Texts over borders of documents, or never.")
+@click.option(
+    "--packing",
+    type=click.Choice(["full", "document", "filled"]),
+    help="Whole sentences over borders of documents, never over them, or cut where a text is full.",
+)
 @click.option("--memory", type=int, help="Pieces that are remembered, for methods with a memory.")
 @click.option("--words", type=click.Choice(["jieba", "characters"]), help="What a Chinese word is.")
 @click.option("--lexicon", help="Phrases and entities, one a line; behind a tab: phrase or entity.")
