@@ -17,8 +17,8 @@ import pytest
 
 from factpin import formats
 from factpin.app.cli import main
+from factpin.layers import half
 from factpin.pipelines import shipped
-from factpin.training import half
 from tests.conftest import corpus
 from tests.pipelines.papers import locked, pdf
 from tests.pipelines.small_model import small_model, variant

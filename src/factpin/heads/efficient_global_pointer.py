@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.cells import Cells, check_gold, known_only, thresholds
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.factored import factored_hits, factored_negatives
@@ -67,13 +67,16 @@ class EfficientGlobalPointer(nn.Module):
         return EfficientGlobalPointerScores(q * d**-0.5, k, u, v, real)
 
     def loss(self, scores: EfficientGlobalPointerScores, gold: Cells) -> Tensor:
-        """The multi-label loss over all cells that exist; mean over texts and labels."""
+        """The multi-label loss over all cells that exist; mean over texts and labels.
+
+        Where a label is not annotated (gold.known), only its positives count.
+        """
         u, v = scores.u, scores.v
         B, L, _ = u.shape
         y = check_gold(gold, scores.real, L, self.config.max_span)
         with exact(u):
             A = self._pairs(scores)  # (B, N, N)
-            neg = factored_negatives(A, u, v, y)  # (B, L)
+            neg = known_only(factored_negatives(A, u, v, y), gold.known)  # (B, L)
             s = A[y.batch, y.start, y.end] + v[y.batch, y.label, y.end] + u[y.batch, y.label, y.start]  # (P,)
             return (neg.flatten() + positive_loss(s, y.batch * L + y.label, B * L)).mean()
 

@@ -71,7 +71,8 @@ class GlobalPointer(nn.Module):
     def loss(self, scores: GlobalPointerScores, gold: Cells) -> Tensor:
         """The multi-label loss over all cells that exist; mean over texts and labels."""
         y = check_gold(gold, scores.real, scores.qk.shape[2], self.config.max_span)
-        return tiled_loss(scores.qk, scores.real, self.config.max_span, y).mean()
+        known = None if gold.known is None else gold.known.to(scores.real.device)
+        return tiled_loss(scores.qk, scores.real, self.config.max_span, y, known).mean()
 
     def dense(self, scores: GlobalPointerScores) -> Tensor:
         """All scores s (B, L, N, N), -inf where no span can be."""

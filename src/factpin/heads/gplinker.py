@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
-from factpin.heads.cells import Cells, thresholds
+from factpin.heads.cells import Cells, known_only, known_rows, thresholds
 from factpin.heads.efficient_global_pointer import (
     EfficientGlobalPointer,
     EfficientGlobalPointerConfig,
@@ -76,6 +76,7 @@ class TripleCells:
     object: Tensor  # (T,) int64, index into spans
     score: Tensor | None = None  # (T,) float32; None for gold
     truncated: Tensor | None = None  # (B,) bool: more stood in that text than the budget allows; None for gold
+    known: Tensor | None = None  # (B, R) bool, gold only: False where a relation is not annotated; None: all are
 
     def __post_init__(self) -> None:
         columns = [self.relation, self.subject, self.object] + ([] if self.score is None else [self.score])
@@ -103,6 +104,7 @@ class TripleCells:
             self.object.to(device),
             None if self.score is None else self.score.to(device),
             None if self.truncated is None else self.truncated.to(device),
+            None if self.known is None else self.known.to(device),
         )
 
     def __len__(self) -> int:
@@ -130,8 +132,8 @@ class GPLinker(nn.Module):
         gold = gold.to(scores.spans.real.device)
         spans = self.spans.loss(scores.spans, gold.spans)  # refuses spans that cannot be
         self._check(gold)
-        heads = _link_loss(scores.heads, _links_of(gold, gold.spans.start, scores.heads))
-        tails = _link_loss(scores.tails, _links_of(gold, gold.spans.end, scores.tails))
+        heads = _link_loss(scores.heads, _links_of(gold, gold.spans.start, scores.heads), gold.known)
+        tails = _link_loss(scores.tails, _links_of(gold, gold.spans.end, scores.tails), gold.known)
         return self._sum(spans, heads, tails)
 
     def _sum(self, spans: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
@@ -226,7 +228,9 @@ def gold_of(targets: Sequence[Targets], shift: int) -> TripleCells:
         ]
         links = zip(y.relation, y.subject, y.object, strict=True)
         triples += [(int(r), int(s) + at, int(o) + at) for r, s, o in links]
-    return TripleCells.of(spans, triples)
+    gold = TripleCells.of(spans, triples)
+    classes, relations = known_rows([y.known_spans for y in targets]), known_rows([y.known_links for y in targets])
+    return replace(gold, spans=replace(gold.spans, known=classes), known=relations)
 
 
 def found_of(cells: TripleCells, texts: int, shift: int) -> list[Found]:
@@ -270,12 +274,12 @@ def _links_of(gold: TripleCells, token: Tensor, scores: EfficientGlobalPointerSc
     return Places(key // (R * N * N), key // (N * N) % R, key // N % N, key % N)
 
 
-def _link_loss(scores: EfficientGlobalPointerScores, y: Places) -> Tensor:
+def _link_loss(scores: EfficientGlobalPointerScores, y: Places, known: Tensor | None) -> Tensor:
     u, v = scores.u, scores.v
     B, R, _ = u.shape
     with exact(u):
         A = _pairs(scores)  # (B, N, N)
-        neg = factored_negatives(A, u, v, y)  # (B, R)
+        neg = known_only(factored_negatives(A, u, v, y), known)  # (B, R)
         s = A[y.batch, y.start, y.end] + v[y.batch, y.label, y.end] + u[y.batch, y.label, y.start]  # (P,)
         return (neg.flatten() + positive_loss(s, y.batch * R + y.label, B * R)).mean()
 

@@ -21,6 +21,7 @@ from factpin.documents import Coverage, Document, Span
 from factpin.documents.language import find_language
 from factpin.errors import BadInput, BadModel
 from factpin.formats import duee, duie, triples
+from factpin.layers.half import half_precision
 from factpin.pipelines import find_coreference, find_events, find_relations, find_spans, find_triples
 from factpin.pipelines.document_model import DocumentModel
 from factpin.pipelines.examples import Read, Reader
@@ -111,7 +112,7 @@ class Extractor:
         self.model.eval()
         cut = self.threshold() if threshold is None else threshold
         device = next(self.model.parameters()).device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.bf16):
+        with half_precision(device, enabled=self.bf16):
             return self.finder.find(self.model, self.tokenizer, self.settings, reads, cut)
 
     @property

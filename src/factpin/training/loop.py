@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from factpin.errors import BadInput
+from factpin.layers.half import half_precision
 from factpin.tokens.batches import shuffled_batches
 from factpin.training.adversarial import moved_embeddings
 from factpin.training.board import Board
@@ -197,7 +198,7 @@ class _Run:
         for i in range(0, len(mine), config.batch_size):
             examples = mine[i : i + config.batch_size]
             weight = self._terms(examples) / self._terms(batch)
-            with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
+            with half_precision(device.type, enabled=config.bf16):
                 if config.rdrop and with_rdrop:
                     loss, apart = self.model.agreement(self.job.batch(examples))
                     loss = loss + config.rdrop * apart

@@ -91,13 +91,13 @@ def extract(
     if not inputs:
         raise BadInput(f"{paths[0]}: no file in it has a known ending. Name files, or say what they are with --from.")
 
+    from factpin.layers.half import bf16_warning
     from factpin.pipelines.extract import Summary, load_models
     from factpin.pipelines.extract import extract as run
     from factpin.pipelines.extract_folder import begin, describe_run, extract_folder, is_done
-    from factpin.training.half import SLOWER, emulates_bf16
 
-    if bf16 and emulates_bf16():
-        notes(quiet).print(SLOWER, style="yellow")
+    if bf16 and (warning := bf16_warning()):
+        notes(quiet).print(warning, style="yellow")
     into_folder = output is not None and target == "jsonl" and is_folder(output)
     summary, console, done = Summary(), notes(quiet), 0
     with Rejects(rejects_of(output)) if skip_bad else nullcontext() as rejects:

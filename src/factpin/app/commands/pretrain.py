@@ -103,11 +103,11 @@ def pretrain(
     """
     import torch
 
+    from factpin.layers.half import bf16_warning
     from factpin.training import compare as comparing
     from factpin.training import pretrain as training
     from factpin.training.compare_table import table
     from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
-    from factpin.training.half import SLOWER, emulates_bf16
     from factpin.training.parallel import join_world
 
     if threads:
@@ -126,8 +126,8 @@ def pretrain(
         raise BadInput("--objective is missing, such as --objective wwm.")
     settings = {"learning_rate": training.LEARNING_RATE, **chosen(TrainConfig, tables.get("train", {}), choices)}
     config, how = from_dict(training.PretrainConfig, what, "pretrain"), from_dict(TrainConfig, settings, "train")
-    if how.bf16 and emulates_bf16():
-        notes(quiet or as_json).print(SLOWER, style="yellow")
+    if how.bf16 and (warning := bf16_warning()):
+        notes(quiet or as_json).print(warning, style="yellow")
     if compare:
         asked = _asked(compare, recipe_of_task, points, seeds)
         said = notes(quiet or as_json)

@@ -44,6 +44,8 @@ FEW = 200  # documents below which figures are not to be trusted
 @click.option("--rope/--no-rope", default=None, help="Rotary positions in the pointer heads; triples: of relations.")
 @click.option("--bias", type=click.Choice(["qk", "hidden"]), help="Bias form of efficient_global_pointer.")
 @click.option("--scheme", type=click.Choice(["bio", "bioes"]), help="Tags of crf.")
+@click.option("--overlaps", type=click.Choice(["auto", "keep", "drop"]),
+              help="spans: keep overlapping mentions, or only the surest; auto: as in the training data.")  # fmt: skip
 @click.option("--typed/--no-typed", default=None, help="triples: entity types as classes of spans, and in decoding.")
 @click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]),
               help="triples: which mentions are meant where a corpus has strings only.")  # fmt: skip
@@ -134,7 +136,7 @@ def train(
 
     import torch  # what the user can have got wrong is checked before these seconds
 
-    from factpin.training.half import SLOWER, emulates_bf16
+    from factpin.layers.half import bf16_warning
     from factpin.training.run import run_training
     from factpin.training.tasks import TASKS as KINDS
 
@@ -154,8 +156,8 @@ def train(
             f"[yellow]only {len(training)} training documents:[/] the model will have learned little, and figures on "
             f"so few are luck to a large part. Annotate a few hundred before you rely on it."
         )
-    if how.get("bf16") and emulates_bf16():
-        notes(quiet or as_json).print(SLOWER, style="yellow")
+    if how.get("bf16") and (warning := bf16_warning()):
+        notes(quiet or as_json).print(warning, style="yellow")
     report = run_training(
         kind, training, dev, from_dict(kind.config, what, kind.name), from_dict(TrainConfig, how, "train"), output,
         data=data, resume=resume, quiet=quiet or as_json,
