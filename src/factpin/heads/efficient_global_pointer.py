@@ -22,9 +22,12 @@ from factpin.heads.cells import Cells, check_gold, known_only, thresholds
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.factored import factored_hits, factored_negatives
+from factpin.layers.first_weights import start_linear
 from factpin.layers.multilabel_loss import positive_loss
 from factpin.layers.pointer import cells_that_exist
 from factpin.layers.rotary import rotate, turns
+
+START = -3.0  # of u and of v: scores start near -6, since of the cells of a sentence about one in 400 is a span
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,9 @@ class EfficientGlobalPointer(nn.Module):
     def __init__(self, config: EfficientGlobalPointerConfig, width: int) -> None:
         super().__init__()
         self.config = config
-        self.qk = nn.Linear(width, 2 * config.head_size)
-        self.bias = nn.Linear(2 * config.head_size if config.bias == "qk" else width, 2 * len(config.labels))
+        self.qk = start_linear(nn.Linear(width, 2 * config.head_size))
+        terms = nn.Linear(2 * config.head_size if config.bias == "qk" else width, 2 * len(config.labels))
+        self.bias = start_linear(terms, START)
 
     def forward(self, H: Tensor, real: Tensor) -> EfficientGlobalPointerScores:
         d = self.config.head_size

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from factpin.heads.cells import Cells, check_gold, thresholds
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
+from factpin.layers.first_weights import start_linear
 from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_loss
 from factpin.layers.rotary import rotate, turns
 
@@ -55,7 +56,7 @@ class GlobalPointer(nn.Module):
     def __init__(self, config: GlobalPointerConfig, width: int) -> None:
         super().__init__()
         self.config = config
-        self.qk = nn.Linear(width, len(config.labels) * 2 * config.head_size)
+        self.qk = start_linear(nn.Linear(width, len(config.labels) * 2 * config.head_size))
 
     def forward(self, H: Tensor, real: Tensor) -> GlobalPointerScores:
         d = self.config.head_size
