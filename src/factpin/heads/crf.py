@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from factpin.errors import BadInput
 from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.inherit import Names
 from factpin.heads.tags import Tags
 from factpin.layers.agreement import one_of_apart
 from factpin.layers.crf import PathPosterior, Rules, best_path, log_partition, path_posterior, path_score
@@ -57,6 +58,12 @@ class CRF(nn.Module):
         self.end = nn.Parameter(torch.zeros(len(self.tags)))
         for name, legal in zip(("transitions", "start", "end"), self.tags.legal(), strict=True):
             self.register_buffer(f"no_{name}", ~legal, persistent=False)
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        tags = ("", *(label for label in self.config.labels for _ in self.tags.letters))
+        rows = dict.fromkeys(("emit.weight", "emit.bias", "start", "end"), (tags,))
+        return {**rows, "transitions": (tags, tags)}
 
     def forward(self, H: Tensor, real: Tensor) -> CRFScores:
         return CRFScores(project_real(self.emit, H, real), real)

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from factpin.heads.cells import Cells, check_gold, known_only, thresholds
+from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.factored import factored_hits, factored_negatives
@@ -58,6 +59,11 @@ class EfficientGlobalPointer(nn.Module):
         self.qk = start_linear(nn.Linear(width, 2 * config.head_size))
         terms = nn.Linear(2 * config.head_size if config.bias == "qk" else width, 2 * len(config.labels))
         self.bias = start_linear(terms, START)
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        both = (*self.config.labels, *self.config.labels)  # of u, then of v
+        return {"bias.weight": (both,), "bias.bias": (both,)}
 
     def forward(self, H: Tensor, real: Tensor) -> EfficientGlobalPointerScores:
         d = self.config.head_size

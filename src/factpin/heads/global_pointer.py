@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.first_weights import start_linear
@@ -57,6 +58,11 @@ class GlobalPointer(nn.Module):
         super().__init__()
         self.config = config
         self.qk = start_linear(nn.Linear(width, len(config.labels) * 2 * config.head_size))
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        rows = tuple(label for label in self.config.labels for _ in range(2 * self.config.head_size))
+        return {"qk.weight": (rows,), "qk.bias": (rows,)}
 
     def forward(self, H: Tensor, real: Tensor) -> GlobalPointerScores:
         d = self.config.head_size

@@ -34,6 +34,7 @@ from factpin.heads.efficient_global_pointer import (
     EfficientGlobalPointerScores,
 )
 from factpin.heads.global_pointer import GlobalPointer, GlobalPointerConfig, GlobalPointerScores
+from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact
 from factpin.layers.factored import factored_negatives
@@ -123,6 +124,14 @@ class GPLinker(nn.Module):
         links = EfficientGlobalPointerConfig(config.relations, config.head_size, config.rope, bias=config.bias)
         self.heads = EfficientGlobalPointer(links, width)
         self.tails = EfficientGlobalPointer(links, width)
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        spans = {f"spans.{name}": rows for name, rows in self.spans.named_rows().items()}
+        links = {
+            f"{part}.{name}": rows for name, rows in self.heads.named_rows().items() for part in ("heads", "tails")
+        }
+        return spans | links
 
     def forward(self, H: Tensor, real: Tensor) -> GPLinkerScores:
         return GPLinkerScores(self.spans(H, real), self.heads(H, real), self.tails(H, real))

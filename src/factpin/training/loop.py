@@ -25,6 +25,7 @@ from factpin.training.adversarial import moved_embeddings
 from factpin.training.board import Board
 from factpin.training.checkpoint import Progress, check_last, last_path, load_best, load_last, save_best, save_last
 from factpin.training.config import TrainConfig
+from factpin.training.defaults import EPOCHS
 from factpin.training.ema import Ema
 from factpin.training.optimiser import build_optimiser, rate_factor
 from factpin.training.parallel import World
@@ -129,7 +130,7 @@ class _Run:
         self.progress = Progress()
         self.global_size = config.batch_size * config.accumulation * world.size
         self.order = order or self._shuffled
-        self.steps = config.epochs * len(self.order(0))
+        self.steps = (config.epochs or EPOCHS) * len(self.order(0))
         if config.max_steps is not None:
             self.steps = min(self.steps, config.max_steps)
 

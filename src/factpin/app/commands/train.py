@@ -39,6 +39,8 @@ FEW = 200  # documents below which figures are not to be trusted
 @click.option("--from", "source_format", type=FORMAT, help="Format of the corpora; guessed where it can be.")
 @click.option("--limit", type=click.IntRange(min=1), help="Use the first N training documents only.")
 @click.option("--encoder", help="A name (`factpin models --encoders`), a folder, or a hub id.")
+@click.option("--initial", metavar="NAME|FOLDER", help="A model to go on from instead of an encoder: a shipped one or "
+              "a folder. Its head is kept where labels agree.")  # fmt: skip
 @click.option("--head", help="spans: efficient_global_pointer (default), global_pointer or crf; short: egp, gp.")
 @click.option("--output", type=click.Path(path_type=Path), help="Folder of the run and of the model.")
 @click.option("--rope/--no-rope", default=None, help="Rotary positions in the pointer heads; triples: of relations.")
@@ -131,8 +133,9 @@ def train(
     data.update({key: value for key, value in given.items() if value is not None})
     if not data.get("train"):
         raise BadInput("--train is missing: name the training corpus.")
-    if not (choices["encoder"] or tables.get(name, {}).get("encoder")):
-        raise BadInput("--encoder is missing. `factpin models --encoders` lists what can be had without a hub.")
+    if not any(choices[key] or tables.get(name, {}).get(key) for key in ("encoder", "initial")):
+        raise BadInput("--encoder is missing. `factpin models --encoders` lists what can be had without a hub; "
+                       "--initial goes on from a model instead.")  # fmt: skip
 
     import torch  # what the user can have got wrong is checked before these seconds
 
