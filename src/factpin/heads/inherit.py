@@ -1,12 +1,15 @@
 """A new head that starts from the weights of a trained one, as far as their labels agree.
 
 Every head says in `named_rows` which rows of which weights belong to which label. Rows of a label that both heads have
-are copied, weights without names are copied where their shapes agree, and everything else keeps its first weights.
+are copied, weights without names are copied whole, and rows of new labels keep their first weights. A head of another
+kind keeps all of its first weights.
 """
 
 import numpy as np
 import torch
 from torch import nn
+
+from factpin.errors import BadInput
 
 Names = tuple[str, ...]  # of the entries along one dimension; an empty name is shared by all heads
 
@@ -19,15 +22,22 @@ def inherit(new: nn.Module, old: nn.Module) -> set[str]:
     rows, old_rows = new.named_rows(), old.named_rows()  # type: ignore[operator]
     weights = dict(old.named_parameters())
     for name, weight in new.named_parameters():
-        other = weights.get(name)
-        if other is None or other.shape[len(rows.get(name, ())) :] != weight.shape[len(rows.get(name, ())) :]:
-            continue
+        other, named = weights.get(name), len(rows.get(name, ()))
+        if other is None or other.shape[named:] != weight.shape[named:]:
+            raise BadInput(
+                f"The weights of the initial model do not fit this run ({name} is {_size(other)} there, "
+                f"{_size(weight)} here). Give the run the sizes of that model's head, such as size, group or head_size."
+            )
         with torch.no_grad():
             if name in rows:
                 kept |= _copy(weight, other, rows[name], old_rows[name])
             else:
                 weight.copy_(other)
     return kept
+
+
+def _size(weight: torch.Tensor | None) -> str:
+    return "absent" if weight is None else " x ".join(map(str, weight.shape))
 
 
 def _copy(weight: torch.Tensor, other: torch.Tensor, names: tuple[Names, ...], others: tuple[Names, ...]) -> set[str]:

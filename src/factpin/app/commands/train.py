@@ -26,6 +26,7 @@ TASKS = {
 }
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 FEW = 200  # documents below which figures are not to be trusted
+POOR = 0.1  # an F1 on dev below this means that something went wrong
 
 
 @click.command()
@@ -156,8 +157,8 @@ def train(
     training, dev = read_training(data, reading)
     if len(training) < FEW:
         notes(quiet or as_json).print(
-            f"[yellow]only {len(training)} training documents:[/] the model will have learned little, and figures on "
-            f"so few are luck to a large part. Annotate a few hundred before you rely on it."
+            f"[yellow]only {len(training)} training documents:[/] the model will learn little, and scores depend on "
+            f"chance. Annotate a few hundred before you rely on it."
         )
     if how.get("bf16") and (warning := bf16_warning()):
         notes(quiet or as_json).print(warning, style="yellow")
@@ -178,7 +179,29 @@ def train(
         print_json(report)
     elif not quiet:
         out().print(_table(report, output))
+        for advice in advise(report):
+            notes(quiet).print(f"[yellow]{advice}[/]")
     return 0
+
+
+def advise(report: dict[str, Any]) -> list[str]:
+    """What a user should know about how a run ended."""
+    if not report["scores"]:
+        return ["Nothing was judged: there is no dev set. Give one (--dev FILE or --hold-out N) to see how good the "
+                "model is; without it, scores are not calibrated and the last weights are kept."]  # fmt: skip
+    if report["scores"].get("f1", 1.0) >= POOR:
+        return []
+    steps, noted = report["steps"], report["noted"]
+    lost = noted.get("not_taught", 0) + noted.get("unalignable", 0)
+    asked = noted.get("facts", 0) or noted.get("mentions", 0) or noted.get("events", 0)
+    if asked and lost > asked / 2:
+        cause = f"{lost:,} of {asked:,} annotations could not be taught; look at the corpus with `factpin doctor`"
+    elif steps < 300:
+        cause = f"it learned for {steps:,} steps only; give it more (--epochs)"
+    else:
+        cause = ("the rate may not suit the encoder (--learning-rate), or train and dev do not use the same labels "
+                 "(`factpin doctor TRAIN DEV`)")  # fmt: skip
+    return [f"The model found next to nothing (F1 {100 * report['scores']['f1']:.1f} on dev). Likely cause: {cause}."]
 
 
 def _known(name: str | None) -> str:
