@@ -34,11 +34,6 @@ class Labels:
         return (*self.relations, *(f"{relation}.{role}" for relation, role in self.slots))
 
     @property
-    def types(self) -> tuple[str, ...]:
-        """The entity type of every class."""
-        return (*self.subjects, *self.objects)
-
-    @property
     def link_relations(self) -> tuple[str, ...]:
         """The relation of every link: of a slot, that of the fact it qualifies."""
         return (*self.relations, *(relation for relation, _ in self.slots))
@@ -49,7 +44,7 @@ class Labels:
 
     def type_of(self, label: int) -> str:
         """The entity type of a class."""
-        return self.types[label]
+        return (*self.subjects, *self.objects)[label]
 
     def subject(self, type: str) -> int | None:
         """The class of a subject of that type."""

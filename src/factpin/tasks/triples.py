@@ -58,8 +58,7 @@ class Targets:
     lost_qualifiers: int = 0  # unalignable or unknown, while the fact itself is taught
     free: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (F,) spans that are taught without a link too
     lost_mentions: int = 0  # where all are taught: unalignable or unknown
-    known_spans: Bools | None = None  # (C,) the classes that the document marks wherever they occur; None: all
-    known_links: Bools | None = None  # (R,) the same of relations and slots
+    known: Bools | None = None  # (R,) the relations and slots that the document marks wherever they occur; None: all
 
     def inside(self, window: Window) -> "Targets":
         """The links that lie wholly in a window with their spans, counted from its first piece."""
@@ -70,8 +69,7 @@ class Targets:
         subject, object_, free = np.split(place.astype(np.int64), np.cumsum([len(column) for column in columns[:2]]))
         first, last = self.first[spans] - window.first, self.last[spans] - window.first
         links = self.relation[here], subject, object_, self.fact[here]
-        columns_here = Targets(self.label[spans], first, last, *links, free=free)
-        return replace(columns_here, known_spans=self.known_spans, known_links=self.known_links)
+        return Targets(self.label[spans], first, last, *links, free=free, known=self.known)
 
     def no_wider(self, width: int) -> "Targets":
         """Without spans of more than so many pieces, and without their links."""
@@ -145,8 +143,7 @@ def targets(
         lost_qualifiers=work.lost_qualifiers,
         free=np.array(sorted(at[cell] for cell in free), np.int64),
         lost_mentions=work.lost_mentions,
-        known_spans=known_labels(labels.types, annotated_names(doc, "mentions")),
-        known_links=known_labels(labels.link_relations, annotated_names(doc, "relations")),
+        known=known_labels(labels.link_relations, annotated_names(doc, "relations")),
     )
 
 

@@ -100,7 +100,7 @@ class TripleJob:
         """What makes this run this run: its settings and every window that it learns from."""
         columns = (
             column for ids, y in self.windows
-            for column in (ids, y.label, y.first, y.last, y.relation, y.subject, y.object, y.known_spans, y.known_links)
+            for column in (ids, y.label, y.first, y.last, y.relation, y.subject, y.object, y.known)
             if column is not None
         )  # fmt: skip
         return digest((config, how, self.extractor.settings), columns)
