@@ -30,8 +30,8 @@ from rich.console import Console
 from rich.table import Table
 
 from factpin.documents.nouns import ASSERTIONS
-from factpin.documents.sentences import split_sentences
-from factpin.tasks.assertion import assertion
+from factpin.language.assertion import assertion
+from factpin.language.sentences import split_sentences
 
 Case = dict[str, Any]
 PAIRS = Path(__file__).parent.parent / "tests" / "tasks"

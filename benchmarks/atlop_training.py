@@ -59,7 +59,7 @@ from transformers.utils import logging
 from factpin import formats
 from factpin.documents import Document, Fact
 from factpin.encoders import resolve
-from factpin.pipelines.extractor import meta_without_annotation
+from factpin.models.extractor import meta_without_annotation
 from factpin.scoring import align, document_relations, paired_bootstrap
 from factpin.scoring.counts import Rows, total
 from factpin.training.config import TrainConfig

@@ -29,7 +29,7 @@ FILES = {
 PEAK = """
 import sys
 from pathlib import Path
-from factpin.pipelines.convert import convert
+from factpin.corpora.convert import convert
 
 def peak():
     lines = Path("/proc/self/status").read_text().splitlines()

@@ -23,8 +23,8 @@ from rich.table import Table
 import factpin
 from factpin import formats
 from factpin.documents import Document, Entity
+from factpin.language.coreference import RULES, resolve, with_singletons
 from factpin.scoring import Pair, coreference
-from factpin.tasks.coreference import RULES, resolve, with_singletons
 
 FILES = {
     "scierc": {"dev": ("scierc/train.json.xz", "scierc/dev.json.xz"), "test": ("scierc/test.json.xz",)},

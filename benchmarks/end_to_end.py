@@ -24,15 +24,15 @@ from rich.table import Table
 
 import factpin
 from factpin import formats
+from factpin.corpora.evaluate import coreference_score
+from factpin.corpora.rename import Renaming, read_names
 from factpin.documents import Document
-from factpin.pipelines.evaluate import coreference_score
-from factpin.pipelines.extract import extract, gathered
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.rename import Renaming, read_names
-from factpin.pipelines.shipped import find_model
+from factpin.extraction.extract import extract, gathered
+from factpin.language.coreference import with_singletons
+from factpin.models.extractor import Extractor
+from factpin.models.shipped import find_model
 from factpin.scoring import Pair, align, calibration, coreference, document_relations, spans
 from factpin.scoring.counts import total
-from factpin.tasks.coreference import with_singletons
 
 FILES = {"redocred": "redocred/test_revised.json.xz", "scierc": "scierc/test.json.xz"}
 RULES = ("all_mentions", "first_mention", "all_mentions_typed", "first_mention_typed")

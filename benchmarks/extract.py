@@ -41,8 +41,8 @@ from transformers.utils import logging
 import factpin
 from factpin import formats
 from factpin.documents import Document, Span
-from factpin.pipelines.examples import Read, collate
-from factpin.pipelines.extractor import Extractor
+from factpin.models.extractor import Extractor
+from factpin.models.reading import Read, collate
 from factpin.training.config import TrainConfig
 from factpin.training.spans import SpansConfig, train_spans
 

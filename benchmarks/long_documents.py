@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Table
 
 from factpin.documents import Document, Entity, Fact, Mention
-from factpin.documents.sentences import split_sentences
-from factpin.pipelines.find_relations import prepared
+from factpin.language.sentences import split_sentences
+from factpin.models.find_relations import prepared
 from factpin.tasks.markers import marker_id
 from factpin.training.document_relations import DocumentRelationsConfig, start
 

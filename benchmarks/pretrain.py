@@ -41,7 +41,7 @@ from rich.console import Console
 from rich.table import Table
 from torch import nn
 
-from factpin.training.corpus import Packing
+from factpin.pretraining.corpus import Packing
 
 TIMES = 50
 LENGTH, BATCH = 128, 16
@@ -76,11 +76,11 @@ def ours(start: Path, corpus: Path, packing: Packing) -> Callable[[], int]:
     """A function that makes one step and tells its tokens."""
     from factpin.encoders import Encoder
     from factpin.objectives import OBJECTIVES, collate
+    from factpin.pretraining.corpus import Corpus, Cut
+    from factpin.pretraining.learner import build_learner
+    from factpin.pretraining.stream import Stream
+    from factpin.pretraining.vocabulary import vocabulary_of
     from factpin.tokens import Tokenizer
-    from factpin.training.corpus import Corpus, Cut
-    from factpin.training.learner import build_learner
-    from factpin.training.stream import Stream
-    from factpin.training.vocabulary import vocabulary_of
 
     tokenizer = Tokenizer.load(start)
     vocabulary, files, row = vocabulary_of(tokenizer), Corpus([corpus]), OBJECTIVES["palm_cloze"]
@@ -123,8 +123,8 @@ class Peer:
 
 def texts_of(start: Path, corpus: Path, packing: Packing) -> list[list[int]]:
     """The very texts of `ours`."""
+    from factpin.pretraining.corpus import Corpus, Cut
     from factpin.tokens import Tokenizer
-    from factpin.training.corpus import Corpus, Cut
 
     cut = Cut(LENGTH, packing, words=None)
     return [packed.text.ids.tolist() for packed in Corpus([corpus]).texts(Tokenizer.load(start), cut)]
@@ -191,8 +191,8 @@ def throughput(start: Path, corpus: Path, rounds: int, packing: Packing) -> dict
 
 
 def beginning(folder: Path, corpus: Path, width: int, layers: int) -> Path:
-    from factpin.training.corpus import Corpus
-    from factpin.training.prepare import Beginning, prepare
+    from factpin.pretraining.corpus import Corpus
+    from factpin.pretraining.prepare import Beginning, prepare
 
     (folder / "bert.json").write_text(json.dumps(shape(width, layers)))
     made = Beginning(config=str(folder / "bert.json"), vocab_size=8000, marks=("mask",))
@@ -202,8 +202,8 @@ def beginning(folder: Path, corpus: Path, width: int, layers: int) -> Path:
 
 def peak(start: str, times: int) -> dict[str, float]:
     """MiB of this process, at most and in the end, by a run over a corpus that is so many times as long."""
+    from factpin.pretraining.pretrain import PretrainConfig, pretrain
     from factpin.training.config import TrainConfig
-    from factpin.training.pretrain import PretrainConfig, pretrain
 
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "corpus.txt"

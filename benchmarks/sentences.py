@@ -2,7 +2,7 @@
 
 Reads the gold set of the tests, prints the share of cases split exactly right and boundary F1 by language, part and
 kind, and the speed of each in one interleaved run. Convention matters in the first table (quotations above all): the
-gold set follows the one written in factpin/documents/sentences.py, which the others do not claim to follow.
+gold set follows the one written in factpin/language/sentences.py, which the others do not claim to follow.
 
     python benchmarks/sentences.py
 """
@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from factpin.documents.sentences import split_sentences
+from factpin.language.sentences import split_sentences
 
 Splitter = Callable[[str, str], list[str]]  # (text, language) -> sentences
 Case = dict[str, Any]

@@ -37,7 +37,7 @@ from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer
 from factpin.heads.gplinker import GPLinker
-from factpin.pipelines.extractor import Extractor
+from factpin.models.extractor import Extractor
 from heads import module
 
 PORTION = 50  # texts of one turn

@@ -3,7 +3,7 @@
     python recipes/ensemble.py runs/cdr/cdr-{1,2,3} --dev ../shared/data/cdr/CDR_DevelopmentSet.PubTator.txt.xz \
         --gold ../shared/data/cdr/CDR_TestSet.PubTator.txt.xz --from pubtator --output runs/cdr/ensemble.jsonl.xz
 
-The members' scores above their thresholds are averaged before the decision (factpin.pipelines.ensemble). Printed are
+The members' scores above their thresholds are averaged before the decision (factpin.models.ensemble). Printed are
 F1 of every member and of all together on gold, with a paired test of all together against each member. With --dev the
 scale of the scores is fitted anew, so that they are probabilities again; what is found stays the same.
 """
@@ -20,10 +20,10 @@ from rich.table import Table
 
 import factpin
 from factpin import formats
+from factpin.corpora.tune import fit_scale, relation_candidates
 from factpin.documents import Document
-from factpin.pipelines.ensemble import ensemble
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.tune import fit_scale, relation_candidates
+from factpin.models.ensemble import ensemble
+from factpin.models.extractor import Extractor
 from factpin.scoring import align, document_relations, paired_bootstrap
 from factpin.scoring.counts import total
 

@@ -2,7 +2,7 @@
 
     python recipes/ship.py runs/zh-entities recipes/zh-entities/recipe.toml --precision int8
 
-Prints strict F1 on dev in float32 and as stored, and writes src/factpin/models/NAME.
+Prints strict F1 on dev in float32 and as stored, and writes src/factpin/shipped/NAME.
 """
 
 import argparse
@@ -17,9 +17,9 @@ from factpin.documents import Document
 from factpin.encoders.catalogue import CATALOGUE
 from factpin.files import open_bytes
 from factpin.formats import Options
-from factpin.pipelines.card import Origin, write_card
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.settings import Settings, write_settings
+from factpin.models.card import Origin, write_card
+from factpin.models.extractor import Extractor
+from factpin.models.settings import Settings, write_settings
 from factpin.scoring import Scores, align, calibration
 from factpin.training.config import from_dict, read_recipe
 from factpin.training.data import read_training

@@ -19,7 +19,7 @@ import factpin
 from factpin import formats
 from factpin.documents.schema import record_of, schema_of
 from factpin.formats import Options
-from factpin.pipelines.settings import Settings
+from factpin.models.settings import Settings
 from factpin.scoring import align, paired_bootstrap
 from factpin.scoring.counts import total
 from factpin.training.tasks import TASKS

@@ -17,15 +17,15 @@ import pytest
 from factpin import errors, formats
 from factpin.app.commands import COMMANDS
 from factpin.app.commands.train import TASKS as TRAINED
-from factpin.documents.sentences import split_sentences
+from factpin.app.show.evaluate_table import WORDS
+from factpin.corpora.doctor import ERRORS, FIXES, doctor
+from factpin.corpora.evaluate import evaluate
+from factpin.corpora.vocabulary import Vocabulary
 from factpin.errors import FactpinError
 from factpin.formats import FORMATS
 from factpin.formats._writing import FEATURES
 from factpin.heads import CONFIGS, HEADS
-from factpin.pipelines.doctor import ERRORS, FIXES, doctor
-from factpin.pipelines.evaluate import evaluate
-from factpin.pipelines.evaluate_table import WORDS
-from factpin.pipelines.vocabulary import Vocabulary
+from factpin.language.sentences import split_sentences
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.coreference import CoreferenceConfig

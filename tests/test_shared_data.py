@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from factpin.pipelines.doctor import doctor
+from factpin.corpora.doctor import doctor
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the corpora of ../shared/data are not beside this checkout")

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 from factpin import formats
-from factpin.tasks.coreference import with_singletons
+from factpin.language.coreference import with_singletons
 
 
 def main() -> None:

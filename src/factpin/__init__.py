@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from factpin.pipelines.extractor import Extractor
+    from factpin.models.extractor import Extractor
 
 __all__ = ["load"]
 
 
 def load(model: str | Path, device: str = "cpu") -> "Extractor":
     """A shipped model by name, or a model folder; `device` as torch names it."""
-    from factpin.pipelines.extractor import Extractor  # noqa: PLC0415  (torch waits until here)
-    from factpin.pipelines.shipped import find_model  # noqa: PLC0415
+    from factpin.models.extractor import Extractor  # noqa: PLC0415  (torch waits until here)
+    from factpin.models.shipped import find_model  # noqa: PLC0415
 
     return Extractor.load(find_model(str(model)), device)

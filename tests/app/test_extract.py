@@ -18,10 +18,10 @@ import pytest
 from factpin import formats
 from factpin.app.cli import main
 from factpin.layers import half
-from factpin.pipelines import shipped
+from factpin.models import shipped
 from tests.conftest import corpus
-from tests.pipelines.papers import locked, pdf
-from tests.pipelines.small_model import small_model, variant
+from tests.extraction.papers import locked, pdf
+from tests.models.small_model import small_model, variant
 
 TEXT = "王小明出生于北京。"
 

@@ -11,8 +11,8 @@ import pytest
 from factpin.app.cli import main
 from factpin.encoders import CATALOGUE
 from factpin.encoders.fetch import READY
-from factpin.pipelines import shipped
-from factpin.pipelines.settings import Settings, write_settings
+from factpin.models import shipped
+from factpin.models.settings import Settings, write_settings
 
 Door = Callable[..., tuple[int, str, str]]
 

@@ -14,7 +14,7 @@ from factpin.app.cli import main
 from factpin.formats import Options
 from factpin.layers import half
 from tests.conftest import corpus
-from tests.pipelines.small_model import small_model
+from tests.models.small_model import small_model
 
 Door = Callable[..., tuple[int, str, str]]
 

@@ -11,7 +11,7 @@ from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput
 from factpin.heads import mention_pair
 from factpin.heads.mention_pair import MentionPair, MentionPairConfig, Pairs, gold_of, judged_of, probability
-from factpin.tasks.coreference import BUCKETS, FEATURES, Candidates, candidates, ordered, resolve, targets
+from factpin.language.coreference import BUCKETS, FEATURES, Candidates, candidates, ordered, resolve, targets
 
 WIDTH = 12
 

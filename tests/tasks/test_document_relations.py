@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Relation, Schema, Span, canonical
-from factpin.tasks.assertion import with_assertions
+from factpin.language.assertion import with_assertions
 from factpin.tasks.document_relations import Decoded, Found, Rules, Targets, decode, naming, nearest, targets
 from factpin.tasks.spans import Scale
 from tests.tokens.families import FAMILIES, characters

@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Relation, Schema, Span, canonical
-from factpin.documents.sentences import split_sentences
 from factpin.errors import BadInput
+from factpin.language.sentences import split_sentences
 from factpin.tasks.links import Found, Labels, allowed, labels_of, merge
 from factpin.tasks.spans import Scale
 from factpin.tasks.triples import Decoded, Rules, Targets, decode, targets

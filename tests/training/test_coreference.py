@@ -9,13 +9,13 @@ import pytest
 
 import factpin
 from factpin import formats
+from factpin.corpora.evaluate import evaluate
 from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput
-from factpin.pipelines.evaluate import evaluate
-from factpin.tasks.coreference import resolve, with_singletons
+from factpin.language.coreference import resolve, with_singletons
 from factpin.training.coreference import CoreferenceConfig, train_coreference, tune
 from tests.app.test_cli import factpin as command
-from tests.pipelines.small_coreference import QUICK, corpus, partition, small_encoder_folder
+from tests.models.small_coreference import QUICK, corpus, partition, small_encoder_folder
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ import torch
 
 import factpin
 from factpin import formats
+from factpin.corpora.evaluate import evaluate
 from factpin.documents import Document, Entity, Evidence, Fact, Mention
-from factpin.documents.sentences import split_sentences
 from factpin.encoders import small_encoder
 from factpin.errors import BadInput
-from factpin.pipelines.evaluate import evaluate
+from factpin.language.sentences import split_sentences
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.document_relations import (
@@ -180,7 +180,7 @@ def test_documents_without_facts_are_refused(encoder_folder: Path, tmp_path: Pat
 
 
 def test_raw_text_goes_through_spans_coreference_and_relations(folder: Path, encoder_folder: Path) -> None:
-    from factpin.pipelines.extract import extract, load_models
+    from factpin.extraction.extract import extract, load_models
     from factpin.training.spans import SpansConfig, train_spans
 
     how = replace(QUICK, epochs=12, batch_size=8)

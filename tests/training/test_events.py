@@ -9,10 +9,10 @@ import pytest
 
 import factpin
 from factpin import formats
+from factpin.corpora.evaluate import evaluate
+from factpin.corpora.tune import event_candidates, fit_event_scale, fit_scale
 from factpin.documents import Document
 from factpin.errors import BadInput
-from factpin.pipelines.evaluate import evaluate
-from factpin.pipelines.tune import event_candidates, fit_event_scale, fit_scale
 from factpin.scoring import align, events
 from factpin.scoring.counts import total
 from factpin.tasks.spans import Scale

@@ -9,8 +9,8 @@ import torch
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.heads.atlop import Asked
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.find_relations import scored
+from factpin.models.extractor import Extractor
+from factpin.models.find_relations import scored
 from factpin.training.config import TrainConfig
 from factpin.training.document_relations import (
     DocumentJob,

@@ -11,12 +11,12 @@ import pytest
 
 import factpin
 from factpin import formats
+from factpin.corpora.evaluate import evaluate
+from factpin.corpora.tune import fact_candidates, span_candidates
 from factpin.documents import Document, Entity, Fact, Mention, Qualifier, Span
 from factpin.errors import BadInput
-from factpin.pipelines.evaluate import evaluate
-from factpin.pipelines.extract import extract, load_models
-from factpin.pipelines.find_triples import TripleSettings
-from factpin.pipelines.tune import fact_candidates, span_candidates
+from factpin.extraction.extract import extract, load_models
+from factpin.models.find_triples import TripleSettings
 from factpin.scoring import align, triples
 from factpin.scoring.counts import total
 from factpin.tasks.spans import Scale
@@ -193,7 +193,7 @@ def test_facts_do_not_depend_on_batches_or_order(folder: Path) -> None:
 
 
 def test_a_model_of_triples_and_one_of_spans_are_put_together(folder: Path, encoder_folder: Path) -> None:
-    from tests.pipelines.small_model import small_model
+    from tests.models.small_model import small_model
 
     both = load_models([folder, small_model(encoder_folder)])
     (doc,) = extract([Document("d", "王小明出生于北京。今天李雷没有说话。")], both)

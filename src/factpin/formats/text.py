@@ -1,7 +1,7 @@
 """Plain text: a .txt or .md file is one document, a folder one document a file, `-` standard input as one text.
 
 The text is exactly what the file holds, line ends included; only a byte order mark is taken away. Sentences are found
-by documents/sentences.py. Writing keeps the text and nothing else: one document to a file, or any number to a folder
+by language/sentences.py. Writing keeps the text and nothing else: one document to a file, or any number to a folder
 (a path without an ending).
 """
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from factpin import files
 from factpin.documents import Document, Span
-from factpin.documents.sentences import split_sentences
 from factpin.errors import BadFile
 from factpin.formats import conll
 from factpin.formats._folders import document_id, new_file, new_folder, text_bytes, text_of, walk, write_text
 from factpin.formats._guess import Head
 from factpin.formats._reading import Options, Reading
 from factpin.formats._writing import losses
+from factpin.language.sentences import split_sentences
 
 HOLDS: frozenset[str] = frozenset()
 ENDING = ""

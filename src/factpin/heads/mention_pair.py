@@ -27,9 +27,9 @@ from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
 from factpin.heads.inherit import Names
+from factpin.language.coreference import ADD, BUCKETS, FEATURES, Candidates, Judged
 from factpin.layers.dropout import Dropout
 from factpin.layers.exact import exact
-from factpin.tasks.coreference import ADD, BUCKETS, FEATURES, Candidates, Judged
 
 BLOCK = 1 << 20  # numbers of one block of pairs
 

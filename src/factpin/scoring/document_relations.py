@@ -25,7 +25,7 @@ import numpy as np
 
 from factpin.documents import Document, Evidence, Span
 from factpin.documents.excluded import excluded_pairs
-from factpin.documents.sentences import split_sentences
+from factpin.language.sentences import split_sentences
 from factpin.scoring.align import Pair
 from factpin.scoring.confusions import Mistakes
 from factpin.scoring.counts import Floats, Row, Rows, as_rows, by_label, divide, row

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from factpin.documents import Document, Schema
-from factpin.documents.language import HAN
-from factpin.tasks.assertion import cues_among, standing
+from factpin.language.assertion import cues_among, standing
+from factpin.language.identify import HAN
 from factpin.tasks.links import fits
 
 CLAUSE = re.compile(r"[，。；;！？!?\n]|(?<!\d),|,(?!\d)")

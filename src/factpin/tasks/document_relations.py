@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Schema, Unread
-from factpin.tasks.assertion import standing, with_assertions
+from factpin.language.assertion import standing, with_assertions
 from factpin.tasks.links import fits
 from factpin.tasks.markers import mark
 from factpin.tasks.spans import Scale

@@ -27,8 +27,8 @@ import numpy as np
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Schema
 from factpin.documents.annotated import annotated_names
 from factpin.errors import BadInput
+from factpin.language.assertion import with_assertions
 from factpin.tasks._triples_rules import Spot, Told, completed, functional, one_pair, one_tail, sound
-from factpin.tasks.assertion import with_assertions
 from factpin.tasks.links import Bools, Cell, Found, Ints, Labels
 from factpin.tasks.spans import Scale, known_labels
 from factpin.tokens import Pieces, Window, char_span, piece_spans

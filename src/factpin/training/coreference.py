@@ -18,14 +18,14 @@ from typing import Any, Literal
 import torch
 from numpy.typing import NDArray
 
+from factpin.corpora.evaluate import coreference_score
 from factpin.documents import Document
 from factpin.errors import BadInput, pick
 from factpin.heads.mention_pair import gold_of
-from factpin.pipelines.evaluate import coreference_score
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.find_coreference import Paired, annotated, paired
+from factpin.language.coreference import ordered, resolve, with_singletons
+from factpin.models.extractor import Extractor
+from factpin.models.find_coreference import Paired, annotated, paired
 from factpin.scoring import Pair, Scores, align, coreference
-from factpin.tasks.coreference import ordered, resolve, with_singletons
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World

@@ -18,16 +18,16 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from factpin.corpora.tune import best_cut, fit_evidence_share, fit_scale, fit_thresholds, relation_candidates
 from factpin.documents import Document, learn_schema, read_schema
 from factpin.documents.excluded import excluded_pairs
 from factpin.documents.schema import record_of
 from factpin.errors import BadInput, pick
-from factpin.pipelines.document_model import Marked, marked
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.find_relations import RelationSettings, prepared
-from factpin.pipelines.settings import Settings, read_settings
-from factpin.pipelines.shipped import find_model
-from factpin.pipelines.tune import best_cut, fit_evidence_share, fit_scale, fit_thresholds, relation_candidates
+from factpin.models.document_model import Marked, marked
+from factpin.models.extractor import Extractor
+from factpin.models.find_relations import RelationSettings, prepared
+from factpin.models.settings import Settings, read_settings
+from factpin.models.shipped import find_model
 from factpin.scoring import Scores, align, document_relations, macro
 from factpin.scoring.counts import total
 from factpin.tasks.document_relations import Targets

@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from factpin.corpora.tune import fit_event_scale
 from factpin.documents import Document
 from factpin.errors import BadInput, pick
 from factpin.heads.event_linker import gold_of
 from factpin.heads.gplinker import TripleCells
-from factpin.pipelines.examples import Batch, collate
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.find_events import EventSettings, labels_of
-from factpin.pipelines.tune import fit_event_scale
+from factpin.models.extractor import Extractor
+from factpin.models.find_events import EventSettings, labels_of
+from factpin.models.reading import Batch, collate
 from factpin.scoring import Scores, align, events, macro
 from factpin.scoring.counts import total
 from factpin.tasks import events as task

@@ -27,11 +27,11 @@ from factpin.errors import BadInput
 from factpin.files import write_bytes
 from factpin.heads import CONFIGS, HEADS
 from factpin.heads.inherit import inherit
-from factpin.pipelines.card import Origin, write_card
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.model_folder import model_of
-from factpin.pipelines.settings import Settings
-from factpin.pipelines.shipped import find_model
+from factpin.models.card import Origin, write_card
+from factpin.models.extractor import Extractor
+from factpin.models.folder import model_of
+from factpin.models.settings import Settings
+from factpin.models.shipped import find_model
 from factpin.scoring import Pair, Scores, align, calibration
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig, to_dict, write_recipe

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from factpin.documents import Document
 from factpin.heads.atlop import Asked, Taught
-from factpin.pipelines.document_model import Marked
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.find_relations import scored
+from factpin.models.document_model import Marked
+from factpin.models.extractor import Extractor
+from factpin.models.find_relations import scored
 
 NEVER = -30.0  # the margin of what is not asked, and of what the teacher's schema forbids
 

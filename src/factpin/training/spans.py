@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import torch
 
+from factpin.corpora.tune import candidates, fit_scale, fit_thresholds
 from factpin.documents import Document
 from factpin.errors import BadInput, pick
 from factpin.heads import CONFIGS, SPAN_HEADS, Cells
 from factpin.heads.cells import known_rows
-from factpin.pipelines.examples import Batch, Reader, collate
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.find_spans import SpanSettings
-from factpin.pipelines.tune import candidates, fit_scale, fit_thresholds
+from factpin.models.extractor import Extractor
+from factpin.models.find_spans import SpanSettings
+from factpin.models.reading import Batch, Reader, collate
 from factpin.scoring import Scores, align, macro, spans
 from factpin.scoring.counts import total
 from factpin.tasks.spans import Targets, flat, targets

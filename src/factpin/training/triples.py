@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from factpin.corpora.tune import fact_candidates, fit_scale, fit_thresholds, span_candidates
 from factpin.documents import Document, learn_schema, read_schema
 from factpin.documents.schema import record_of, schema_of
 from factpin.errors import BadInput, pick
 from factpin.heads.gplinker import TripleCells, gold_of
-from factpin.pipelines.examples import Batch, collate
-from factpin.pipelines.extractor import Extractor
-from factpin.pipelines.find_triples import TripleSettings, labels_of
-from factpin.pipelines.tune import fact_candidates, fit_scale, fit_thresholds, span_candidates
+from factpin.models.extractor import Extractor
+from factpin.models.find_triples import TripleSettings, labels_of
+from factpin.models.reading import Batch, collate
 from factpin.scoring import Scores, align, macro, triples
 from factpin.scoring.counts import total
 from factpin.tasks import links

@@ -7,10 +7,10 @@ import click
 from rich.markup import escape
 
 from factpin.app.console import FORMAT, Names, counting, notes, print_json
+from factpin.corpora.convert import RESULT
+from factpin.corpora.convert import convert as run
+from factpin.corpora.rename import read_names
 from factpin.formats import FORMATS, Options, describe
-from factpin.pipelines.convert import RESULT
-from factpin.pipelines.convert import convert as run
-from factpin.pipelines.rename import read_names
 
 TARGET = Names("format", sorted([*FORMATS, RESULT]))
 

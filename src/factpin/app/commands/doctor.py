@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from factpin.app.console import FORMAT, counting, notes, out, print_json
+from factpin.app.show.doctor_table import render
+from factpin.corpora.doctor import doctor as run
+from factpin.corpora.vocabulary import Vocabulary
 from factpin.documents import read_schema, write_schema
 from factpin.documents.schema import SchemaLearner
 from factpin.formats import Options
-from factpin.pipelines.doctor import doctor as run
-from factpin.pipelines.doctor_table import render
-from factpin.pipelines.vocabulary import Vocabulary
 from factpin.tokens import Tokenizer
 
 

@@ -7,14 +7,14 @@ import click
 
 from factpin import formats
 from factpin.app.console import FORMAT, Names, notes, out, print_json
+from factpin.app.show.evaluate_table import render
+from factpin.corpora.convert import RESULT
+from factpin.corpora.evaluate import evaluate as run
+from factpin.corpora.rename import read_names
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.formats import FORMATS, Options
 from factpin.formats.docred_result import is_empty_list, is_result, read_result
-from factpin.pipelines.convert import RESULT
-from factpin.pipelines.evaluate import evaluate as run
-from factpin.pipelines.evaluate import render
-from factpin.pipelines.rename import read_names
 
 TASKS = ["coref", "coreference", "docre", "document_relations", "ee", "events", "ner", "re", "spans", "triples"]
 PREDICTED = Names("format", sorted([*FORMATS, RESULT]))

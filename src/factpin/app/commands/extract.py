@@ -18,15 +18,15 @@ from factpin.app.console import Names, counting, notes, out
 from factpin.documents import Document
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
+from factpin.extraction.inputs import KINDS, Input, find_inputs, is_folder, read_inputs, rejects_of
+from factpin.extraction.rejects import Rejects
 from factpin.files import refuse_same
 from factpin.formats import Options, describe
-from factpin.pipelines.inputs import KINDS, Input, find_inputs, is_folder, read_inputs, rejects_of
-from factpin.pipelines.rejects import Rejects
-from factpin.pipelines.settings import read_settings
-from factpin.pipelines.shipped import choose_models, find_model
+from factpin.models.settings import read_settings
+from factpin.models.shipped import choose_models, find_model
 
 if TYPE_CHECKING:
-    from factpin.pipelines.extract import Summary
+    from factpin.extraction.extract import Summary
 
 
 class Score(click.FloatRange):
@@ -92,10 +92,10 @@ def extract(
     if not inputs:
         raise BadInput(f"{paths[0]}: no file in it has a known ending. Name files, or say what they are with --from.")
 
+    from factpin.extraction.extract import Summary, load_models
+    from factpin.extraction.extract import extract as run
+    from factpin.extraction.folder import begin, describe_run, extract_folder, is_done
     from factpin.layers.half import bf16_warning
-    from factpin.pipelines.extract import Summary, load_models
-    from factpin.pipelines.extract import extract as run
-    from factpin.pipelines.extract_folder import begin, describe_run, extract_folder, is_done
 
     if bf16 and (warning := bf16_warning()):
         notes(quiet).print(warning, style="yellow")
@@ -159,7 +159,7 @@ def _write(found: Iterator[Document], target: str, output: Path | None) -> Count
     """Write or show the documents; gives back what the target cannot hold."""
     if target in ("jsonl", "brat"):
         return formats.write(found, output or Path("-"), format=target, options=Options(lossy=True))
-    from factpin.pipelines.highlight import by_number, entities, events, facts, highlight, sentences, table, title
+    from factpin.app.show.highlight import by_number, entities, events, facts, highlight, sentences, table, title
 
     console = out()
     for doc in found:

@@ -49,7 +49,7 @@ def models(encoders: bool, wanted: str | None, target: Path | None, as_json: boo
 
 
 def _shipped() -> list[dict[str, Any]]:
-    from factpin.pipelines.shipped import find_model, shipped
+    from factpin.models.shipped import find_model, shipped
 
     return [{"name": name, "task": s.task, "language": s.language or "any", "finds": s.finds, "labels": s.labels,
              "encoder": s.encoder, "folder": str(find_model(name))} for name, s in shipped().items()]  # fmt: skip

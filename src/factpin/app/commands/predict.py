@@ -14,7 +14,7 @@ from factpin.errors import BadInput
 from factpin.formats import Options, describe, guess, guess_by_name
 
 if TYPE_CHECKING:
-    from factpin.pipelines.predict import Predicted
+    from factpin.corpora.predict import Predicted
 
 ASKED = {
     "mentions": "a model of coreference gathers mentions. Annotate them, or find them with a model of spans",
@@ -61,8 +61,8 @@ def predict(
     target_format = target_format or guess_by_name(target)
 
     import factpin
+    from factpin.corpora.predict import predict as run
     from factpin.layers.half import bf16_warning
-    from factpin.pipelines.predict import predict as run
 
     if bf16 and (warning := bf16_warning()):
         notes(quiet or as_json).print(warning, style="yellow")

@@ -7,7 +7,7 @@ import click
 
 from factpin.app.console import Names, notes, out, print_json
 from factpin.errors import BadInput
-from factpin.pipelines.inputs import KINDS
+from factpin.extraction.inputs import KINDS
 
 
 @click.command()
@@ -103,10 +103,10 @@ def pretrain(
     """
     import torch
 
+    from factpin.app.show.compare_table import table
     from factpin.layers.half import bf16_warning
-    from factpin.training import compare as comparing
-    from factpin.training import pretrain as training
-    from factpin.training.compare_table import table
+    from factpin.pretraining import compare as comparing
+    from factpin.pretraining import pretrain as training
     from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
     from factpin.training.parallel import join_world
 
@@ -152,7 +152,7 @@ def pretrain(
 
 
 def _asked(names: str, recipe: str | None, points: int, seeds: int) -> Any:
-    from factpin.training.compare import Comparison
+    from factpin.pretraining.compare import Comparison
 
     if not recipe:
         raise BadInput("--compare needs --task RECIPE, a recipe.toml of `factpin train`: on it objectives are judged.")

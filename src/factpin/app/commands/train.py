@@ -8,7 +8,7 @@ import click
 from factpin.app.console import FORMAT, notes, out, print_json
 from factpin.errors import BadInput, did_you_mean
 from factpin.formats import Options
-from factpin.pipelines.settings import read_settings
+from factpin.models.settings import read_settings
 from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
 from factpin.training.data import KEYS, read_training
 

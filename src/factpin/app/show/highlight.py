@@ -1,0 +1,162 @@
+"""A document for people: its text with the mentions in colour, and tables of mentions, entities, facts and events."""
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from factpin.documents import Document, Event, Fact, Mention
+from factpin.extraction.inputs import page_of, pages_of
+
+COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_cyan", "bright_magenta", "bright_yellow",
+           "bright_green", "bright_blue", "bright_red")  # fmt: skip
+# A text must not steer the terminal: control characters are shown as their pictures, carriage returns not at all.
+PICTURES: dict[int, int | None] = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
+PICTURES |= {0x0D: None, 0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+FACT = ("head", "relation", "tail", "score", "status")  # columns of a table of facts; then comes evidence
+WIDTH = 80  # cells of a terminal
+FRAME = 3  # cells around those of a column
+ROOM = 24  # cells below which the text of a sentence is not worth a column
+
+
+def colour(label: str) -> str:
+    """A colour that a label always has."""
+    return COLOURS[sum(label.encode()) % len(COLOURS)]
+
+
+def shown(text: str) -> str:
+    """Text that a terminal may print."""
+    return text.translate(PICTURES)
+
+
+def title(doc: Document) -> str:
+    """The document's id and language."""
+    return shown(f"{doc.id} ({doc.language or 'unknown language'})")
+
+
+def highlight(doc: Document) -> Text:
+    """The text; each mention in its label's colour with the label behind it, what lies in several underlined."""
+    text = Text()
+    coming = sorted(doc.mentions, key=lambda m: m.start, reverse=True)
+    around: list[Mention] = []  # mentions that hold the piece
+    borders = sorted({0, len(doc.text), *(m.start for m in doc.mentions), *(m.end for m in doc.mentions)})
+    for start, end in zip(borders, borders[1:], strict=False):
+        while coming and coming[-1].start == start:
+            around.append(coming.pop())
+        inner = min(around, key=_size, default=None)
+        style = "" if inner is None else f"bold {colour(inner.type)}" + (" underline" if len(around) > 1 else "")
+        text.append(shown(doc.text[start:end]), style=style)
+        for m in sorted(around, key=_size):
+            if m.end == end:
+                text.append(shown(f"[{m.type}]"), style=f"dim {colour(m.type)}")
+        around = [m for m in around if m.end > end]
+    return text
+
+
+def _size(mention: Mention) -> int:
+    return mention.end - mention.start
+
+
+def table(doc: Document) -> Table:
+    """Every mention with its offsets, page and score."""
+    pages = pages_of(doc)
+    rows = Table(title=Text(title(doc)), title_justify="left")
+    for column in ("start", "end", *(["page"] if pages else []), "mention", "type", "score"):
+        rows.add_column(column, overflow="fold", justify="left" if column in ("mention", "type") else "right")
+    for m in doc.mentions:
+        page = [str(page_of(pages, m.start) or "")] if pages else []
+        score = "" if m.score is None else f"{m.score:.3f}"
+        label = Text(shown(m.type), style=colour(m.type))
+        rows.add_row(str(m.start), str(m.end), *page, Text(shown(m.text).replace("\n", " ")), label, score)
+    return rows
+
+
+def entities(doc: Document) -> Table:
+    """Every entity with its mentions; one that is named once stands in the table of mentions already."""
+    places = {m.id: m for m in doc.mentions}
+    rows = Table(title=Text(f"entities of {title(doc)}, named more than once"), title_justify="left")
+    for column in ("entity", "type", "mentions"):
+        rows.add_column(column, overflow="fold")
+    for e in doc.entities:
+        own = [places[id] for id in e.mentions]
+        if len(own) > 1:
+            told = ", ".join(f"{m.text} ({m.start}–{m.end})" for m in own)
+            rows.add_row(_line(e.name or own[0].text), Text(shown(e.type), style=colour(e.type)), _line(told))
+    return rows
+
+
+def facts(doc: Document, width: int = WIDTH) -> Table:
+    """Every fact with its entities, score, status and the sentences that prove it; width: cells of the terminal."""
+    rows = Table(title=Text(f"facts of {title(doc)}"), title_justify="left")
+    for column in (*FACT, "evidence"):
+        rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
+    numbered = by_number(doc, width)
+    for fact, cells in zip(doc.facts, _cells(doc), strict=True):
+        proof = " ".join(doc.text[slice(*doc.sentences[e.sentence])] for e in fact.evidence)
+        if numbered:
+            proof = ", ".join(str(e.sentence + 1) for e in fact.evidence)
+        cells[FACT.index("relation")].stylize(colour(fact.relation))
+        rows.add_row(*cells, _line(proof))
+    return rows
+
+
+def _cells(doc: Document) -> list[list[Text]]:
+    """Of every fact what the columns of FACT hold. An argument is its entity: one who is named in two ways is one."""
+    names = {e.id: e.name or doc.mention(e.mentions[0]).text for e in doc.entities}
+    return [
+        [
+            _line(names[fact.head]),
+            _line(fact.relation),
+            _line(names[fact.tail] + "".join(f" ({q.role}: {names[q.entity]})" for q in fact.qualifiers)),
+            _line("" if fact.score is None else f"{fact.score:.3f}"),
+            _status(doc, fact),
+        ]
+        for fact in doc.facts
+    ]
+
+
+def by_number(doc: Document, width: int = WIDTH) -> bool:
+    """Whether the table of facts has the numbers of sentences, and `sentences` tells them: several prove one fact, or
+    the other columns leave too little room for their texts."""
+    proofs = {e.sentence for fact in doc.facts for e in fact.evidence}
+    if not proofs or any(len(fact.evidence) > 1 for fact in doc.facts):
+        return bool(proofs)
+    columns = zip(*_cells(doc), strict=True)
+    taken = sum(max(cell_len(name), *(cell.cell_len for cell in cells)) + FRAME
+                for name, cells in zip(FACT, columns, strict=True))  # fmt: skip
+    longest = max(cell_len(_line(doc.text[slice(*doc.sentences[s])]).plain) for s in proofs)
+    return width - taken - FRAME - 1 < min(longest, ROOM)
+
+
+def sentences(doc: Document) -> Table:
+    """The sentences that prove facts, by number."""
+    rows = Table(title=Text(f"evidence of {title(doc)}"), title_justify="left")
+    rows.add_column("", justify="right")
+    rows.add_column("sentence", overflow="fold")
+    for s in sorted({e.sentence for fact in doc.facts for e in fact.evidence}):
+        rows.add_row(str(s + 1), _line(doc.text[slice(*doc.sentences[s])]))
+    return rows
+
+
+def events(doc: Document) -> Table:
+    """Every event with its trigger, its arguments and its status."""
+    texts = {m.id: m.text for m in doc.mentions}
+    rows = Table(title=Text(f"events of {title(doc)}"), title_justify="left")
+    for column in ("event", "trigger", "arguments", "score", "status"):
+        rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
+    for event in doc.events:
+        told = ", ".join(f"{a.role}: {texts[a.mention] if a.mention else a.event}" for a in event.arguments)
+        rows.add_row(
+            Text(shown(event.type), style=colour(event.type)), _line(texts[event.trigger] if event.trigger else ""),
+            _line(told), "" if event.score is None else f"{event.score:.3f}", _status(doc, event),
+        )  # fmt: skip
+    return rows
+
+
+def _status(doc: Document, told: Fact | Event) -> Text:
+    """The assertion with its cue."""
+    cue = "" if told.cue is None else f" ({doc.text[told.cue.start : told.cue.end]})"
+    return _line((told.assertion or "") + cue)
+
+
+def _line(text: str) -> Text:
+    return Text(shown(text).replace("\n", " "))

@@ -1,0 +1,1 @@
+"""Work on annotated corpora: convert, predict, check, evaluate, tune, rename."""

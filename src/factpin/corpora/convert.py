@@ -1,0 +1,68 @@
+"""Corpus to corpus, one document at a time: constant memory on a file of any size."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from factpin import formats
+from factpin.corpora.rename import Renaming
+from factpin.documents import Document
+from factpin.extraction.rejects import Rejects
+from factpin.files import refuse_same
+from factpin.formats import Options, Report
+from factpin.formats.docred_result import write_result
+
+RESULT = "docred_result"  # DocRED's result.json: written from documents, read only beside gold (evaluate)
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What was done: documents written, what the target could not hold, what was noticed, where rejects are."""
+
+    documents: int
+    source_format: str
+    target_format: str
+    lost: Counter[str]
+    report: Report
+    rejects: Path | None
+    renamed: tuple[str, ...] = ()  # notes of what a table of names changed, and what it does not know
+
+
+def convert(
+    source: Path,
+    target: Path,
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    options: Options | None = None,
+    rename: Mapping[str, str] | None = None,
+    on_document: Callable[[], None] = lambda: None,
+) -> Converted:
+    """Read `source`, write `target`. The target appears whole or not at all. `rename` is a table of names."""
+    options = options or Options()
+    refuse_same(source, target)
+    source_format = source_format or formats.guess(source, options.encoding)
+    target_format = target_format or formats.guess_by_name(target)
+    beside = Path("stdout.rejects.jsonl") if str(target) == "-" else target.with_name(f"{target.name}.rejects.jsonl")
+    renaming = Renaming(rename or {})
+    written = 0
+
+    def counted(documents: Iterator[Document]) -> Iterator[Document]:
+        nonlocal written
+        for doc in documents:
+            yield renaming.rename(doc) if rename else doc
+            written += 1
+            on_document()
+
+    with Rejects(beside) as rejects:
+        report = Report(on_reject=rejects.keep)
+        documents = formats.read(source, format=source_format, options=options, report=report)
+        writing = replace(options, encoding="utf-8")
+        if target_format == RESULT:
+            write_result(counted(documents), target)  # facts alone: what a leaderboard takes
+            lost = Counter[str]()
+        else:
+            lost = formats.write(counted(documents), target, format=target_format, options=writing)
+    return Converted(written, source_format, target_format, lost, report, rejects.path if rejects.count else None,
+                     tuple(renaming.notes()))  # fmt: skip

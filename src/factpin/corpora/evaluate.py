@@ -1,0 +1,287 @@
+"""Evaluate: predicted and gold documents come in, one report with every named convention goes out.
+
+The report is what `factpin evaluate --json` prints; app/show makes tables of it. Keys that are there only where they
+mean something: `ign` (with a training set), `coreference` (gold has entities of several mentions, and predictions have
+entities), `calibration` (predictions carry scores), `difference` and `p_value` (with a second prediction).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from factpin.corpora.rename import Kind, few, names, towards
+from factpin.documents import Document
+from factpin.documents.excluded import excluded_pairs
+from factpin.errors import BadInput, pick
+from factpin.language.coreference import with_singletons
+from factpin.scoring import (
+    Confusion,
+    Counts,
+    Pair,
+    Scores,
+    align,
+    calibration,
+    coreference,
+    document_relations,
+    events,
+    interval,
+    macro,
+    paired_bootstrap,
+    spans,
+    triples,
+)
+from factpin.scoring.counts import Floats, Row, Rows, as_rows, by_label, row, total
+
+__all__ = ["TASKS", "coreference_score", "evaluate", "guess_task"]
+
+
+def coreference_score(pairs: Sequence[Pair]) -> Scores:
+    """Entities of the mentions; one that stands in no entity, of gold or prediction, counts as one of its own.
+
+    strict    an entity is right with exactly its mentions; labels are the types of entities
+    linked    as strict, over entities of several mentions
+    muc, b_cubed, ceaf_e      columns as in scoring.coreference
+    """
+    pairs = _whole(pairs)
+    rows: dict[str, list[Row]] = {"strict": [], "linked": []}
+    right_by, predicted_by, gold_by = Counter[str](), Counter[str](), Counter[str]()
+    for pair in pairs:
+        gold, predicted = (_clusters(doc) for doc in (pair.gold, pair.predicted))
+        right = gold.keys() & predicted.keys()
+        right_by.update(gold[cluster] for cluster in right)
+        gold_by.update(gold.values())
+        predicted_by.update(gold.get(cluster, type) for cluster, type in predicted.items())
+        rows["strict"].append(row(len(right), len(predicted), len(gold)))
+        linked = [sum(len(cluster) > 1 for cluster in side) for side in (right, predicted, gold)]
+        rows["linked"].append(row(*linked))
+    told = {name: as_rows(values) for name, values in rows.items()} | coreference.score(pairs)
+    return Scores(told, by_label(right_by, predicted_by, gold_by), [], [])
+
+
+def _whole(pairs: Sequence[Pair]) -> list[Pair]:
+    return [Pair(with_singletons(pair.gold), with_singletons(pair.predicted)) for pair in pairs]
+
+
+def _clusters(doc: Document) -> dict[coreference.Cluster, str]:
+    """The spans of every entity -> its type."""
+    mentions = {m.id: m for m in doc.mentions}
+    types = {frozenset((mentions[id].start, mentions[id].end) for id in entity.mentions):
+             entity.type or mentions[entity.mentions[0]].type for entity in doc.entities}  # fmt: skip
+    return {cluster: types.get(cluster, "") for cluster in coreference.clusters(doc)}
+
+
+TASKS = {
+    "coreference": coreference_score,
+    "document_relations": document_relations.score,
+    "events": events.score,
+    "spans": spans.score,
+    "triples": triples.score,
+}
+ALIASES = {"coref": "coreference", "ee": "events", "docre": "document_relations", "ner": "spans", "re": "triples"}
+NAMED: dict[str, Kind] = {"document_relations": "relations", "events": "event types", "spans": "types",
+                          "triples": "relations"}  # fmt: skip
+MOST_OF_A_KIND = 10  # confusions of each kind; what was missed would crowd out the others
+KNOWN = 0.2  # share of the predicted names that occur in gold: below it, predictions and gold name things differently
+
+
+def evaluate(
+    predicted: Iterable[Document],
+    gold: Iterable[Document],
+    *,
+    task: str | None = None,
+    train: Iterable[Document] | None = None,
+    against: Iterable[Document] | None = None,
+    rename: Mapping[str, str] | None = None,
+    samples: int = 1000,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The report; `task` is guessed from what gold holds, `against` is a second prediction to compare with.
+
+    rename: a table of names for both predictions, in the direction that leads to the names of gold.
+    """
+    gold = list(gold)
+    predicted, renamed = _renamed(predicted, gold, rename)
+    name = guess_task(gold) if task is None else _task(task)
+    if train is not None and name != "document_relations":
+        raise BadInput(f"a training set is used for Ign F1 of document_relations alone, the task is {name}. Drop it.")
+    aligned = align(predicted, gold)
+    pairs = _whole(aligned.pairs) if name == "coreference" else aligned.pairs
+    scores = TASKS[name](pairs)
+    strict = total(scores.rows["strict"])
+    report: dict[str, Any] = {
+        "task": name,
+        "documents": len(pairs),
+        "gold": strict.gold,
+        "predicted": strict.predicted,
+        "strict": _figures(scores.rows["strict"], samples, seed),
+        "macro": macro(scores.labels.values()),
+        "conventions": _conventions(name, scores, samples, seed),
+        "labels": {label: _label(counts) for label, counts in scores.labels.items()},
+        "confusions": _confusions(scores.confusions),
+        "missing": list(aligned.missing),
+        "samples": samples,
+    }
+    if name == "document_relations":
+        report |= _document_level(scores, pairs, train, samples, seed)
+    report |= _coreference(pairs, samples, seed)
+    if scores.outcomes:
+        report["calibration"] = _calibration(scores.outcomes)
+    if against is not None:
+        against, told = _renamed(against, gold, rename)
+        renamed += [f"in the one compared with, {note}" for note in told]
+        aligned_other = align(against, gold)
+        other = TASKS[name](aligned_other.pairs)
+        report["missing_against"] = list(aligned_other.missing)
+        compared = paired_bootstrap(scores.rows["strict"], other.rows["strict"], samples=samples, seed=seed)
+        report["against"] = _figures(other.rows["strict"], samples, seed)
+        report["difference"] = compared.difference
+        report["difference_interval"] = list(compared.interval)
+        report["p_value"] = compared.p_value
+    report["notes"] = [*renamed, *_notes(report, pairs, by_order=aligned.by_order), *_other_names(name, pairs)]
+    return report
+
+
+def _renamed(
+    documents: Iterable[Document], gold: Sequence[Document], table: Mapping[str, str] | None
+) -> tuple[Iterable[Document], list[str]]:
+    """Predictions with the names of gold, and what is to be said of it."""
+    if table is None:
+        return documents, []
+    documents = list(documents)
+    renaming = towards(table, documents, gold)
+    return [renaming.rename(doc) for doc in documents], renaming.notes()
+
+
+def _other_names(task: str, pairs: Sequence[Pair]) -> list[str]:
+    """A note where few of the predicted relations or types are any of gold: figures of 0 have this cause then."""
+    if task not in NAMED:
+        return []
+    told, known = (Counter(name for doc in side for kind, name in names(doc) if kind == NAMED[task])
+                   for side in ([pair.predicted for pair in pairs], [pair.gold for pair in pairs]))  # fmt: skip
+    same = told.keys() & known.keys()
+    if not told or not known or len(same) >= KNOWN * len(told):
+        return []
+    often, gold = ([name for name, _ in side.most_common() if name not in same] for side in (told, known))
+    return [f"{len(same) or 'none'} of the {len(told)} predicted {NAMED[task]} stand{'s' if len(same) < 2 else ''} in "
+            f"gold: predicted are {few(often)}; gold has {few(gold)}. Where they mean the same, give a table of "
+            f"names with --rename"]  # fmt: skip
+
+
+def guess_task(gold: Sequence[Document]) -> str:
+    """By events, or none and no facts, or facts between entities of several mentions that name no mention."""
+    if any(doc.events for doc in gold):
+        return "events"
+    if not any(doc.facts for doc in gold):
+        return "spans"
+    loose = any(fact.head_mention is None or fact.tail_mention is None for doc in gold for fact in doc.facts)
+    return "document_relations" if loose and _has_clusters(gold) else "triples"
+
+
+def _task(name: str) -> str:
+    spelled = name.replace("-", "_")
+    return pick({task: task for task in TASKS} | ALIASES, spelled, kind="task")
+
+
+def _figures(rows: Rows, samples: int, seed: int) -> dict[str, Any]:
+    counts = total(rows)
+    figures: dict[str, Any] = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    figures |= {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
+    if counts.partial:
+        figures["partial"] = counts.partial
+    return figures | {"interval": list(interval(rows, samples=samples, seed=seed))}
+
+
+def _conventions(task: str, scores: Scores, samples: int, seed: int) -> dict[str, Any]:
+    """The other ways to count the same predictions; some stand at the top of the report, with keys of their own."""
+    if task == "document_relations":
+        return {}
+    beside = {"strict", *coreference.METRICS}
+    return {name: _figures(rows, samples, seed) for name, rows in scores.rows.items() if name not in beside}
+
+
+def _document_level(
+    scores: Scores, pairs: Sequence[Pair], train: Iterable[Document] | None, samples: int, seed: int
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        name: _figures(scores.rows[name], samples, seed) for name in ("intra", "inter", "evidence")
+    }
+    if any(excluded_pairs(pair.gold) for pair in pairs):
+        found["filtered"] = _figures(scores.rows["filtered"], samples, seed)
+    found["end_to_end"] = {name: _figures(scores.rows[name], samples, seed) for name in document_relations.END_TO_END}
+    if train is not None:
+        rows = document_relations.ign_rows(pairs, document_relations.train_names(train))  # (D, 5)
+        precision, recall, f1 = (float(x) for x in document_relations.ign_figures(rows.sum(axis=0)))
+        low, high = interval(rows, statistic=lambda t: document_relations.ign_figures(t)[2], samples=samples, seed=seed)
+        seen = int(rows[:, 4].sum())
+        found["ign"] = {"precision": precision, "recall": recall, "f1": f1, "seen": seen, "interval": [low, high]}
+    return found
+
+
+def _coreference(pairs: Sequence[Pair], samples: int, seed: int) -> dict[str, Any]:
+    if not _has_clusters([pair.gold for pair in pairs]) or not any(pair.predicted.entities for pair in pairs):
+        return {}
+    rows = coreference.score(pairs)
+    found: dict[str, Any] = {}
+    for name, values in rows.items():
+        precision, recall, f1 = (float(x) for x in coreference.figures(values.sum(axis=0)))
+        found[name] = {"precision": precision, "recall": recall, "f1": f1}
+
+    def mean_f1(totals: Floats) -> Floats:
+        f1 = coreference.figures(totals.reshape(len(totals), len(rows), 4))[2]  # (S, 3)
+        return np.asarray(f1.mean(axis=1))
+
+    together = np.concatenate(list(rows.values()), axis=1)  # (D, 12)
+    found["mean_f1"] = float(mean_f1(together.sum(axis=0)[None])[0])
+    found["interval"] = list(interval(together, statistic=mean_f1, samples=samples, seed=seed))
+    return {"coreference": found}
+
+
+def _calibration(outcomes: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+    result = calibration(outcomes)
+    table = [
+        {"low": b.low, "high": b.high, "count": b.count, "score": b.score, "accuracy": b.accuracy} for b in result.table
+    ]
+    return {"ece": result.ece, "brier": result.brier, "count": result.count, "table": table}
+
+
+def _label(counts: Counts) -> dict[str, Any]:
+    figures = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    return figures | {"support": counts.gold, "tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
+
+
+def _confusions(confusions: Sequence[Confusion]) -> list[dict[str, Any]]:
+    """The worst of each kind, all together the most frequent first."""
+    shown = Counter[str]()
+    found = []
+    for confusion in confusions:
+        shown[confusion.kind] += 1
+        if shown[confusion.kind] <= MOST_OF_A_KIND:
+            found.append(asdict(confusion))
+    return found
+
+
+def _has_clusters(documents: Iterable[Document]) -> bool:
+    return any(len(entity.mentions) > 1 for doc in documents for entity in doc.entities)
+
+
+def _notes(report: dict[str, Any], pairs: Sequence[Pair], *, by_order: bool) -> list[str]:
+    """What the figures do not show: said once each, with how many documents it concerns."""
+    notes = []
+    if by_order:
+        notes.append("no predicted id is in gold, but the texts are the same: documents were paired by their order")
+    if report["missing"]:
+        notes.append(f"{len(report['missing'])} gold documents have no prediction; they count as empty predictions")
+    if report.get("missing_against"):
+        notes.append(f"{len(report['missing_against'])} gold documents have no prediction in the one compared with")
+    if not report["gold"]:
+        notes.append("gold holds nothing of this task; every figure is 0")
+    if report["task"] == "document_relations":
+        unsplit = sum(1 for pair in pairs if pair.gold.facts and not pair.gold.sentences)
+        if unsplit:
+            notes.append(f"{unsplit} gold documents have no sentences; for intra and inter they were split by rules")
+        if not report["evidence"]["tp"] + report["evidence"]["fn"]:
+            notes.append("gold has no evidence; the evidence figures mean nothing")
+    return notes

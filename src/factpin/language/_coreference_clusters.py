@@ -1,0 +1,96 @@
+"""Guarded clustering: links between mentions, strongest first, become a partition of them.
+
+    link (child, host, rule, strength)      the child is the lesser way to speak of the host: Smith -> John Smith
+
+Every name gets at most one host (mentions that a rule of SAME links are one name), so clusters are trees: "Smith"
+joins "John Smith" or "Mary Smith", never both, and no link of whatever strength joins the two through him. A tree is
+joined to another by its root alone, and only where nothing in them disagrees: types, kinds of things, genders, one
+person and several, and names that quarrel (John Smith, Mary Smith). An explicit alias may join two names that quarrel,
+not the other names of their clusters.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from factpin.language._coreference_forms import may_quarrel, quarrel, reconciled
+from factpin.language._coreference_names import Name, Reading
+
+SAME = ("same_name", "variant")  # rules that find one name again
+MOST_NAMES = 40  # of a cluster, of those that may quarrel: all are compared, so more are refused
+
+
+class Link(NamedTuple):
+    """The mention `child` is another way to speak of the mention `host` (indices in the order of the text).
+
+    Strength 0: it may be, and the rules cannot tell. Only a scorer makes more of it.
+    """
+
+    child: int
+    host: int
+    rule: str
+    strength: float
+
+
+def gather(reading: Reading, links: Iterable[Link]) -> list[list[int]]:
+    """The clusters, each ascending, in the order of their first mentions."""
+    forest = _Forest(reading)
+    sure = [link for link in links if link.strength > 0]
+    for link in sorted(sure, key=lambda link: (-link.strength, link.child, link.host, link.rule)):
+        forest.join(link)
+    groups: dict[int, list[int]] = {}
+    for i in range(len(reading.mentions)):
+        groups.setdefault(forest.root(i), []).append(i)
+    return sorted(groups.values())
+
+
+class _Forest:
+    """Trees of mentions, and what each tree is known to be."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.host = list(range(len(reading.mentions)))  # a root is its own host
+        self.again = [False] * len(self.host)  # is the host the same name?
+        self.up = list(self.host)  # as host, with paths made short
+        self.names = [{name.index: name} if may_quarrel(name) else {} for name in reading.name_of]
+        self.facts = [_facts(name) for name in reading.name_of]
+
+    def root(self, i: int) -> int:
+        while self.up[i] != i:
+            self.up[i] = self.up[self.up[i]]
+            i = self.up[i]
+        return i
+
+    def join(self, link: Link) -> None:
+        child, host = link.child, self.root(link.host)
+        while self.again[child]:
+            child = self.host[child]
+        if self.host[child] != child or child == host or self._disagree(child, host, link):
+            return
+        self.host[child] = link.host
+        self.again[child] = link.rule in SAME
+        self.up[child] = host
+        if link.rule != "alias":  # what another name of the host quarrels with, he need not
+            self.names[host] |= self.names[child]
+        for mine, more in zip(self.facts[host], self.facts[child], strict=True):
+            mine |= more
+
+    def _disagree(self, child: int, host: int, link: Link) -> bool:
+        for mine, more in zip(self.facts[host], self.facts[child], strict=True):
+            if len(mine | more) > 1:
+                return True
+        one, other = (self.reading.name_of[i] for i in (link.child, link.host))
+        ours, theirs = self.names[child], self.names[host]
+        if link.rule != "alias" and (quarrel(one, other) or len(ours.keys() | theirs.keys()) > MOST_NAMES):
+            return True
+        told = {one.index, other.index}
+        return any(
+            quarrel(a, b) and not any(reconciled(a, b, whole) for whole in (*ours.values(), *theirs.values()))
+            for a in ours.values() for b in theirs.values() if {a.index, b.index} != told
+        )  # fmt: skip
+
+
+def _facts(name: Name) -> tuple[set[str], set[str], set[str], set[str]]:
+    """Type, kind of thing, gender and a person's number, each where it is known. "thing" is anything but a person."""
+    thing = {"person"} if name.thing == "person" else {"thing"} if name.thing else set[str]()
+    number = name.number if name.thing == "person" or (name.kind == "pronoun" and not name.thing) else ""
+    return {name.type} - {""}, thing, {name.gender} - {""}, {number} - {""}

@@ -1,0 +1,1 @@
+"""Making and adapting encoders: corpora as streams, vocabularies, the learners, the job of the loop."""

@@ -1,0 +1,151 @@
+"""What a pretraining run starts from: an encoder with all rows that it will need, written once to `start/`.
+
+    encoder given    its weights, and the heads that lie with them; its vocabulary with the marks of the objectives, and
+                     with new words by choice
+    config given     random weights of that shape; the tokenizer given, or one trained on the corpus
+    neither          a network of our own will be drawn from the seed; here is its tokenizer
+
+A resumed run, and every process of a run, reads the folder.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from factpin.encoders import Encoder, resolve
+from factpin.errors import BadFile, BadInput
+from factpin.files import read_text, write_folder
+from factpin.pretraining.corpus import Corpus
+from factpin.pretraining.inherited import fresh_bias, heads_in
+from factpin.pretraining.learner import HEAD_WEIGHTS
+from factpin.pretraining.shapes import OWN
+from factpin.pretraining.vocabulary import Kind, extended, frequent, grow, measure, train_tokenizer, with_marks
+from factpin.tokens import Tokenizer
+
+MADE = "prepared.json"
+VOCABULARY = 8000  # pieces of a tokenizer that is trained, unless told otherwise
+SAMPLE = 2_000_000  # characters by which a vocabulary is measured before and after
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What `start/` is made from."""
+
+    encoder: str = ""
+    config: str = ""
+    shape: str = ""  # the text of a config.json that was made for the rows, or OWN: a network of our own
+    tokenizer: str = ""
+    vocab_size: int = VOCABULARY
+    kind: Kind = "wordpiece"
+    lowercase: bool = True
+    extend: int = 0
+    marks: tuple[str, ...] = ()
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        if [bool(self.encoder), bool(self.config), bool(self.shape)].count(True) != 1:
+            raise BadInput(
+                "Give one of these: an encoder to go on with (--encoder), or a config (--config) or a shape (--shape) "
+                "to begin anew."
+            )
+        if self.encoder and self.tokenizer:
+            raise BadInput("An encoder has its tokenizer. Leave --tokenizer out, or begin anew with --config.")
+        if self.encoder and self.vocab_size != VOCABULARY:
+            raise BadInput("An encoder has its vocabulary. Leave --vocab-size out, or begin anew with --config.")
+        if self.extend < 0 or self.vocab_size < 1:
+            raise BadInput(f"extend is {self.extend} and vocab_size {self.vocab_size}; expected 0 and 1 or more.")
+
+
+def prepare(beginning: Beginning, corpus: Corpus, target: Path, *, begun: bool = False) -> dict[str, Any]:
+    """Write `target`, unless it was made from the very same; gives how the vocabulary copes, before and after.
+
+    A run that has `begun` keeps what it began with.
+    """
+    made_from = f"{beginning} {corpus.digest().hex()} {_shape(beginning.config) if beginning.config else ''}"
+    if (target / MADE).is_file():
+        made: dict[str, Any] = json.loads((target / MADE).read_text(encoding="utf-8"))
+        if made["made_from"] == made_from:
+            return made["vocabulary"]
+        if begun:
+            raise BadFile(
+                f"{target}: does not fit this run: its data or its settings were others. Resume with those it was "
+                f"started with (recipe.toml beside it), or start anew in another folder."
+            )
+        shutil.rmtree(target)
+    source: Encoder | Tokenizer
+    if beginning.encoder:
+        source, heads, report = _adapted(beginning, corpus)
+    else:
+        heads, (source, report) = {}, _fresh(beginning, corpus)
+    with write_folder(target) as folder:
+        source.save(folder)
+        if heads:
+            save_file(heads, folder / HEAD_WEIGHTS, metadata={"format": "pt"})
+        record = json.dumps({"made_from": made_from, "vocabulary": report}, ensure_ascii=False, indent=1)
+        (folder / MADE).write_text(record, encoding="utf-8")
+    return report
+
+
+def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, Tensor], dict[str, Any]]:
+    source = resolve(beginning.encoder)
+    encoder, old = Encoder.load(source), Tokenizer.load(source)
+    tokenizer, words = with_marks(old, beginning.marks), []
+    made_of: dict[int, tuple[int, ...]] = {}
+    if beginning.extend:
+        words = frequent(tokenizer, (p.text for p in corpus.portions()), beginning.extend)
+        tokenizer, made_of = extended(tokenizer, words)
+    report = {"size": tokenizer.vocab_size, "added": len(words), "words": words[:20],
+              "before": measure(old, sample(corpus)), "after": measure(tokenizer, sample(corpus))}  # fmt: skip
+    heads = fresh_bias(heads_in(source, encoder), old.vocab_size, tokenizer.vocab_size)
+    return grow(encoder, tokenizer, made_of, beginning.seed), heads, report
+
+
+def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder | Tokenizer, dict[str, Any]]:
+    if beginning.extend:
+        raise BadInput("A tokenizer that is trained on the corpus needs no extension. Leave --extend out.")
+    if beginning.tokenizer:
+        tokenizer = Tokenizer.load(resolve(beginning.tokenizer))
+    else:
+        tokenizer = train_tokenizer(lambda: (p.text for p in corpus.portions()), beginning.vocab_size,
+                                    beginning.kind, lowercase=beginning.lowercase)  # fmt: skip
+    tokenizer = with_marks(tokenizer, beginning.marks)
+    report = {"size": tokenizer.vocab_size, "after": measure(tokenizer, sample(corpus))}
+    if beginning.shape == OWN:
+        return tokenizer, report
+    given = json.loads(beginning.shape) if beginning.shape else _shape(beginning.config)
+    shape = {**given, "vocab_size": tokenizer.vocab_size, "pad_token_id": tokenizer.pad_id}
+    torch.manual_seed(beginning.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "config.json").write_text(json.dumps(shape), encoding="utf-8")
+        encoder = Encoder.from_config(Path(folder), tokenizer)
+    return encoder, report
+
+
+def _shape(config: str) -> dict[str, Any]:
+    """The config.json of an architecture that transformers knows; a folder that holds one is as good."""
+    path = Path(config) / "config.json" if Path(config).is_dir() else Path(config)
+    try:
+        shape = json.loads(read_text(path))
+    except ValueError as error:
+        raise BadFile(f"{path}: not JSON ({error}). Expected the config.json of an encoder.") from None
+    if not isinstance(shape, dict) or "model_type" not in shape:
+        raise BadFile(f'{path}: expected the config.json of an encoder, such as {{"model_type": "bert", …}}.')
+    return shape
+
+
+def sample(corpus: Corpus) -> Iterator[str]:
+    """The texts that the corpus begins with."""
+    size = 0
+    for portion in corpus.portions():
+        yield portion.text
+        size += len(portion.text)
+        if size > SAMPLE:
+            return

@@ -1,0 +1,81 @@
+"""The source of a run: a corpus as texts for its rows, parted into what is learned from and what is held out.
+
+learned     every so-manieth document for a process, without those held out
+judged      the first texts that are held out
+reserve     texts of documents all over the corpus, to set against those of a long one
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+import numpy as np
+
+from factpin.objectives import OBJECTIVES, Text
+from factpin.objectives.text import Chance
+from factpin.pretraining.corpus import Corpus, Cut, Packed, Place, packed
+from factpin.pretraining.known import Known
+from factpin.pretraining.reserve import excerpts
+from factpin.pretraining.stream import with_foreign
+from factpin.tokens import Tokenizer
+from factpin.training.config import TrainConfig
+from factpin.training.defaults import EPOCHS
+from factpin.training.parallel import World
+
+HELD_OUT = 256  # texts at most
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A corpus as a run reads it."""
+
+    corpus: Corpus
+    tokenizer: Tokenizer
+    cut: Cut
+    known: Known | None
+    rows: tuple[str, ...]
+    every: int  # each so-manieth document is held out; 0: none, and all of the corpus is to be judged
+    needs_foreign: bool
+
+    def fits(self, text: Text) -> bool:
+        return all(OBJECTIVES[row].fits(text) for row in self.rows)
+
+    def held(self, number: int) -> bool:
+        return bool(self.every) and number % self.every == self.every - 1
+
+    def texts(self, place: Place, world: World) -> Iterator[Packed]:
+        """A process's share: every so-manieth document, without those held out."""
+        return self._texts(place, lambda number: number % world.size == world.rank and not self.held(number))
+
+    def judged(self) -> list[Text]:
+        """The first held-out texts, or those of a dev corpus, which has nothing else."""
+        return self._some(HELD_OUT, held=True)
+
+    def first(self, count: int) -> list[Text]:
+        """The first texts that are learned from, by whichever process."""
+        return self._some(count, held=False)
+
+    def reserve(self, seed: int, epoch: int) -> list[Packed]:
+        """Texts of documents all over the corpus, whichever process they belong to, without those held out."""
+        return self._far(np.random.default_rng([seed, epoch]), held=False)
+
+    def steps(self, how: TrainConfig, world: World) -> int:
+        """How many steps the epochs are, by going through the share of a process once."""
+        count = sum(self.fits(one.text) for one in self.texts(Place(), world))
+        return max(1, (how.epochs or EPOCHS) * count // (how.batch_size * how.accumulation))
+
+    def _some(self, count: int, *, held: bool) -> list[Text]:
+        found = self._texts(Place(), lambda number: not self.every or self.held(number) == held)
+        block = list(islice((one for one in found if self.fits(one.text)), count))
+        chance = np.random.default_rng(0)
+        far = partial(self._far, chance, held=held and bool(self.every))
+        return with_foreign(block, chance, needed=self.needs_foreign, reserve=far)
+
+    def _texts(self, place: Place, wanted: Callable[[int], bool]) -> Iterator[Packed]:
+        return self.corpus.texts(self.tokenizer, self.cut, known=self.known, start=place, wanted=wanted)
+
+    def _far(self, chance: Chance, *, held: bool) -> list[Packed]:
+        portions = (portion for portion in self.corpus.portions() if self.held(portion.document) == held)
+        texts = (packed([portion], self.tokenizer, self.cut, self.known) for portion in excerpts(portions, chance))
+        return [one for some in texts for one in some if self.fits(one.text)]
