@@ -16,7 +16,6 @@ import pytest
 
 from factpin import errors, formats
 from factpin.app.commands import COMMANDS
-from factpin.app.commands.train import TASKS as TRAINED
 from factpin.app.show.evaluate_table import WORDS
 from factpin.corpora.doctor import ERRORS, FIXES, doctor
 from factpin.corpora.evaluate import evaluate
@@ -31,6 +30,7 @@ from factpin.training.config import TrainConfig
 from factpin.training.coreference import CoreferenceConfig
 from factpin.training.document_relations import DocumentRelationsConfig
 from factpin.training.events import EventsConfig
+from factpin.training.plan import TASKS as TRAINED
 from factpin.training.run import Task
 from factpin.training.spans import SpansConfig
 from factpin.training.tasks import TASKS
