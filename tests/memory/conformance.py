@@ -16,7 +16,9 @@ SAME = [HealthCheck.differing_executors, HealthCheck.too_slow, HealthCheck.data_
 
 
 class StoreConformance:
-    """`fresh` opens a new, empty store."""
+    """`fresh` opens a new, empty store; `kind` is its name in STORES."""
+
+    kind = ""
 
     @pytest.fixture(scope="class")
     @classmethod

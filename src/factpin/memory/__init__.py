@@ -22,6 +22,7 @@ from factpin.memory.nouns import (
     StoredFact,
 )
 from factpin.memory.passages import PassageSettings
+from factpin.memory.postgres import open_postgres
 from factpin.memory.sqlite import open_sqlite
 from factpin.memory.store import Store
 from factpin.memory.tables import Tables
@@ -34,6 +35,7 @@ def _open_memory(url: str, create: bool) -> tuple[Tables, bool]:  # noqa: ARG001
 STORES: dict[str, Callable[[str, bool], tuple[Tables, bool]]] = {
     "memory": _open_memory,
     "sqlite": open_sqlite,
+    "postgresql": open_postgres,
 }  # by the scheme of a URL: open (url, create) -> tables, and whether they are new
 
 

@@ -9,6 +9,7 @@ in which documents came, and `as_of` is the same law with a filter.
     store.judged(Pattern(relations=("出生地",)))
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -47,6 +48,7 @@ from factpin.memory.terms import VERSION
 from factpin.memory.vectors import pack
 
 FORMAT = "1"
+ENCODER_NAME = re.compile(r"[\w.@+-]{1,200}", re.ASCII)
 AT_ONCE = 256  # passages without vectors that are handed out together
 
 
@@ -211,6 +213,8 @@ class Store:
     def put_vectors(self, encoder: str, vectors: Mapping[str, Floats]) -> None:
         """Keep vectors of passages. `encoder` names weights and pooling exactly: minilm-en@0a1b2c3d4e5f-mean.
         Passages that have gone in the meantime are passed over."""
+        if not ENCODER_NAME.fullmatch(encoder):
+            raise BadInput(f"{encoder!r} is no name of an encoder; expected letters, digits and ._@+- alone.")
         with self.tables.writing():
             widths = {len(vector) for vector in vectors.values()}
             known = self.tables.encoders().get(encoder)
