@@ -114,6 +114,11 @@ def _take(store: Store, step: Step, left: dict[str, tuple[Document, Source]]) ->
 def answers(store: Store) -> dict[str, Any]:
     """Everything that can be asked of a store, as plain values."""
     fill(store)
+    with store.tables.reading():
+        return _answers(store)
+
+
+def _answers(store: Store) -> dict[str, Any]:
     found: dict[str, Any] = {"stats": store.stats(), "decisions": store.decisions()}
     for filter in FILTERS:
         facts = store.facts(filter=filter)

@@ -24,9 +24,9 @@ def part(weight: float, count: float, length: float, average: float) -> float:
     return weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / average))
 
 
-def best(scores: Iterable[tuple[str, float]], k: int) -> list[Hit]:
+def best(scores: Iterable[tuple[str, float]], k: int, decimals: int = DECIMALS) -> list[Hit]:
     """The k best passages, in the order that all stores agree on."""
-    ordered = sorted(scores, key=lambda pair: (-round(pair[1], DECIMALS), pair[0]))
+    ordered = sorted(scores, key=lambda pair: (-round(pair[1], decimals), pair[0]))
     return [Hit(passage, score) for passage, score in ordered[:k]]
 
 

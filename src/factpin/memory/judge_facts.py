@@ -4,7 +4,7 @@ Confidence counts distinct texts: copies of a text, and one sentence in several 
 negated, hedged, reported or conditional adds nothing.
 
     active        asserted, and nothing speaks against it
-    superseded    it has ended, or a later fact took its place (relations with the mark `changes`)
+    superseded    it has ended, has not begun, or a later fact took its place (relations with the mark `changes`)
     disputed      texts contradict each other: asserted and negated, or several tails where there can be one
     denied        only negated
     unconfirmed   only hedged, reported or conditional
@@ -71,7 +71,7 @@ def _statuses(group: Sequence[StoredFact], relation: Relation, as_of: str) -> li
     running = [fact for fact in group if alone[fact.id] in ("active", "disputed")]
     if relation.changes or relation.functional:
         for fact in running if relation.changes else ():
-            if any(_follows(other, fact, as_of) for other in running):
+            if any(other.tail.id != fact.tail.id and is_before(since(fact), since(other)) for other in running):
                 alone[fact.id] = "superseded"
         left = [fact for fact in running if alone[fact.id] != "superseded"]
         confirmed = {fact.tail.id for fact in left if fact.verdict == "confirmed"}
@@ -87,18 +87,13 @@ def _alone(fact: StoredFact, as_of: str) -> Status:
     if fact.verdict == "rejected":
         return "rejected"
     ended = bool(fact.valid_to) and (not as_of or is_before(fact.valid_to, as_of))
+    ended = ended or is_before(as_of, fact.valid_from)
     assertions = {pin.assertion for pin in fact.pins}
     if fact.verdict == "confirmed" or "asserted" in assertions:
         if ended:
             return "superseded"
         return "disputed" if "negated" in assertions and fact.verdict != "confirmed" else "active"
     return "denied" if "negated" in assertions else "unconfirmed"
-
-
-def _follows(later: StoredFact, fact: StoredFact, as_of: str) -> bool:
-    """Whether another tail is dated behind this one for certain, and has begun."""
-    began = not (as_of and is_before(as_of, later.valid_from))
-    return began and later.tail.id != fact.tail.id and is_before(since(fact), since(later))
 
 
 def since(fact: StoredFact) -> str:
