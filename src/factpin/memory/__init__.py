@@ -1,10 +1,10 @@
 """Texts and facts kept and found again: stores, passages, words and vectors, names. No torch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from factpin.errors import BadInput
 from factpin.memory.by_hand import TypedFact
-from factpin.memory.in_memory import InMemoryTables
+from factpin.memory.in_memory import open_memory
 from factpin.memory.nouns import (
     ALL,
     ANYTHING,
@@ -24,19 +24,14 @@ from factpin.memory.nouns import (
 from factpin.memory.passages import PassageSettings
 from factpin.memory.postgres import open_postgres
 from factpin.memory.sqlite import open_sqlite
-from factpin.memory.store import Store
+from factpin.memory.store import Store, settings_of
 from factpin.memory.tables import Tables
 
-
-def _open_memory(url: str, create: bool) -> tuple[Tables, bool]:  # noqa: ARG001  (every store is opened alike)
-    return InMemoryTables(), True
-
-
-STORES: dict[str, Callable[[str, bool], tuple[Tables, bool]]] = {
-    "memory": _open_memory,
+STORES: dict[str, Callable[[str, bool, Mapping[str, str]], Tables]] = {
+    "memory": open_memory,
     "sqlite": open_sqlite,
     "postgresql": open_postgres,
-}  # by the scheme of a URL: open (url, create) -> tables, and whether they are new
+}  # by the scheme of a URL: open (url, create, settings of a new one)
 
 
 def open_store(url: str, *, create: bool = False, passages: PassageSettings | None = None) -> Store:
@@ -45,9 +40,9 @@ def open_store(url: str, *, create: bool = False, passages: PassageSettings | No
     With `create`, one that is not there yet is made; `passages` says how it cuts texts.
     """
     scheme = _scheme(url)
-    tables, new = STORES[scheme](url, create)
+    tables = STORES[scheme](url, create, settings_of(passages or PassageSettings()))
     try:
-        return Store(tables, new=new, passages=passages)
+        return Store(tables, passages)
     except BaseException:
         tables.close()
         raise

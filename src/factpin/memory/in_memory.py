@@ -1,7 +1,7 @@
 """Rows in dicts, searched by looking at all of them: small, obvious, and what the databases are compared with."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 
@@ -15,17 +15,21 @@ from factpin.memory.terms import is_prefix
 from factpin.memory.vectors import score
 
 
+def open_memory(url: str, create: bool, settings: Mapping[str, str]) -> "InMemoryTables":  # noqa: ARG001
+    """New tables: those of a process cannot be opened twice."""
+    return InMemoryTables(settings)
+
+
 class InMemoryTables:
     """Everything is gone when the process ends."""
 
     url = "memory:"
 
-    def __init__(self) -> None:
-        self._settings: dict[str, str] = {}
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        self._settings: dict[str, str] = dict(settings)
         self._rows: dict[str, Rows] = {}
         self._vectors: dict[tuple[str, str], bytes] = {}
         self._decisions: dict[tuple[str, str, str], Decision] = {}
-        self._depth = 0
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ Words stand in a table of postings, scored in SQL by the formula of bm25.py. Vec
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
@@ -24,16 +24,18 @@ from factpin.memory.vectors import KEPT, score, unit
 
 LOCK = 0x666163747069  # of the one writer
 MORE = 16  # vectors beyond those asked for that are scored exactly
+SLACK = 0.002  # how much the half precision of a question can change an inner product
 
 
-def open_postgres(url: str, create: bool) -> tuple[SqlTables, bool]:
-    """The tables of a database, and whether they are new."""
+def open_postgres(url: str, create: bool, settings: Mapping[str, str]) -> SqlTables:
+    """The tables of a database; new ones begin with the settings."""
     link = PostgresLink(url)
     try:
-        return SqlTables(link), link.prepare(create)
+        link.prepare(create, settings)
     except BaseException:
         link.close()
         raise
+    return SqlTables(link)
 
 
 class PostgresLink:
@@ -55,23 +57,23 @@ class PostgresLink:
         info = self._connection.info
         self.url = f"postgresql://{info.user}@{info.host}/{info.dbname}"  # without the password
 
-    def prepare(self, create: bool) -> bool:
-        """Make the tables where there are none."""
+    def prepare(self, create: bool, settings: Mapping[str, str]) -> None:
+        """Make the tables where there are none, all at once."""
         if self.ask("SHOW server_encoding")[0][0] != "UTF8":
             raise BadInput(f"{self.url}: the database is not in UTF-8. Create one with ENCODING 'UTF8'.")
         if not create and not self._is_made():
             raise BadFile(f"{self.url}: there is no store. Check the URL, or make one: factpin index FILES --db URL")
         if self._is_made():
-            return False
+            return
         with self.writing():
             if self._is_made():  # another process was first
-                return False
+                return
             try:
                 self.run("CREATE EXTENSION IF NOT EXISTS vector")
             except BadFile as error:
                 raise BadInput(f"A store in PostgreSQL needs the extension pgvector 0.7 or newer. {error}") from None
             self.run((files("factpin.memory") / "ddl" / "postgres.sql").read_text("utf-8"))
-            return True
+            self.do("INSERT INTO setting(key, value) VALUES(?, ?)", list(settings.items()))
 
     def _is_made(self) -> bool:
         return bool(self.ask("SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'posting'"))
@@ -198,26 +200,40 @@ class PostgresLink:
         wide = unit(query)
         if k < 1:
             return []
+        size, asked = len(wide), _written(wide)
         join = "JOIN passage p ON p.id = v.passage JOIN document d ON d.id = p.document" if filter.as_of else ""
         where = "AND substr(d.published, 1, ?) <= ?" if filter.as_of else ""
-        values: list[Any] = [len(filter.as_of), filter.as_of] if filter.as_of else []
-        size = len(wide)
-        rows = self.ask(
-            f"SELECT v.passage, v.data::text FROM vector v {join} WHERE v.encoder = '{encoder}' {where} "
-            f"ORDER BY v.data::halfvec({size}) <#> ?::halfvec({size}) LIMIT ?",
-            (*values, _written(wide), 2 * k + MORE),
-        )
+        dates: list[Any] = [len(filter.as_of), filter.as_of] if filter.as_of else []
+        source = f"FROM vector v {join} WHERE v.encoder = '{encoder}' {where}"
+        distance = f"v.data::halfvec({size}) <#> ?::halfvec({size})"
+        if self._is_approximate(encoder):
+            rows = self.ask(f"SELECT v.passage, v.data::text {source} ORDER BY {distance} LIMIT ?",
+                            (*dates, asked, 2 * k + MORE))  # fmt: skip
+        else:  # all that the rounding of the question could have kept out of the first k
+            last = f"SELECT max(d) FROM (SELECT {distance} AS d {source} ORDER BY 1 LIMIT ?) AS first"
+            rows = self.ask(f"SELECT v.passage, v.data::text {source} AND {distance} <= ({last}) + {SLACK}",
+                            (*dates, asked, asked, *dates, k))  # fmt: skip
         exact = score([_read(data) for _, data in rows], query)
         return bm25.best(zip([passage for passage, _ in rows], exact, strict=True), k)
 
-    def approximate(self, encoder: str, width: int) -> None:
-        """Build an HNSW index for the vectors of an encoder: faster from about 100,000 passages on, not exact."""
-        self.run(f"CREATE INDEX IF NOT EXISTS vector_near_{digest(encoder)} ON vector USING hnsw "
+    def approximate(self, encoder: str) -> None:
+        """Build an HNSW index for the vectors of an encoder: faster from some 100,000 passages on, no longer exact."""
+        _, width = self.encoders()[encoder]
+        self.run(f"CREATE INDEX IF NOT EXISTS {_index(encoder)} ON vector USING hnsw "
                  f"((data::halfvec({width})) halfvec_ip_ops) WHERE encoder = '{encoder}'")  # fmt: skip
+
+    def _is_approximate(self, encoder: str) -> bool:
+        found = self.ask("SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ?",
+                         (_index(encoder),))  # fmt: skip
+        return bool(found)
 
     def problems(self) -> list[str]:
         """Foreign keys leave nothing behind here."""
         return []
+
+
+def _index(encoder: str) -> str:
+    return f"vector_near_{digest(encoder)}"
 
 
 def _written(vector: Floats) -> str:

@@ -4,7 +4,7 @@ A connection belongs to the thread that opened it; each thread opens the store f
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
@@ -24,11 +24,12 @@ from factpin.memory.terms import after_prefix, is_prefix
 from factpin.memory.vectors import unit, unpack
 
 APPLICATION = 0x666163  # marks the file as a store of factpin
+SLACK = 1e-5  # how much single precision can change an inner product
 WAIT = 10_000  # milliseconds for another writer
 
 
-def open_sqlite(url: str, create: bool) -> tuple[SqlTables, bool]:
-    """The tables of a file, and whether they are new. `url` is a path, or sqlite:///path."""
+def open_sqlite(url: str, create: bool, settings: Mapping[str, str]) -> SqlTables:
+    """The tables of a file; new ones begin with the settings. `url` is a path, or sqlite:///path."""
     path = Path(url.removeprefix("sqlite:///"))
     if not path.exists() and not create:
         raise BadFile(f"{path}: there is no store. Check the path, or make one: factpin index FILES --db {path}")
@@ -36,10 +37,11 @@ def open_sqlite(url: str, create: bool) -> tuple[SqlTables, bool]:
         raise BadFile(f"{path}: a store is one file in a folder that exists. Name another path.")
     link = SqliteLink(path)
     try:
-        return SqlTables(link), link.prepare(create)
+        link.prepare(create, settings)
     except BaseException:
         link.close()
         raise
+    return SqlTables(link)
 
 
 @dataclass
@@ -73,8 +75,8 @@ class SqliteLink:
         with self._told():
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT / 1000)
 
-    def prepare(self, create: bool) -> bool:
-        """Set the connection up; make the tables where there are none."""
+    def prepare(self, create: bool, settings: Mapping[str, str]) -> None:
+        """Set the connection up; make the tables where there are none, all at once."""
         with self._told():
             for pragma in ("foreign_keys = ON", f"busy_timeout = {WAIT}", "cache_size = -65536"):
                 self._connection.execute(f"PRAGMA {pragma}")
@@ -84,13 +86,13 @@ class SqliteLink:
             mark = self.ask("PRAGMA application_id")[0][0]
             empty = not self.ask("SELECT 1 FROM sqlite_master LIMIT 1")
             if mark == APPLICATION:
-                return False
+                return
             if not empty or not create:
                 raise BadFile(f"{self.path}: this file is no store of factpin. Name another one.")
             for statement in _statements((files("factpin.memory") / "ddl" / "sqlite.sql").read_text("utf-8")):
                 self._connection.execute(statement)
+            self.do("INSERT INTO setting(key, value) VALUES(?, ?)", list(settings.items()))
             self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            return True
 
     # ---- transactions ---------------------------------------------------------------------------------------------
 
@@ -228,9 +230,8 @@ class SqliteLink:
         near = matrix.rows @ wide.astype(np.float32)
         if filter.as_of:
             near[[not filter.allows(date) for date in matrix.published]] = -np.inf
-        first = np.argpartition(-near, min(2 * k + 16, len(near) - 1))[: 2 * k + 16] if len(near) > k else slice(None)
-        places = np.arange(len(near))[first]
-        places = places[np.isfinite(near[places])]
+        last = np.partition(near, len(near) - k)[len(near) - k] if len(near) > k else -np.inf
+        places = np.flatnonzero(np.isfinite(near) & (near >= last - SLACK))
         exact = matrix.rows[places].astype(np.float64) @ wide
         return bm25.best(((matrix.ids[i], float(s)) for i, s in zip(places, exact, strict=True)), k)
 

@@ -52,16 +52,16 @@ ENCODER_NAME = re.compile(r"[\w.@+-]{1,200}", re.ASCII)
 AT_ONCE = 256  # passages without vectors that are handed out together
 
 
+def settings_of(passages: PassageSettings) -> dict[str, str]:
+    """The settings with which a new store begins."""
+    return {"format": FORMAT, "terms": VERSION, "passages": orjson.dumps(asdict(passages)).decode()}
+
+
 class Store:
     """Documents with their facts, behind some tables. See `factpin.memory.open_store`."""
 
-    def __init__(self, tables: Tables, *, new: bool = False, passages: PassageSettings | None = None) -> None:
+    def __init__(self, tables: Tables, passages: PassageSettings | None = None) -> None:
         self.tables = tables
-        if new:
-            with tables.writing():
-                tables.set_setting("format", FORMAT)
-                tables.set_setting("terms", VERSION)
-                tables.set_setting("passages", orjson.dumps(asdict(passages or PassageSettings())).decode())
         kept = tables.settings()
         if (kept.get("format"), kept.get("terms")) != (FORMAT, VERSION):
             raise BadFile(f"{tables.url}: the store was made by another version of factpin. Index its documents anew.")
