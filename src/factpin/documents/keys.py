@@ -9,6 +9,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 DIGITS = 24
 LONGEST = 200  # characters of a folded name that are kept as they are
@@ -63,6 +64,7 @@ def fold(text: str) -> str:
     return _SPACE.sub(" ", folded).strip()
 
 
+@lru_cache(maxsize=100_000)
 def name_key(name: str, link: str = "") -> str:
     """What makes two names one: the link to a knowledge base where there is one, else the folded name.
 

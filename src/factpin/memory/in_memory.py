@@ -121,6 +121,9 @@ class InMemoryTables:
         widths = {encoder: len(data) // 2 for (_, encoder), data in self._vectors.items()}
         return {encoder: (counts[encoder], widths[encoder]) for encoder in sorted(counts)}
 
+    def width(self, encoder: str) -> int:
+        return self.encoders().get(encoder, (0, 0))[1]
+
     def put_vectors(self, rows: Sequence[VectorRow]) -> None:
         for row in rows:
             self._vectors[row.passage, row.encoder] = row.data

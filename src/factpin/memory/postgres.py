@@ -196,6 +196,10 @@ class PostgresLink:
         )
         return {encoder: (count, width) for encoder, count, width in rows}
 
+    def width(self, encoder: str) -> int:
+        found = self.ask("SELECT vector_dims(data) FROM vector WHERE encoder = ? LIMIT 1", (encoder,))
+        return int(found[0][0]) if found else 0
+
     def nearest(self, encoder: str, query: Floats, k: int, filter: Filter) -> list[Hit]:
         wide = unit(query)
         if k < 1:
@@ -218,9 +222,8 @@ class PostgresLink:
 
     def approximate(self, encoder: str) -> None:
         """Build an HNSW index for the vectors of an encoder: faster from some 100,000 passages on, no longer exact."""
-        _, width = self.encoders()[encoder]
         self.run(f"CREATE INDEX IF NOT EXISTS {_index(encoder)} ON vector USING hnsw "
-                 f"((data::halfvec({width})) halfvec_ip_ops) WHERE encoder = '{encoder}'")  # fmt: skip
+                 f"((data::halfvec({self.width(encoder)})) halfvec_ip_ops) WHERE encoder = '{encoder}'")  # fmt: skip
 
     def _is_approximate(self, encoder: str) -> bool:
         found = self.ask("SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ?",

@@ -98,11 +98,18 @@ class Rows(NamedTuple):
     evidence: tuple[EvidenceRow, ...]
 
 
-def rows_of(doc: Document, source: Source, settings: PassageSettings, apart: Mapping[str, str]) -> Rows:
-    """All rows of a document. `apart` gives a suffix for the keys that mean somebody else here."""
+def rows_of(
+    doc: Document,
+    source: Source,
+    settings: PassageSettings,
+    apart: Mapping[str, str],
+    document: DocumentRow | None = None,
+) -> Rows:
+    """All rows of a document. `apart` gives a suffix for the keys that mean somebody else here; `document` is its
+    `document_row` where that is known already."""
     _check(doc)
     sentences = doc.sentences or tuple(Span(*span) for span in split_sentences(doc.text))
-    document = document_row(doc, source, settings)
+    document = document or document_row(doc, source, settings)
     spans = cut(doc.text, settings, sentences)
     titles = terms(source.title)
     words = [[*titles, *terms(doc.text[span.start : span.end])] for span in spans]

@@ -222,6 +222,10 @@ class SqliteLink:
         rows = self.ask("SELECT encoder, count(*), max(length(data)) / 2 FROM vector GROUP BY encoder ORDER BY encoder")
         return {encoder: (count, width) for encoder, count, width in rows}
 
+    def width(self, encoder: str) -> int:
+        found = self.ask("SELECT length(data) / 2 FROM vector WHERE encoder = ? LIMIT 1", (encoder,))
+        return int(found[0][0]) if found else 0
+
     def nearest(self, encoder: str, query: Floats, k: int, filter: Filter) -> list[Hit]:
         matrix = self._vectors(encoder)
         wide = unit(query)

@@ -94,10 +94,10 @@ class Store:
         if self._digest(row.id) == row.digest:
             return "unchanged"
         apart = self._apart(row.id)
-        rows = rows_of(doc, source, self.settings, apart)  # the slow part, before anyone is kept waiting
+        rows = rows_of(doc, source, self.settings, apart, row)  # the slow part, before anyone is kept waiting
         with self.tables.writing():
             now = self._apart(row.id)
-            return self._replace(rows if now == apart else rows_of(doc, source, self.settings, now))
+            return self._replace(rows if now == apart else rows_of(doc, source, self.settings, now, row))
 
     def _digest(self, document: str) -> str:
         found = self.tables.sources(ALL, [document])
@@ -194,14 +194,15 @@ class Store:
             return self.tables.nearest(encoder, query, k, filter)
 
     def _check_encoder(self, encoder: str, width: int) -> None:
-        known = self.tables.encoders()
-        if encoder not in known:
+        expected = self.tables.width(encoder)
+        if not expected:
+            known = self.tables.encoders()
             made = f"Its vectors were made by {' and '.join(known)}" if known else "It has no vectors yet"
             again = f"factpin index --db {self.tables.url} --encoder {encoder.split('@')[0]}"
             raise BadInput(f"{self.tables.url}: {made}, the question's by {encoder}. Ask with the store's own encoder, "
                            f"or embed its passages anew: {again}")  # fmt: skip
-        if known[encoder][1] != width:
-            raise BadInput(f"The vectors of {encoder} have {known[encoder][1]} numbers, this one has {width}.")
+        if expected != width:
+            raise BadInput(f"The vectors of {encoder} have {expected} numbers, this one has {width}.")
 
     def without_vectors(self, encoder: str) -> Iterator[Passage]:
         """Passages that an encoder has not embedded yet; those that come meanwhile are handed out too."""
@@ -216,9 +217,8 @@ class Store:
         if not ENCODER_NAME.fullmatch(encoder):
             raise BadInput(f"{encoder!r} is no name of an encoder; expected letters, digits and ._@+- alone.")
         with self.tables.writing():
-            widths = {len(vector) for vector in vectors.values()}
-            known = self.tables.encoders().get(encoder)
-            if len(widths | ({known[1]} if known else set())) > 1:
+            widths = {len(vector) for vector in vectors.values()} | {self.tables.width(encoder)}
+            if len(widths - {0}) > 1:
                 raise BadInput(f"The vectors of {encoder} do not all have one width. Check the encoder.")
             there = {passage.id for passage in self.tables.passages(list(vectors))}
             rows = [VectorRow(id, encoder, pack(vector)) for id, vector in vectors.items() if id in there]
