@@ -98,7 +98,7 @@ def test_scores_are_merged_with_a_weight() -> None:
 
 
 def test_a_weight_is_fitted_to_the_better_side() -> None:
-    right, wrong = (Hit("gold", 2.0), Hit("x", 1.0)), (Hit("x", 2.0), Hit("gold", 1.0))
+    right, wrong = (Hit("gold", 2.0), Hit("a", 1.0)), (Hit("a", 2.0), Hit("gold", 1.0))
     assert fit_weight([Trial(right, wrong, frozenset(["gold"]))]) < 0.5
     assert fit_weight([Trial(wrong, right, frozenset(["gold"]))]) > 0.5
     assert fit_weight([Trial(right, right, frozenset(["gold"]))]) == 0.5

@@ -135,8 +135,8 @@ class InMemoryTables:
         own = {p.id for p in self._rows[document].passages}
         return [VectorRow(*place, data) for place, data in self._vectors.items() if place[0] in own]
 
-    def without_vectors(self, encoder: str, limit: int) -> list[str]:
-        every = (p.id for rows in self._rows.values() for p in rows.passages)
+    def without_vectors(self, encoder: str, after: str, limit: int) -> list[str]:
+        every = (p.id for rows in self._rows.values() for p in rows.passages if p.id > after)
         return sorted(id for id in every if (id, encoder) not in self._vectors)[:limit]
 
     def nearest(self, encoder: str, query: Floats, k: int, filter: Filter) -> list[Hit]:

@@ -15,7 +15,7 @@ from factpin.errors import BadInput
 from factpin.memory import bm25
 from factpin.memory.nouns import ALL, Filter, Floats, Hit
 from factpin.memory.store import Store
-from factpin.memory.terms import query_terms
+from factpin.memory.terms import characters, query_terms
 
 RANK = 60  # of reciprocal rank fusion: how little the first places stand out
 FINE = 12  # decimals of merged scores that count
@@ -48,13 +48,17 @@ class Search:
         deep = (k if by != "both" or self.embed is None else DEEPER * k) + len(exclude)
         lists = []
         if by != "vectors":
-            lists.append(self.store.words(query_terms(text), deep, filter))
+            lists.append(self._words(text, deep, filter))
         if by != "words" and self.embed is not None:
             lists.append(self.store.nearest(self.encoder, self.embed([text])[0], deep, filter))
         kept = [[hit for hit in hits if hit.passage not in exclude] for hits in lists]
         if len(kept) == 1:
             return kept[0][:k]
         return by_ranks(*kept)[:k] if self.weight is None else by_scores(kept[0], kept[1], self.weight)[:k]
+
+    def _words(self, text: str, k: int, filter: Filter) -> list[Hit]:
+        """By words and pairs of characters; by single characters where no pair is found."""
+        return self.store.words(query_terms(text), k, filter) or self.store.words(characters(text), k, filter)
 
 
 def by_ranks(*lists: Sequence[Hit]) -> list[Hit]:

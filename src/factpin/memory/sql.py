@@ -156,10 +156,10 @@ class SqlTables:
     def drop_vectors(self, encoder: str) -> None:
         self.link.do("DELETE FROM vector WHERE encoder = ?", [(encoder,)])
 
-    def without_vectors(self, encoder: str, limit: int) -> list[str]:
-        statement = ("SELECT p.id FROM passage p WHERE NOT EXISTS(SELECT 1 FROM vector v WHERE v.passage = p.id AND "
-                     "v.encoder = ?) ORDER BY p.id LIMIT ?")  # fmt: skip
-        return [id for (id,) in self.link.ask(statement, (encoder, limit))]
+    def without_vectors(self, encoder: str, after: str, limit: int) -> list[str]:
+        statement = ("SELECT p.id FROM passage p WHERE p.id > ? AND NOT EXISTS(SELECT 1 FROM vector v "
+                     "WHERE v.passage = p.id AND v.encoder = ?) ORDER BY p.id LIMIT ?")  # fmt: skip
+        return [id for (id,) in self.link.ask(statement, (after, encoder, limit))]
 
     # ---- entities and facts ---------------------------------------------------------------------------------------
 

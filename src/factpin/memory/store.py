@@ -205,11 +205,11 @@ class Store:
             raise BadInput(f"The vectors of {encoder} have {expected} numbers, this one has {width}.")
 
     def without_vectors(self, encoder: str) -> Iterator[Passage]:
-        """Passages that an encoder has not embedded yet; those that come meanwhile are handed out too."""
-        last: list[str] = []
-        while (ids := self.tables.without_vectors(encoder, AT_ONCE)) and ids != last:
+        """Passages that an encoder has not embedded yet, each once. Vectors may be put while they are handed out."""
+        last = ""
+        while ids := self.tables.without_vectors(encoder, last, AT_ONCE):
             yield from self.passages(ids)
-            last = ids
+            last = ids[-1]
 
     def put_vectors(self, encoder: str, vectors: Mapping[str, Floats]) -> None:
         """Keep vectors of passages. `encoder` names weights and pooling exactly: minilm-en@0a1b2c3d4e5f-mean.

@@ -47,6 +47,11 @@ def query_terms(text: str) -> list[str]:
     return list(found)
 
 
+def characters(text: str) -> list[str]:
+    """The Chinese characters of a question one by one, each once: what is left to look for when no pair is found."""
+    return list(dict.fromkeys(_CHARACTER.findall(fold_words(text))))
+
+
 def is_prefix(term: str) -> bool:
     """Whether a term of a query stands for all terms that begin with it: a single Chinese character does."""
     return len(term) == 1 and _CHARACTER.match(term) is not None
