@@ -1,6 +1,8 @@
 """Documents and what is pinned to them. Comes in: text. Goes out: frozen, checked nouns."""
 
+from factpin.documents.answer import Answer, Citation, Hop, Passage
 from factpin.documents.canonical import canonical
+from factpin.documents.keys import document_key, fact_key
 from factpin.documents.native import from_json, to_json
 from factpin.documents.nouns import (
     ASSERTIONS,
@@ -20,20 +22,26 @@ from factpin.documents.schema import Relation, Schema, learn_schema, read_schema
 
 __all__ = [
     "ASSERTIONS",
+    "Answer",
     "Argument",
+    "Citation",
     "Coverage",
     "Document",
     "Entity",
     "Event",
     "Evidence",
     "Fact",
+    "Hop",
     "Mention",
+    "Passage",
     "Qualifier",
     "Relation",
     "Schema",
     "Span",
     "Unread",
     "canonical",
+    "document_key",
+    "fact_key",
     "from_json",
     "learn_schema",
     "read_schema",
