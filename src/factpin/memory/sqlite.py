@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factpin.errors import BadFile, BadInput
-from factpin.memory import bm25
+from factpin.memory import ann, bm25
 from factpin.memory.nouns import Filter, Floats, Hit
 from factpin.memory.rows import PassageRow
 from factpin.memory.sql import SqlTables
@@ -63,6 +63,8 @@ class _Matrix:
     rows: Floats
     ids: list[str]
     published: list[str]
+    asked: int = 0
+    index: ann.Neighbours | None = None
 
 
 class SqliteLink:
@@ -120,6 +122,7 @@ class SqliteLink:
         except BaseException:
             if self._depth == 1 and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
+            self._pool = self._matrix = None  # they may have seen what never happened
             raise
         finally:
             self._depth -= 1
@@ -231,11 +234,7 @@ class SqliteLink:
         wide = unit(query)
         if not matrix.ids or k < 1:
             return []
-        near = matrix.rows @ wide.astype(np.float32)
-        if filter.as_of:
-            near[[not filter.allows(date) for date in matrix.published]] = -np.inf
-        last = np.partition(near, len(near) - k)[len(near) - k] if len(near) > k else -np.inf
-        places = np.flatnonzero(np.isfinite(near) & (near >= last - SLACK))
+        places = _near(matrix, wide, k, filter)
         exact = matrix.rows[places].astype(np.float64) @ wide
         return bm25.best(((matrix.ids[i], float(s)) for i, s in zip(places, exact, strict=True)), k)
 
@@ -258,6 +257,19 @@ class SqliteLink:
             found.append(f"the index of words is damaged ({error})")
         lost = self.ask("SELECT count(*) FROM words WHERE rowid NOT IN (SELECT number FROM passage)")[0][0]
         return found + ([f"{lost} passages are in the index of words and nowhere else"] if lost else [])
+
+
+def _near(matrix: _Matrix, query: Floats, k: int, filter: Filter) -> NDArray[np.integer[Any]]:
+    """The rows among which the k nearest are: certainly, or probably where an index pays."""
+    matrix.asked += 1
+    if not filter.as_of and ann.worthwhile(len(matrix.ids), matrix.asked):
+        matrix.index = matrix.index or ann.Neighbours(matrix.rows)
+        return matrix.index.near(query, 4 * k + 64)
+    near = matrix.rows @ query.astype(np.float32)
+    if filter.as_of:
+        near[[not filter.allows(date) for date in matrix.published]] = -np.inf
+    last = np.partition(near, len(near) - k)[len(near) - k] if len(near) > k else -np.inf
+    return np.flatnonzero(np.isfinite(near) & (near >= last - SLACK))
 
 
 def _best(scores: Floats, places: NDArray[np.integer[Any]], ids: list[str], k: int) -> list[Hit]:
