@@ -80,21 +80,32 @@ class SqliteLink:
     def prepare(self, create: bool, settings: Mapping[str, str]) -> None:
         """Set the connection up; make the tables where there are none, all at once."""
         with self._told():
-            for pragma in ("foreign_keys = ON", f"busy_timeout = {WAIT}", "cache_size = -65536"):
+            for pragma in (
+                "foreign_keys = ON",
+                f"busy_timeout = {WAIT}",
+                "cache_size = -65536",
+                "synchronous = NORMAL",
+            ):
                 self._connection.execute(f"PRAGMA {pragma}")
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-        with self.writing() if create else self.reading():
-            mark = self.ask("PRAGMA application_id")[0][0]
-            empty = not self.ask("SELECT 1 FROM sqlite_master LIMIT 1")
-            if mark == APPLICATION:
+        made = self._is_made(create)  # before anything is written to a file that may be another program's
+        self.ask("PRAGMA journal_mode = WAL")
+        if made:
+            return
+        with self.writing():
+            if self._is_made(create):  # another process was first
                 return
-            if not empty or not create:
-                raise BadFile(f"{self.path}: this file is no store of factpin. Name another one.")
             for statement in _statements((files("factpin.memory") / "ddl" / "sqlite.sql").read_text("utf-8")):
                 self._connection.execute(statement)
             self.do("INSERT INTO setting(key, value) VALUES(?, ?)", list(settings.items()))
             self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+
+    def _is_made(self, create: bool) -> bool:
+        """Whether the tables are there; an error where something else is, or nothing that may be made."""
+        if self.ask("PRAGMA application_id")[0][0] == APPLICATION:
+            return True
+        if not create or self.ask("SELECT 1 FROM sqlite_master LIMIT 1"):
+            raise BadFile(f"{self.path}: this file is no store of factpin. Name another one.")
+        return False
 
     # ---- transactions ---------------------------------------------------------------------------------------------
 
