@@ -77,6 +77,8 @@ class StoreConformance:
             store.put(tell(Said("李娜", "住", "武汉")), Source("b"))
             store.remove("a")
             store.join("李娜", "武汉")
+            fill(store)
+            assert store.words(query_terms("李娜"), 5) and store.nearest(ENCODER, embed(["x"])[0], 5)
             raise RuntimeError
         assert_equal(before, answers(store))
 

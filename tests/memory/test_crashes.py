@@ -150,6 +150,7 @@ def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
     for name, content in (("text.db", b"hello, this is text" * 99), ("empty.db", b"")):
         (tmp_path / name).write_bytes(content)
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE t(x)").connection.close()
+    other = (tmp_path / "other.db").read_bytes()
     with pytest.raises(BadFile, match="damaged or no store"):
         open_store(str(tmp_path / "text.db"))
     for name in ("other.db", "empty.db"):
@@ -157,6 +158,7 @@ def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
             open_store(str(tmp_path / name))
     with pytest.raises(BadFile, match="no store of factpin"):
         open_store(str(tmp_path / "other.db"), create=True)
+    assert (tmp_path / "other.db").read_bytes() == other  # untouched
     with pytest.raises(BadFile, match="there is no store.*factpin index"):
         open_store(str(tmp_path / "absent.db"))
     assert not (tmp_path / "absent.db").exists()

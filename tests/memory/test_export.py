@@ -86,6 +86,17 @@ def test_a_store_comes_back_from_its_quads(tmp_path_factory: pytest.TempPathFact
         assert set(import_quads(new, path)) <= {"unchanged"}
 
 
+def test_a_split_that_is_imported_holds_for_documents_that_are_there(tmp_path: Path) -> None:
+    doc, source = tell(Said("李娜", "住", "武汉")), Source("a")
+    with open_store("memory:") as old, open_store("memory:") as new:
+        for store in (old, new):
+            store.put(doc, source)
+        old.split("a", "李娜")
+        export(old, tmp_path / "kb.nq", "nq")
+        assert import_quads(new, tmp_path / "kb.nq") == {"unchanged": 1}
+        assert new.check() == [] and new.facts() == old.facts()
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_literal_comes_back(text: str, other: str) -> None:
     from factpin.memory.rdf import Resource, resource_of

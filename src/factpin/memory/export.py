@@ -73,6 +73,8 @@ def _import_setting(store: Store, quad: Quad) -> None:
     if quad.predicate == name("fp:decision"):
         kind, *rest = json.loads(quad.object.value)
         store.tables.put_decision(Decision(cast(OneOf["same", "apart", "verdict"], kind), *rest))
+        if kind == "apart":
+            store.rewrite(rest[0])  # where the document is there already
     elif quad.predicate == name("fp:schema"):
         store.set_schema(schema_of(json.loads(quad.object.value)))
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factpin.errors import BadFile, BadInput
-from factpin.memory import bm25
+from factpin.memory import ann, bm25
 from factpin.memory.nouns import Filter, Floats, Hit
 from factpin.memory.rows import PassageRow
 from factpin.memory.sql import SqlTables
@@ -63,6 +63,8 @@ class _Matrix:
     rows: Floats
     ids: list[str]
     published: list[str]
+    asked: int = 0
+    index: ann.Neighbours | None = None
 
 
 class SqliteLink:
@@ -78,21 +80,32 @@ class SqliteLink:
     def prepare(self, create: bool, settings: Mapping[str, str]) -> None:
         """Set the connection up; make the tables where there are none, all at once."""
         with self._told():
-            for pragma in ("foreign_keys = ON", f"busy_timeout = {WAIT}", "cache_size = -65536"):
+            for pragma in (
+                "foreign_keys = ON",
+                f"busy_timeout = {WAIT}",
+                "cache_size = -65536",
+                "synchronous = NORMAL",
+            ):
                 self._connection.execute(f"PRAGMA {pragma}")
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-        with self.writing() if create else self.reading():
-            mark = self.ask("PRAGMA application_id")[0][0]
-            empty = not self.ask("SELECT 1 FROM sqlite_master LIMIT 1")
-            if mark == APPLICATION:
+        made = self._is_made(create)  # before anything is written to a file that may be another program's
+        self.ask("PRAGMA journal_mode = WAL")
+        if made:
+            return
+        with self.writing():
+            if self._is_made(create):  # another process was first
                 return
-            if not empty or not create:
-                raise BadFile(f"{self.path}: this file is no store of factpin. Name another one.")
             for statement in _statements((files("factpin.memory") / "ddl" / "sqlite.sql").read_text("utf-8")):
                 self._connection.execute(statement)
             self.do("INSERT INTO setting(key, value) VALUES(?, ?)", list(settings.items()))
             self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+
+    def _is_made(self, create: bool) -> bool:
+        """Whether the tables are there; an error where something else is, or nothing that may be made."""
+        if self.ask("PRAGMA application_id")[0][0] == APPLICATION:
+            return True
+        if not create or self.ask("SELECT 1 FROM sqlite_master LIMIT 1"):
+            raise BadFile(f"{self.path}: this file is no store of factpin. Name another one.")
+        return False
 
     # ---- transactions ---------------------------------------------------------------------------------------------
 
@@ -120,6 +133,7 @@ class SqliteLink:
         except BaseException:
             if self._depth == 1 and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
+            self._pool = self._matrix = None  # they may have seen what never happened
             raise
         finally:
             self._depth -= 1
@@ -231,11 +245,7 @@ class SqliteLink:
         wide = unit(query)
         if not matrix.ids or k < 1:
             return []
-        near = matrix.rows @ wide.astype(np.float32)
-        if filter.as_of:
-            near[[not filter.allows(date) for date in matrix.published]] = -np.inf
-        last = np.partition(near, len(near) - k)[len(near) - k] if len(near) > k else -np.inf
-        places = np.flatnonzero(np.isfinite(near) & (near >= last - SLACK))
+        places = _near(matrix, wide, k, filter)
         exact = matrix.rows[places].astype(np.float64) @ wide
         return bm25.best(((matrix.ids[i], float(s)) for i, s in zip(places, exact, strict=True)), k)
 
@@ -258,6 +268,19 @@ class SqliteLink:
             found.append(f"the index of words is damaged ({error})")
         lost = self.ask("SELECT count(*) FROM words WHERE rowid NOT IN (SELECT number FROM passage)")[0][0]
         return found + ([f"{lost} passages are in the index of words and nowhere else"] if lost else [])
+
+
+def _near(matrix: _Matrix, query: Floats, k: int, filter: Filter) -> NDArray[np.integer[Any]]:
+    """The rows among which the k nearest are: certainly, or probably where an index pays."""
+    matrix.asked += 1
+    if not filter.as_of and ann.worthwhile(len(matrix.ids), matrix.asked):
+        matrix.index = matrix.index or ann.Neighbours(matrix.rows)
+        return matrix.index.near(query, 4 * k + 64)
+    near = matrix.rows @ query.astype(np.float32)
+    if filter.as_of:
+        near[[not filter.allows(date) for date in matrix.published]] = -np.inf
+    last = np.partition(near, len(near) - k)[len(near) - k] if len(near) > k else -np.inf
+    return np.flatnonzero(np.isfinite(near) & (near >= last - SLACK))
 
 
 def _best(scores: Floats, places: NDArray[np.integer[Any]], ids: list[str], k: int) -> list[Hit]:
