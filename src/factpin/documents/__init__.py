@@ -16,6 +16,7 @@ from factpin.documents.nouns import (
     Span,
     Unread,
 )
+from factpin.documents.question import Question, question_from_json, question_to_json
 from factpin.documents.schema import Relation, Schema, learn_schema, read_schema, write_schema
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Fact",
     "Mention",
     "Qualifier",
+    "Question",
     "Relation",
     "Schema",
     "Span",
@@ -36,6 +38,8 @@ __all__ = [
     "canonical",
     "from_json",
     "learn_schema",
+    "question_from_json",
+    "question_to_json",
     "read_schema",
     "to_json",
     "write_schema",
