@@ -2,8 +2,8 @@
 
     [CLS] yes no question [SEP] window of the passage [SEP]
 
-`choices` are answers that need not be in a passage, such as yes and no: they stand before the question, where a head
-can point at them like at any other span. A passage that does not fit beside the question is read in windows.
+`choices` are answers that need not be in a passage, such as yes and no: they are put before the question, where a
+head can point at them like at any other span. A passage that does not fit beside the question is read in windows.
 """
 
 from collections.abc import Sequence

@@ -32,7 +32,7 @@ class Question:
     kind: str = ""
     answerable: bool = True
     context: tuple[Document, ...] = ()  # meta["title"] holds a title
-    spans: tuple[tuple[int, Span], ...] = ()  # (context, characters) where answers stand
+    spans: tuple[tuple[int, Span], ...] = ()  # (context, characters) of the answers
     support: tuple[tuple[int, int], ...] = ()  # (context, sentence)
     steps: tuple[tuple[str, str, str], ...] = ()  # (subject, relation, object), or (sub-question, "", answer)
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Question:
         return tuple(sorted({context for context, _ in (*self.spans, *self.support)}))
 
     def span_texts(self) -> tuple[str, ...]:
-        """What stands at the gold spans."""
+        """The texts of the gold spans."""
         return tuple(self.context[context].text[start:end] for context, (start, end) in self.spans)
 
     def _document(self, index: int, where: str) -> Document:

@@ -25,7 +25,7 @@ FIXES = {
     "repeated_id": "Give each question an id of its own: predictions are matched by it.",
     "shared_passage": "Split by passage, or say that the test passages were seen.",
     "answer_moved": "The nearest occurrence is taken; correct the offset.",
-    "answer_near": "What stands in the text is taken as the gold span; correct the answer.",
+    "answer_near": "The text that comes nearest is taken as the gold span; correct the answer.",
     "answer_not_found": "The answer counts in scores and cannot be taught.",
     "ambiguous_answer": "The first occurrence is taken; take all of them with --occurrences all.",
     "support_not_found": "The supporting sentence is not in the context, so it is left out.",

@@ -36,7 +36,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class PairFrame:
-    """What stands before, between and behind two texts, and the segment of each text."""
+    """The special tokens before, between and behind two texts, and the segment of each text."""
 
     prefix: Specials
     middle: Specials

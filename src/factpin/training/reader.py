@@ -50,7 +50,7 @@ CHOICES = {"zh": ("是", "否")}  # by language; others have yes and no
 
 @dataclass(frozen=True)
 class ReaderConfig:
-    """What is trained. How it is trained stands in TrainConfig."""
+    """What is trained. How it is trained: TrainConfig."""
 
     encoder: str  # a name of the catalogue, a folder, or a hub id
     head: str = "efficient_global_pointer"
@@ -243,11 +243,11 @@ def finish(
         best = best_readings(reader, fit_on)
         outcomes = raw_outcomes(fit_on, best)
         reader.settings = fitted(reader.settings, outcomes, config.precision)
-        told = probabilities(reader.settings.scale, outcomes)
-        reliability = calibration(told)
+        judged = probabilities(reader.settings.scale, outcomes)
+        reliability = calibration(judged)
         scores |= figures(judge(dev, best[: len(dev)]))
         scores |= {"ece": reliability.ece, "ece_held_out": held_out_error(fit_on, best)}
-        scores |= _withheld(told, reader.settings.min_score)
+        scores |= _withheld(judged, reader.settings.min_score)
     written = save_reader(folder, settings, reader)
     write_card(folder, written, _origin(config, data, seed, scores), {}, reliability)
     with write_bytes(folder / "metrics.json") as stream:
@@ -256,11 +256,15 @@ def finish(
     return scores
 
 
-def _withheld(told: list[tuple[float, bool]], least: float) -> dict[str, float]:
+def _withheld(judged: list[tuple[float, bool]], least: float) -> dict[str, float]:
     """What the least score does: the share of readings that reach it, and how many of these are right."""
-    kept = [right for score, right in told if score >= least]
-    half = precision_at(told, 0.5)
-    found = {"min_score": least, "kept": len(kept) / max(1, len(told)), "precision_kept": sum(kept) / max(1, len(kept))}
+    kept = [right for score, right in judged if score >= least]
+    half = precision_at(judged, 0.5)
+    found = {
+        "min_score": least,
+        "kept": len(kept) / max(1, len(judged)),
+        "precision_kept": sum(kept) / max(1, len(kept)),
+    }
     return found if half is None else {**found, "precision_at_half": half}
 
 

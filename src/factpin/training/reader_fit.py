@@ -79,11 +79,11 @@ def fitted(settings: ReaderSettings, outcomes: Outcomes, precision: float) -> Re
     Where no score has it, the surest tenth of the questions stays answered.
     """
     scale = scale_of(outcomes)
-    told = probabilities(scale, outcomes)
-    cut = threshold_at(told, precision)
+    judged = probabilities(scale, outcomes)
+    cut = threshold_at(judged, precision)
     if cut is not None:
         return replace(settings, scale=scale, min_score=max(cut, EVEN))
-    ranked = sorted((score for score, _ in told), reverse=True)
+    ranked = sorted((score for score, _ in judged), reverse=True)
     return replace(settings, scale=scale, min_score=ranked[int(SURE * len(ranked))] if ranked else settings.min_score)
 
 

@@ -1,4 +1,4 @@
-"""Where an answer stands in a text, and everything noticed while it was looked for.
+"""Where an answer is in a text, and what was noticed while looking for it.
 
 An offset that is right is believed. Otherwise the text is searched: letter by letter; then whatever the capitals and
 blanks; then without the punctuation around the answer. In scripts that have words, an occurrence at word borders is
@@ -63,7 +63,7 @@ class Site:
 
 
 def occurrences(text: str, answer: str) -> tuple[list[Span], bool]:
-    """(where the answer stands, whether letter by letter)."""
+    """(the spans of the answer, whether they match letter by letter)."""
     exact = _whole(text, _exact(text, answer))
     if exact:
         return exact, True

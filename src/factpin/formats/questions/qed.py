@@ -3,7 +3,7 @@
 {"example_id", "question_text", "title_text", "paragraph_text", "answer_spans": [[start, end]], "answer_text": [text],
 "sentence_starts": [start], "annotation": […], "answer_type"}
 
-Spans are believed: where the answer's text differs from what stands there, the latter counts (noted as
+Spans are believed: where the answer's text differs from the text at its span, the span counts (noted as
 answer_text_differs). Several spans are one answer in parts, of which each counts.
 """
 
@@ -70,7 +70,7 @@ def _spans(rows: list[list[Any]], given: list[str], text: str, site: Site) -> li
             continue
         span = _span(row, f"answer_spans[{i}]", len(text))
         if i < len(given) and given[i] != text[span.start : span.end]:
-            site.note("answer_text_differs", f"{given[i]!r} is not what stands at {span.start}:{span.end}")
+            site.note("answer_text_differs", f"{given[i]!r} is not the text at {span.start}:{span.end}")
         spans.append(span)
     return spans
 
