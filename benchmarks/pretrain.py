@@ -1,6 +1,6 @@
 """Pretraining of factpin against transformers on the same model: tokens per CPU second, and peak memory.
 
-    python benchmarks/pretrain.py [--corpus FILE] [--size 4x256] [--rounds N] [--cut] [--no-memory] [--json FILE]
+    python benchmarks/pretrain.py [--corpus FILE] [--size 4x256] [--rounds N] [--packing full] [--no-memory]
 
 trainer  BertForMaskedLM in transformers' own Trainer with DataCollatorForLanguageModeling; where accelerate, which
          Trainer needs, is installed
@@ -8,9 +8,9 @@ loop     the same without Trainer: a loop of a few lines around model, collator 
 ours     a loop as short around the stream, the views and the learner of `factpin pretrain --objective palm_cloze` (the
          same cloze)
 
-All learn from the same texts, packed of whole sentences; with --cut those of trainer and loop are cut anywhere, so
-that none has padding. They are cut into pieces beforehand, and that is not counted; ours reads, splits and tokenises
-the texts of a step in its time. All have the same optimiser, clipping and dropout. One thread; all in one process,
+All learn from the same texts: pieces in a row, cut where a text is full, as transformers' own scripts do, or whole
+sentences (--packing full). The texts of trainer and loop are tokenised beforehand, outside the measured time; ours are
+read, split and tokenised within it. All have the same optimiser, clipping and dropout. One thread; all in one process,
 in turns; process_time. Tokens are the pieces of text in the batches, without padding and special tokens.
 
 Peak memory is VmHWM of a fresh process that runs `pretrain` over a corpus, once and 50 times as long, for the same
@@ -41,6 +41,8 @@ from rich.console import Console
 from rich.table import Table
 from torch import nn
 
+from factpin.training.corpus import Packing
+
 TIMES = 50
 LENGTH, BATCH = 128, 16
 STEPS = 8  # that pass once over the short corpus
@@ -70,7 +72,7 @@ def shape(width: int, layers: int) -> dict[str, Any]:
             "max_position_embeddings": LENGTH}  # fmt: skip
 
 
-def ours(start: Path, corpus: Path) -> Callable[[], int]:
+def ours(start: Path, corpus: Path, packing: Packing) -> Callable[[], int]:
     """A function that makes one step and tells its tokens."""
     from factpin.encoders import Encoder
     from factpin.objectives import OBJECTIVES, collate
@@ -84,9 +86,8 @@ def ours(start: Path, corpus: Path) -> Callable[[], int]:
     vocabulary, files, row = vocabulary_of(tokenizer), Corpus([corpus]), OBJECTIVES["palm_cloze"]
     learner = build_learner({"palm_cloze": row}, Encoder.load(start), 0).train()
     optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-4, fused=True)
-    stream = Stream(
-        lambda place: files.texts(tokenizer, Cut(LENGTH, words=None), start=place), size=BATCH, buffer=BATCH, seed=0
-    )
+    cut = Cut(LENGTH, packing, words=None)
+    stream = Stream(lambda place: files.texts(tokenizer, cut, start=place), size=BATCH, buffer=BATCH, seed=0)
     numbers = iter(range(1 << 30))
 
     def step() -> int:
@@ -105,12 +106,12 @@ def ours(start: Path, corpus: Path) -> Callable[[], int]:
 class Peer:
     """The model, the texts and the collator of transformers, for the loop and for Trainer alike."""
 
-    def __init__(self, start: Path, corpus: Path, *, cut: bool) -> None:
+    def __init__(self, start: Path, corpus: Path, packing: Packing) -> None:
         from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling
 
         tokenizer = AutoTokenizer.from_pretrained(start)
         self.texts = [{"input_ids": [tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id]}
-                      for pieces in (cut_anywhere if cut else whole_sentences)(start, corpus)]  # fmt: skip
+                      for pieces in texts_of(start, corpus, packing)]  # fmt: skip
         self.model = BertForMaskedLM(BertConfig.from_pretrained(start)).train()
         self.collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
         self.tokens = 0  # of the last batch
@@ -120,21 +121,13 @@ class Peer:
         return self.collator(chosen)
 
 
-def whole_sentences(start: Path, corpus: Path) -> list[list[int]]:
+def texts_of(start: Path, corpus: Path, packing: Packing) -> list[list[int]]:
     """The very texts of `ours`."""
     from factpin.tokens import Tokenizer
     from factpin.training.corpus import Corpus, Cut
 
-    return [
-        packed.text.ids.tolist() for packed in Corpus([corpus]).texts(Tokenizer.load(start), Cut(LENGTH, words=None))
-    ]
-
-
-def cut_anywhere(start: Path, corpus: Path) -> list[list[int]]:
-    """All pieces in a row, cut where a text is full."""
-    pieces = [piece for text in whole_sentences(start, corpus) for piece in text]
-    size = LENGTH - 2
-    return [pieces[at : at + size] for at in range(0, len(pieces) - size, size)]
+    cut = Cut(LENGTH, packing, words=None)
+    return [packed.text.ids.tolist() for packed in Corpus([corpus]).texts(Tokenizer.load(start), cut)]
 
 
 def loop(peer: Peer) -> Callable[[], int]:
@@ -182,18 +175,19 @@ def beside_trainer(peer: Peer, others: Callable[[], None], rounds: int, speeds: 
         Trainer(peer.model, how, peer.collate, train_dataset=peer.texts, callbacks=[Turns()]).train()
 
 
-def throughput(start: Path, corpus: Path, rounds: int, *, cut: bool) -> dict[str, float]:
-    sides = {"ours": ours(start, corpus), "loop": loop(Peer(start, corpus, cut=cut))}
+def throughput(start: Path, corpus: Path, rounds: int, packing: Packing) -> dict[str, float]:
+    sides = {"ours": ours(start, corpus, packing), "loop": loop(Peer(start, corpus, packing))}
     speeds: dict[str, list[float]] = {name: [] for name in sides}
     if find_spec("accelerate"):
         speeds["trainer"] = []
         others = partial(in_turns, sides, speeds)
-        beside_trainer(Peer(start, corpus, cut=cut), others, rounds + 1, speeds["trainer"])
+        beside_trainer(Peer(start, corpus, packing), others, rounds + 1, speeds["trainer"])
     else:
         for _ in range(rounds + 1):
             in_turns(sides, speeds)
     found = {name: statistics.median(values[1:]) for name, values in speeds.items()}  # the first warms up
-    return found | {f"ours / {name}": found["ours"] / found[name] for name in found if name != "ours"}
+    ratios = {f"ours / {name}": found["ours"] / found[name] for name in found if name != "ours"}
+    return found | ratios | {"pieces a text": statistics.mean(map(len, texts_of(start, corpus, packing)))}
 
 
 def beginning(folder: Path, corpus: Path, width: int, layers: int) -> Path:
@@ -228,12 +222,12 @@ def peak(start: str, times: int) -> dict[str, float]:
 @click.option("--corpus", type=click.Path(path_type=Path), help="A text file; made sentences where none is given.")
 @click.option("--size", default="4x256", help="Layers x width.")
 @click.option("--rounds", default=10)
-@click.option("--cut", is_flag=True, help="The others' texts are cut anywhere, not packed of whole sentences.")
+@click.option("--packing", type=click.Choice(["full", "filled"]), default="filled", help="As of `factpin pretrain`.")
 @click.option("--memory/--no-memory", default=True)
 @click.option("--json", "json_file", type=click.Path(path_type=Path))
 @click.option("--peak-of", type=int, hidden=True)
 @click.option("--start", hidden=True)
-def main(corpus: Path | None, size: str, rounds: int, cut: bool, memory: bool, json_file: Path | None,
+def main(corpus: Path | None, size: str, rounds: int, packing: Packing, memory: bool, json_file: Path | None,
          peak_of: int | None, start: str) -> None:  # fmt: skip
     torch.set_num_threads(1)
     if peak_of is not None:
@@ -245,7 +239,7 @@ def main(corpus: Path | None, size: str, rounds: int, cut: bool, memory: bool, j
         if corpus is None:
             corpus = folder / "made.txt"
             made_corpus(corpus, 300_000)
-        result: dict[str, Any] = throughput(beginning(folder, corpus, width, layers), corpus, rounds, cut=cut)
+        result: dict[str, Any] = throughput(beginning(folder, corpus, width, layers), corpus, rounds, packing)
         if memory:
             (folder / "small").mkdir()
             small = beginning(folder / "small", corpus, 32, 1)

@@ -17,8 +17,8 @@ import pytest
 
 from factpin import formats
 from factpin.app.cli import main
+from factpin.layers import half
 from factpin.pipelines import shipped
-from factpin.training import half
 from tests.conftest import corpus
 from tests.pipelines.papers import locked, pdf
 from tests.pipelines.small_model import small_model, variant
@@ -213,7 +213,9 @@ def test_a_folder_run_is_taken_up_again(door: Door, tmp_path: Path) -> None:
     names = sorted(p.relative_to(tmp_path / "in" / "found").as_posix() for p in (tmp_path / "in").rglob("found/**/*.*"))
     assert names == ["a.md.jsonl", "a.txt.jsonl", "d.txt.jsonl", "factpin-run.json", "sub/c.txt.jsonl"]
     done = door(tmp_path / "in", "--output", tmp_path / "in" / "found", "--on-overflow", "error")
-    assert done.code == 2 and "--on-overflow window; now --on-overflow error" in done.err
+    assert (
+        done.code == 2 and "--on-overflow window, --min-score 0.5; now --on-overflow error, --min-score 0.5" in done.err
+    )
 
 
 def test_a_killed_folder_run_goes_on_and_gives_the_same_files(door: Door, model: Path, tmp_path: Path) -> None:

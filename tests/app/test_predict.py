@@ -12,7 +12,7 @@ import factpin
 from factpin import formats
 from factpin.app.cli import main
 from factpin.formats import Options
-from factpin.training import half
+from factpin.layers import half
 from tests.conftest import corpus
 from tests.pipelines.small_model import small_model
 

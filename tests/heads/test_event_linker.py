@@ -39,8 +39,12 @@ LINKS = [
 
 
 def build(**options) -> EventLinker:
+    """A head whose scores lie around zero, without its low start."""
     torch.manual_seed(0)
-    return EventLinker(replace(CONFIG, **options), WIDTH)
+    head = EventLinker(replace(CONFIG, **options), WIDTH)
+    for part in (head.spans, head.heads, head.tails):
+        torch.nn.init.zeros_(part.bias.bias)
+    return head
 
 
 def batch() -> tuple[Tensor, Tensor]:

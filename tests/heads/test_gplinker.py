@@ -32,8 +32,12 @@ TRIPLES = [
 
 
 def build(**options) -> GPLinker:
+    """A head whose scores lie around zero, without its low start."""
     torch.manual_seed(0)
-    return GPLinker(GPLinkerConfig(**{"relations": ("r0", "r1", "r2"), "head_size": 16} | options), WIDTH)
+    head = GPLinker(GPLinkerConfig(**{"relations": ("r0", "r1", "r2"), "head_size": 16} | options), WIDTH)
+    for part in (head.heads, head.tails):
+        torch.nn.init.zeros_(part.bias.bias)
+    return head
 
 
 def batch() -> tuple[Tensor, Tensor]:

@@ -230,4 +230,4 @@ def test_facts_that_score_less_than_asked_are_left_out_and_counted() -> None:
     assert sure(doc, 0.0) == doc
     found = sure(doc, 0.5)
     assert found.facts == (facts[0], facts[2]) and found.coverage is not None
-    assert found.coverage.notes == ("facts and events that score less than 0.5 were left out: 1",)
+    assert found.coverage.notes == ("1 fact or event that is less likely than 0.5 is hidden",)

@@ -64,7 +64,7 @@ def test_a_long_document_comes_in_portions_and_stays_one(files: Path, monkeypatc
 
 
 @pytest.mark.parametrize("cells", [6, 16, 48, 400])
-@pytest.mark.parametrize("packing", ["full", "document"])
+@pytest.mark.parametrize("packing", ["full", "document", "filled"])
 def test_every_piece_stands_in_exactly_one_text_that_is_not_too_long(
     packing: module.Packing, cells: int, files: Path, tokenizer: Tokenizer
 ) -> None:
@@ -72,7 +72,7 @@ def test_every_piece_stands_in_exactly_one_text_that_is_not_too_long(
     assert joined(texts) == [piece for text in DOCUMENTS for piece in ids(tokenizer, text)]
     for packed in texts:
         documents = packed.text.units("documents")
-        assert len(documents) == len(packed.documents) and (packing == "full" or len(documents) == 1)
+        assert len(documents) == len(packed.documents) and (packing != "document" or len(documents) == 1)
         assert len(packed.text) + max(FRAME, 1 + len(documents)) <= cells
 
 
@@ -87,7 +87,7 @@ def test_sentences_stay_whole_and_no_text_could_have_held_one_more(files: Path, 
         assert len(packed.text) + first + max(FRAME, 1 + len(more)) > cut.cells
 
 
-@pytest.mark.parametrize("packing", ["full", "document"])
+@pytest.mark.parametrize("packing", ["full", "document", "filled"])
 def test_reading_can_begin_where_any_text_ended(
     packing: module.Packing, files: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ from torch.nn import functional as F
 
 from factpin.errors import BadInput
 from factpin.heads.cells import thresholds
+from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.entity_pooling import log_sum_exp, mean
 from factpin.layers.exact import exact
@@ -151,6 +152,12 @@ class Atlop(nn.Module):
         with torch.no_grad():
             self.head.weight[:, width:] *= config.context_start
             self.tail.weight[:, width:] *= config.context_start
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        adaptive = self.config.threshold == "adaptive"
+        rows = ("", *self.config.relations) if adaptive else self.config.relations  # the threshold class comes first
+        return {"bilinear.weight": (rows,), "bilinear.bias": (rows,)}
 
     def forward(self, H: Tensor, A: Tensor | None, asked: Asked) -> AtlopScores:
         """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""

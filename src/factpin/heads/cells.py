@@ -6,7 +6,9 @@ A cell says that tokens start..end, both INCLUSIVE, of row `batch` are a span wi
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from factpin.errors import BadInput
@@ -20,6 +22,7 @@ class Cells:
     start: Tensor  # (P,) int64
     end: Tensor  # (P,) int64
     score: Tensor | None = None  # (P,) float32; None for gold
+    known: Tensor | None = None  # (B, L) bool, gold only: False where a label is not annotated; None: all are
 
     def __post_init__(self) -> None:
         columns = [self.batch, self.label, self.start, self.end] + ([] if self.score is None else [self.score])
@@ -41,7 +44,7 @@ class Cells:
     def take(self, index: Tensor) -> "Cells":
         """The cells at `index`, a bool (P,) or an int64 (any length) tensor."""
         columns = (self.batch[index], self.label[index], self.start[index], self.end[index])
-        return Cells(*columns, score=None if self.score is None else self.score[index])
+        return Cells(*columns, score=None if self.score is None else self.score[index], known=self.known)
 
     def sorted(self) -> "Cells":
         """In canonical order: by batch, label, start, end."""
@@ -54,7 +57,11 @@ class Cells:
 
     def to(self, device: torch.device) -> "Cells":
         columns = (self.batch.to(device), self.label.to(device), self.start.to(device), self.end.to(device))
-        return Cells(*columns, score=None if self.score is None else self.score.to(device))
+        return Cells(
+            *columns,
+            score=None if self.score is None else self.score.to(device),
+            known=None if self.known is None else self.known.to(device),
+        )
 
     def __len__(self) -> int:
         return self.batch.shape[0]
@@ -75,6 +82,19 @@ def check_gold(gold: Cells, real: Tensor, labels: int, max_span: int | None) -> 
         raise BadInput(_complaint(gold.take(~good).rows()[0], real, labels, max_span))
     key = torch.unique(((gold.batch * labels + gold.label) * N + gold.start) * N + gold.end)
     return Places(key // (labels * N * N), key // (N * N) % labels, key // N % N, key % N)
+
+
+def known_rows(rows: Sequence[NDArray[np.bool_] | None]) -> Tensor | None:
+    """Which labels each text of a batch annotates, (L,) or None for all -> (B, L), None where all texts have all."""
+    some = next((row for row in rows if row is not None), None)
+    if some is None:
+        return None
+    return torch.from_numpy(np.stack([np.ones_like(some) if row is None else row for row in rows]))
+
+
+def known_only(neg: Tensor, known: Tensor | None) -> Tensor:
+    """The loss of negatives (B, L) without labels that are not annotated: known (B, L), None where all are."""
+    return neg if known is None else neg.masked_fill(~known.to(neg.device), 0.0)
 
 
 def thresholds(threshold: float | Tensor, labels: int, device: torch.device) -> Tensor:

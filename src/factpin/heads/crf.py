@@ -22,11 +22,14 @@ from torch import Tensor, nn
 
 from factpin.errors import BadInput
 from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.inherit import Names
 from factpin.heads.tags import Tags
 from factpin.layers.agreement import one_of_apart
 from factpin.layers.crf import PathPosterior, Rules, best_path, log_partition, path_posterior, path_score
 from factpin.layers.exact import exact, project_real
 from factpin.layers.places import Places
+
+FORBIDDEN = -1e3  # the emission of a tag that contradicts gold: e to this power is 0
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,21 @@ class CRF(nn.Module):
         for name, legal in zip(("transitions", "start", "end"), self.tags.legal(), strict=True):
             self.register_buffer(f"no_{name}", ~legal, persistent=False)
 
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        tags = ("", *(label for label in self.config.labels for _ in self.tags.letters))
+        rows = dict.fromkeys(("emit.weight", "emit.bias", "start", "end"), (tags,))
+        return {**rows, "transitions": (tags, tags)}
+
     def forward(self, H: Tensor, real: Tensor) -> CRFScores:
         return CRFScores(project_real(self.emit, H, real), real)
 
     def loss(self, scores: CRFScores, gold: Cells) -> Tensor:
-        """Negative log-likelihood of the gold tags; mean over texts."""
+        """Negative log-likelihood of the gold tags; mean over texts.
+
+        Where labels are not annotated (gold.known), all paths count that agree with the spans that are: a token
+        outside of them may have any tag of such a label.
+        """
         y = check_gold(gold, scores.real, self.tags.labels, max_span=None)
         _check_overlap(y)
         chain = _compact(scores)
@@ -71,8 +84,20 @@ class CRF(nn.Module):
             e, length, path = chain.e[chain.some], chain.length[chain.some], path[chain.some]
             if not len(e):
                 return scores.emissions.sum() * 0.0
-            nll = log_partition(e, rules, length) - path_score(e, rules, length, path)  # float64: the two are close
+            if gold.known is None:
+                gold_score = path_score(e, rules, length, path)
+            else:
+                allowed = self._allowed(path, gold.known.to(e.device)[chain.some])
+                gold_score = log_partition(e.masked_fill(~allowed, FORBIDDEN), rules, length)
+            nll = log_partition(e, rules, length) - gold_score  # float64: the two are close
             return (nll.clamp_min(0.0).sum() / len(chain.length)).float()
+
+    def _allowed(self, path: Tensor, known: Tensor) -> Tensor:
+        """(B, n, T) the tags that agree with gold: its own, and at O those of labels that are not known (B, L)."""
+        free = (~known).repeat_interleave(len(self.tags.letters), dim=1)  # (B, T - 1), O is tag 0
+        free = torch.nn.functional.pad(free, (1, 0))  # (B, T)
+        own = torch.nn.functional.one_hot(path, len(self.tags)).bool()
+        return own | ((path == 0)[..., None] & free[:, None, :])
 
     def apart(self, a: CRFScores, b: CRFScores) -> Tensor:
         """How far the emissions of two passes under dropout disagree, for R-Drop."""

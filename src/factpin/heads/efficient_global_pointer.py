@@ -18,13 +18,17 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.cells import Cells, check_gold, known_only, thresholds
+from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.factored import factored_hits, factored_negatives
+from factpin.layers.first_weights import start_linear
 from factpin.layers.multilabel_loss import positive_loss
 from factpin.layers.pointer import cells_that_exist
 from factpin.layers.rotary import rotate, turns
+
+START = -3.0  # of u and of v: scores start near -6, since of the cells of a sentence about one in 400 is a span
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,14 @@ class EfficientGlobalPointer(nn.Module):
     def __init__(self, config: EfficientGlobalPointerConfig, width: int) -> None:
         super().__init__()
         self.config = config
-        self.qk = nn.Linear(width, 2 * config.head_size)
-        self.bias = nn.Linear(2 * config.head_size if config.bias == "qk" else width, 2 * len(config.labels))
+        self.qk = start_linear(nn.Linear(width, 2 * config.head_size))
+        terms = nn.Linear(2 * config.head_size if config.bias == "qk" else width, 2 * len(config.labels))
+        self.bias = start_linear(terms, START)
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        both = (*self.config.labels, *self.config.labels)  # of u, then of v
+        return {"bias.weight": (both,), "bias.bias": (both,)}
 
     def forward(self, H: Tensor, real: Tensor) -> EfficientGlobalPointerScores:
         d = self.config.head_size
@@ -67,13 +77,16 @@ class EfficientGlobalPointer(nn.Module):
         return EfficientGlobalPointerScores(q * d**-0.5, k, u, v, real)
 
     def loss(self, scores: EfficientGlobalPointerScores, gold: Cells) -> Tensor:
-        """The multi-label loss over all cells that exist; mean over texts and labels."""
+        """The multi-label loss over all cells that exist; mean over texts and labels.
+
+        Where a label is not annotated (gold.known), only its positives count.
+        """
         u, v = scores.u, scores.v
         B, L, _ = u.shape
         y = check_gold(gold, scores.real, L, self.config.max_span)
         with exact(u):
             A = self._pairs(scores)  # (B, N, N)
-            neg = factored_negatives(A, u, v, y)  # (B, L)
+            neg = known_only(factored_negatives(A, u, v, y), gold.known)  # (B, L)
             s = A[y.batch, y.start, y.end] + v[y.batch, y.label, y.end] + u[y.batch, y.label, y.start]  # (P,)
             return (neg.flatten() + positive_loss(s, y.batch * L + y.label, B * L)).mean()
 

@@ -34,6 +34,7 @@ from factpin.heads.efficient_global_pointer import (
     EfficientGlobalPointerScores,
 )
 from factpin.heads.gplinker import TripleCells
+from factpin.heads.inherit import Names
 from factpin.layers.exact import exact
 from factpin.layers.factored import factored_blocks
 from factpin.layers.places import Best, best_of
@@ -80,6 +81,14 @@ class EventLinker(nn.Module):
         self.spans = EfficientGlobalPointer(spans, width)
         self.heads = EfficientGlobalPointer(links, width)
         self.tails = EfficientGlobalPointer(links, width)
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        spans = {f"spans.{name}": rows for name, rows in self.spans.named_rows().items()}
+        links = {
+            f"{part}.{name}": rows for name, rows in self.heads.named_rows().items() for part in ("heads", "tails")
+        }
+        return spans | links
 
     def forward(self, H: Tensor, real: Tensor) -> EventLinkerScores:
         return EventLinkerScores(self.spans(H, real), self.heads(H, real), self.tails(H, real))

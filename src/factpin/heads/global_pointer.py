@@ -18,8 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
+from factpin.layers.first_weights import start_linear
 from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_loss
 from factpin.layers.rotary import rotate, turns
 
@@ -55,7 +57,12 @@ class GlobalPointer(nn.Module):
     def __init__(self, config: GlobalPointerConfig, width: int) -> None:
         super().__init__()
         self.config = config
-        self.qk = nn.Linear(width, len(config.labels) * 2 * config.head_size)
+        self.qk = start_linear(nn.Linear(width, len(config.labels) * 2 * config.head_size))
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        rows = tuple(label for label in self.config.labels for _ in range(2 * self.config.head_size))
+        return {"qk.weight": (rows,), "qk.bias": (rows,)}
 
     def forward(self, H: Tensor, real: Tensor) -> GlobalPointerScores:
         d = self.config.head_size
@@ -71,7 +78,8 @@ class GlobalPointer(nn.Module):
     def loss(self, scores: GlobalPointerScores, gold: Cells) -> Tensor:
         """The multi-label loss over all cells that exist; mean over texts and labels."""
         y = check_gold(gold, scores.real, scores.qk.shape[2], self.config.max_span)
-        return tiled_loss(scores.qk, scores.real, self.config.max_span, y).mean()
+        known = None if gold.known is None else gold.known.to(scores.real.device)
+        return tiled_loss(scores.qk, scores.real, self.config.max_span, y, known).mean()
 
     def dense(self, scores: GlobalPointerScores) -> Tensor:
         """All scores s (B, L, N, N), -inf where no span can be."""

@@ -11,6 +11,8 @@
 
 A class is (role, entity type): first every type of subjects, then every type of objects. Without types there is one of
 each. `heads` and `tails` have no triangle, since a subject may follow its object; only `spans` rotates, unless `rope`.
+Where a text is annotated for some relations only (gold.known), links of the others have no negatives; spans always
+have, or classes that few texts annotate would accept every span.
 Each class and relation weighs the same: a mean of three means would give two classes of spans the weight of all
 relations, and on WebNLG with its 171 relations the first epoch then ends at F1 6 instead of 34.
 Differs from xhw205/GPLinker_torch (nets/gpNet.py, predict.py): relations are scored by Efficient GlobalPointer, special
@@ -27,13 +29,14 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
-from factpin.heads.cells import Cells, thresholds
+from factpin.heads.cells import Cells, known_only, known_rows, thresholds
 from factpin.heads.efficient_global_pointer import (
     EfficientGlobalPointer,
     EfficientGlobalPointerConfig,
     EfficientGlobalPointerScores,
 )
 from factpin.heads.global_pointer import GlobalPointer, GlobalPointerConfig, GlobalPointerScores
+from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact
 from factpin.layers.factored import factored_negatives
@@ -76,6 +79,7 @@ class TripleCells:
     object: Tensor  # (T,) int64, index into spans
     score: Tensor | None = None  # (T,) float32; None for gold
     truncated: Tensor | None = None  # (B,) bool: more stood in that text than the budget allows; None for gold
+    known: Tensor | None = None  # (B, R) bool, gold only: False where a relation is not annotated; None: all are
 
     def __post_init__(self) -> None:
         columns = [self.relation, self.subject, self.object] + ([] if self.score is None else [self.score])
@@ -103,6 +107,7 @@ class TripleCells:
             self.object.to(device),
             None if self.score is None else self.score.to(device),
             None if self.truncated is None else self.truncated.to(device),
+            None if self.known is None else self.known.to(device),
         )
 
     def __len__(self) -> int:
@@ -122,6 +127,14 @@ class GPLinker(nn.Module):
         self.heads = EfficientGlobalPointer(links, width)
         self.tails = EfficientGlobalPointer(links, width)
 
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        spans = {f"spans.{name}": rows for name, rows in self.spans.named_rows().items()}
+        links = {
+            f"{part}.{name}": rows for name, rows in self.heads.named_rows().items() for part in ("heads", "tails")
+        }
+        return spans | links
+
     def forward(self, H: Tensor, real: Tensor) -> GPLinkerScores:
         return GPLinkerScores(self.spans(H, real), self.heads(H, real), self.tails(H, real))
 
@@ -130,8 +143,8 @@ class GPLinker(nn.Module):
         gold = gold.to(scores.spans.real.device)
         spans = self.spans.loss(scores.spans, gold.spans)  # refuses spans that cannot be
         self._check(gold)
-        heads = _link_loss(scores.heads, _links_of(gold, gold.spans.start, scores.heads))
-        tails = _link_loss(scores.tails, _links_of(gold, gold.spans.end, scores.tails))
+        heads = _link_loss(scores.heads, _links_of(gold, gold.spans.start, scores.heads), gold.known)
+        tails = _link_loss(scores.tails, _links_of(gold, gold.spans.end, scores.tails), gold.known)
         return self._sum(spans, heads, tails)
 
     def _sum(self, spans: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
@@ -226,7 +239,8 @@ def gold_of(targets: Sequence[Targets], shift: int) -> TripleCells:
         ]
         links = zip(y.relation, y.subject, y.object, strict=True)
         triples += [(int(r), int(s) + at, int(o) + at) for r, s, o in links]
-    return TripleCells.of(spans, triples)
+    gold = TripleCells.of(spans, triples)
+    return replace(gold, known=known_rows([y.known for y in targets]))
 
 
 def found_of(cells: TripleCells, texts: int, shift: int) -> list[Found]:
@@ -270,12 +284,12 @@ def _links_of(gold: TripleCells, token: Tensor, scores: EfficientGlobalPointerSc
     return Places(key // (R * N * N), key // (N * N) % R, key // N % N, key % N)
 
 
-def _link_loss(scores: EfficientGlobalPointerScores, y: Places) -> Tensor:
+def _link_loss(scores: EfficientGlobalPointerScores, y: Places, known: Tensor | None) -> Tensor:
     u, v = scores.u, scores.v
     B, R, _ = u.shape
     with exact(u):
         A = _pairs(scores)  # (B, N, N)
-        neg = factored_negatives(A, u, v, y)  # (B, R)
+        neg = known_only(factored_negatives(A, u, v, y), known)  # (B, R)
         s = A[y.batch, y.start, y.end] + v[y.batch, y.label, y.end] + u[y.batch, y.label, y.start]  # (P,)
         return (neg.flatten() + positive_loss(s, y.batch * R + y.label, B * R)).mean()
 

@@ -26,6 +26,7 @@ from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
+from factpin.heads.inherit import Names
 from factpin.layers.dropout import Dropout
 from factpin.layers.exact import exact
 from factpin.tasks.coreference import ADD, BUCKETS, FEATURES, Candidates, Judged
@@ -120,6 +121,10 @@ class MentionPair(nn.Module):
         self.score = nn.Linear(d, 1)
         self.dropout = Dropout(config.dropout)
         nn.init.normal_(self.distance.weight, std=0.02)
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """No weight belongs to a label: all are inherited (heads/inherit.py)."""
+        return {}
 
     def forward(self, H: Tensor, pairs: Pairs) -> Tensor:
         """H (B, N, D) -> s (M, K), -inf where there is no candidate."""

@@ -54,9 +54,11 @@ def tiles(real: Tensor, max_span: int | None) -> Iterator[Tile]:
             yield Tile(text, top, bottom, high if max_span is None else min(high, bottom - 1 + max_span))
 
 
-def tiled_loss(qk: Tensor, real: Tensor, max_span: int | None, positives: Places) -> Tensor:
-    """loss (B, L); the positives are cells that exist, each once."""
-    return _Loss.apply(qk, real, max_span, positives)  # type: ignore[no-untyped-call]
+def tiled_loss(
+    qk: Tensor, real: Tensor, max_span: int | None, positives: Places, known: Tensor | None = None
+) -> Tensor:
+    """loss (B, L); the positives are cells that exist, each once; negatives count where known (B, L), if given."""
+    return _Loss.apply(qk, real, max_span, positives, known)  # type: ignore[no-untyped-call]
 
 
 def tiled_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshold: Tensor) -> tuple[Places, Tensor]:
@@ -81,7 +83,9 @@ class _Loss(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: FunctionCtx, qk: Tensor, real: Tensor, max_span: int | None, y: Places) -> Tensor:
+    def forward(
+        ctx: FunctionCtx, qk: Tensor, real: Tensor, max_span: int | None, y: Places, known: Tensor | None
+    ) -> Tensor:
         q, k = qk.unbind(3)  # 2 x (B, N, L, d)
         B, _, L, _ = q.shape
         wanted = ctx.needs_input_grad[0]  # type: ignore[attr-defined]
@@ -106,13 +110,14 @@ class _Loss(torch.autograd.Function):
             s = (q[y.batch, y.start, y.label] * k[y.batch, y.end, y.label]).sum(dim=-1)  # (P,)
             group = y.batch * L + y.label
             pos = positive_loss(s, group, B * L)
+        counts = q.new_ones(B, L) if known is None else known.to(q.dtype)
         if wanted:
-            dqk.mul_((1 / total).view(B, 1, L, 1, 1))
+            dqk.mul_((counts / total.view(B, L)).view(B, 1, L, 1, 1))
             p = (-s - pos[group]).exp_()[:, None]  # (P, 1)
             dq.index_put_((y.batch, y.start, y.label), -p * k[y.batch, y.end, y.label], accumulate=True)
             dk.index_put_((y.batch, y.end, y.label), -p * q[y.batch, y.start, y.label], accumulate=True)
             ctx.gradient = dqk  # type: ignore[attr-defined]
-        return (top + total.log()).view(B, L) + pos.view(B, L)
+        return (top + total.log()).view(B, L) * counts + pos.view(B, L)
 
     @staticmethod
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor | None, ...]:
@@ -121,7 +126,7 @@ class _Loss(torch.autograd.Function):
         if dqk is None:
             raise BadInput("The gradient of this loss was asked for twice (retain_graph). Compute the loss again.")
         ctx.gradient = None  # type: ignore[attr-defined]
-        return dqk.mul_(grad[:, None, :, None, None]), None, None, None
+        return dqk.mul_(grad[:, None, :, None, None]), None, None, None, None
 
 
 def _scores(q: Tensor, k: Tensor, tile: Tile) -> Tensor:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from factpin.documents import Coverage, Document, Fact
+from factpin.documents.likely import LIKELY, keep_likely
 from factpin.errors import BadInput
 from factpin.pipelines.combine import combine, surer
 from factpin.pipelines.extractor import AHEAD, Extractor, meta_without_annotation
@@ -33,6 +34,7 @@ class Summary:
     mentions: Counter[str] = field(default_factory=Counter)
     facts: Counter[str] = field(default_factory=Counter)
     events: Counter[str] = field(default_factory=Counter)
+    hidden: int = 0  # facts and events that were less likely than asked for
     replaced: int = 0  # documents that came with annotation
     without_model: list[str] = field(default_factory=list)  # documents in a language that no model reads: id (language)
     partly: list[str] = field(default_factory=list)  # documents of which a part was not read: id (characters)
@@ -77,12 +79,12 @@ def extract(
     models: Sequence[Extractor],
     summary: Summary | None = None,
     on_document: Callable[[], None] = lambda: None,
-    least: float = 0.0,
+    least: float = LIKELY,
     *,
     gather: bool = False,
 ) -> Iterator[Document]:
     """Documents in their order, with what the models that read their language find; facts and events with a score
-    below `least` are left out, and counted in the notes.
+    below `least` are hidden, and counted in the notes.
 
     gather: mentions are gathered into entities, also where no model of whole documents asks for them.
     """
@@ -109,22 +111,19 @@ def extract(
         every = linked(wholes, linkers) if linkers or gather else wholes
         for doc, came, way, by, result in zip(group, wholes, routes, results, every, strict=True):
             notes = left_out(came, way, by, relations)
-            result = sure(with_notes(result, notes), least)
-            summary.add(doc, result, notes)
-            yield result
+            shown = sure(with_notes(result, notes), least)
+            summary.add(doc, shown, notes)
+            summary.hidden += len(result.facts) + len(result.events) - len(shown.facts) - len(shown.events)
+            yield shown
             on_document()
 
 
 def sure(doc: Document, least: float) -> Document:
-    """The document without facts and events that score less; an event that a kept one names stays."""
-    named = {a.event for e in doc.events for a in e.arguments if a.event and (e.score is None or e.score >= least)}
-    facts = tuple(f for f in doc.facts if f.score is None or f.score >= least)
-    events = tuple(e for e in doc.events if e.score is None or e.score >= least or e.id in named)
-    left = len(doc.facts) - len(facts) + len(doc.events) - len(events)
-    if not left:
-        return doc
-    note = f"facts and events that score less than {least:g} were left out: {left}"
-    return with_notes(replace(doc, facts=facts, events=events), [note])
+    """The document without facts and events that score less, and a note that says how many."""
+    kept, hidden = keep_likely(doc, least)
+    count = "1 fact or event that is" if hidden == 1 else f"{hidden} facts and events that are"
+    note = f"{count} less likely than {least:g} {'is' if hidden == 1 else 'are'} hidden"
+    return with_notes(kept, [note]) if hidden else doc
 
 
 def with_notes(doc: Document, notes: Sequence[str]) -> Document:

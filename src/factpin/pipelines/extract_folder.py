@@ -16,6 +16,7 @@ from pathlib import Path
 import orjson
 
 from factpin import files, formats
+from factpin.documents.likely import LIKELY
 from factpin.errors import BadFile, BadInput
 from factpin.pipelines.extract import Summary, extract
 from factpin.pipelines.extractor import Extractor
@@ -98,7 +99,7 @@ def extract_folder(  # noqa: PLR0913
     rejects: Rejects | None = None,
     summary: Summary | None = None,
     on_document: Callable[[], None] = lambda: None,
-    least: float = 0.0,
+    least: float = LIKELY,
     gather: bool = False,
 ) -> None:
     """Write the results of all inputs. What is bad stops the run, or is set aside where `rejects` is given.

@@ -19,8 +19,10 @@ from torch import Tensor
 
 from factpin.documents import Coverage, Document, Span
 from factpin.documents.language import find_language
+from factpin.documents.likely import LIKELY, keep_likely
 from factpin.errors import BadInput, BadModel
 from factpin.formats import duee, duie, triples
+from factpin.layers.half import half_precision
 from factpin.pipelines import find_coreference, find_events, find_relations, find_spans, find_triples
 from factpin.pipelines.document_model import DocumentModel
 from factpin.pipelines.examples import Read, Reader
@@ -85,12 +87,13 @@ class Extractor:
         s = self.settings
         return Reader(self.tokenizer, s.max_length - self.tokenizer.frame_size, s.overlap, s.context, self.on_overflow)
 
-    def extract(self, texts: Iterable[str]) -> list[Document]:
-        """Documents of raw texts, with sentences, mentions and coverage."""
+    def extract(self, texts: Iterable[str], min_score: float = LIKELY) -> list[Document]:
+        """Documents of raw texts, with sentences, mentions and coverage, and facts and events from min_score on."""
         given = [None] if isinstance(texts, str) else list(texts)
         if not all(isinstance(text, str) for text in given):
-            raise BadInput('extract takes a list of texts, such as extract(["…"]); came something else.')
-        return list(self.annotate(Document(f"d{i}", str(text)) for i, text in enumerate(given)))
+            raise BadInput('extract takes a list of texts, such as extract(["…"]). Wrap a single text in a list.')
+        found = self.annotate(Document(f"d{i}", str(text)) for i, text in enumerate(given))
+        return [keep_likely(doc, min_score)[0] for doc in found]
 
     def annotate(
         self, documents: Iterable[Document], on_document: Callable[[], None] = lambda: None, *, keep: bool = False
@@ -111,7 +114,7 @@ class Extractor:
         self.model.eval()
         cut = self.threshold() if threshold is None else threshold
         device = next(self.model.parameters()).device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.bf16):
+        with half_precision(device, enabled=self.bf16):
             return self.finder.find(self.model, self.tokenizer, self.settings, reads, cut)
 
     @property

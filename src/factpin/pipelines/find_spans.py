@@ -1,7 +1,8 @@
 """Spans: what a head of spans finds in read documents, and the documents with it as mentions."""
 
+from bisect import bisect
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from torch import Tensor
@@ -14,6 +15,14 @@ from factpin.pipelines.settings import Settings
 from factpin.tasks.spans import Found, Scale, decode
 from factpin.tokens import Tokenizer, owner
 
+
+@dataclass(frozen=True)
+class SpanSettings:
+    """How found spans become mentions: Settings.task_config of a model of spans."""
+
+    overlaps: bool = True  # False: of mentions that overlap, the surest is kept
+
+
 Row = tuple[int, int, int, float]  # label, first piece, last piece, score
 
 
@@ -24,7 +33,8 @@ def find(
     columns: list[list[Row]] = [[] for _ in reads]
     for chosen, batch in batched([read.ids for read in reads], tokenizer):
         _collect(model.head.hits(model.predict(batch), cut), chosen, reads, columns, len(tokenizer.prefix))
-    return [_found(rows if model.head.nested else _flat(rows)) for rows in columns]
+    nested = model.head.nested and SpanSettings(**settings.task_config).overlaps
+    return [_found(rows if nested else _flat(rows)) for rows in columns]
 
 
 def annotated(read: Read, found: Found, settings: Settings) -> Document:
@@ -48,12 +58,14 @@ def _collect(
 
 
 def _flat(rows: list[Row]) -> list[Row]:
-    """Without overlaps, where a head has none: two windows may tell a name at their border differently."""
+    """Of rows that overlap, the one with the best score."""
     kept: list[Row] = []
     for row in sorted(rows, key=lambda row: (-row[3], row[1], row[2], row[0])):
-        if all(row[2] < other[1] or other[2] < row[1] for other in kept):
-            kept.append(row)
-    return sorted(kept, key=lambda row: row[1])
+        at = bisect(kept, row[1], key=lambda other: other[1])  # kept is in the order of the text, without overlaps
+        before, after = kept[at - 1 : at] if at else [], kept[at : at + 1]
+        if all(other[2] < row[1] for other in before) and all(row[2] < other[1] for other in after):
+            kept.insert(at, row)
+    return kept
 
 
 def _found(rows: list[Row]) -> Found:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factpin.documents import Document
+from factpin.documents.annotated import annotated_names
 from factpin.pipelines import find_events
 from factpin.pipelines.examples import Read
 from factpin.pipelines.extractor import Extractor
@@ -49,10 +50,14 @@ def candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidate
     rows: list[tuple[float, bool, int]] = []
     counts = np.zeros(len(labels), np.int64)
     for read, found in zip(reads, extractor.find(reads, cut), strict=True):
-        gold = {(m.start, m.end, index[m.type]) for m in read.doc.mentions if m.type in index}
+        known = annotated_names(read.doc, "mentions")
+        judged = {i for label, i in index.items() if known is None or label in known}
+        gold = {(m.start, m.end, index[m.type]) for m in read.doc.mentions if index.get(m.type) in judged}
         for _, _, kind in gold:
             counts[kind] += 1
         for kind, first, last, score in zip(found.label, found.first, found.last, found.score, strict=True):
+            if int(kind) not in judged:
+                continue
             start, end = char_span(read.pieces, int(first), int(last))
             rows.append((float(score), (start, end, int(kind)) in gold, int(kind)))
     return _candidates(rows, counts)
@@ -69,13 +74,19 @@ def fact_candidates(extractor: Extractor, documents: Sequence[Document]) -> Cand
     counts = np.zeros(len(index), np.int64)
     reads = [extractor.reader.read(doc) for doc in documents]
     for read, found in zip(reads, extractor.find(reads, LOWEST), strict=True):
-        gold = {t.key() for t in triples(read.doc) if t.relation in index}
+        known = annotated_names(read.doc, "relations")
+        judged = {name for name in index if known is None or name in known}
+        gold = {t.key() for t in triples(read.doc) if t.relation in judged}
         for key in gold:
             counts[index[key.names[0]]] += 1
         places = [char_span(read.pieces, first, last) for _, first, last in found.spans()]
         best: dict[Key, float] = {}
         for r, s, o, score in zip(found.relation, found.subject, found.object, found.score, strict=True):
-            if r < len(labels.relations) and all(start < end for start, end in (places[s], places[o])):
+            if (
+                r < len(labels.relations)
+                and labels.relations[r] in judged
+                and all(start < end for start, end in (places[s], places[o]))
+            ):
                 key = Key((labels.relations[r],), frozenset((places[s],)), frozenset((places[o],)))
                 best[key] = max(best.get(key, -np.inf), float(score))
         right = match(gold, sorted(best, key=lambda key: -best[key]))

@@ -2,7 +2,8 @@
 
 Documents are paired by id. Where no id of the predictions is known to gold, but both hold the same texts in the same
 order (formats without ids are numbered by file name), they are paired by order. A gold document without prediction
-counts as one with an empty prediction and is named in `missing`.
+counts as one with an empty prediction and is named in `missing`. Types and relations that a partially
+annotated gold document does not mark everywhere are left out of both (documents/annotated.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factpin.documents import Document
+from factpin.documents.annotated import keep_judged
 from factpin.errors import BadInput
 
 
@@ -34,7 +36,7 @@ def align(predicted: Iterable[Document], gold: Iterable[Document]) -> Alignment:
     found = _by_id(predicted, "predicted")
     extra = [id for id in found if id not in known]
     if extra and len(extra) == len(predicted) and [doc.text for doc in predicted] == [doc.text for doc in gold]:
-        return Alignment(tuple(Pair(g, p) for g, p in zip(gold, predicted, strict=True)), (), by_order=True)
+        return Alignment(tuple(_pair(g, p) for g, p in zip(gold, predicted, strict=True)), (), by_order=True)
     if extra:
         raise BadInput(
             f"{len(extra)} predicted documents are not in gold: {_some(extra)}; gold has {_some(list(known))}. "
@@ -49,8 +51,12 @@ def align(predicted: Iterable[Document], gold: Iterable[Document]) -> Alignment:
             prediction = Document(doc.id, doc.text, sentences=doc.sentences)
         elif prediction.text != doc.text:
             raise _different(doc, prediction)
-        pairs.append(Pair(doc, prediction))
+        pairs.append(_pair(doc, prediction))
     return Alignment(tuple(pairs), tuple(missing))
+
+
+def _pair(gold: Document, predicted: Document) -> Pair:
+    return Pair(keep_judged(gold, gold), keep_judged(predicted, gold))
 
 
 def _by_id(documents: Sequence[Document], kind: str) -> dict[str, Document]:

@@ -34,6 +34,11 @@ class Labels:
         return (*self.relations, *(f"{relation}.{role}" for relation, role in self.slots))
 
     @property
+    def link_relations(self) -> tuple[str, ...]:
+        """The relation of every link: of a slot, that of the fact it qualifies."""
+        return (*self.relations, *(relation for relation, _ in self.slots))
+
+    @property
     def typed(self) -> bool:
         return (self.subjects, self.objects) != (("",), ("",))
 

@@ -7,16 +7,18 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factpin.documents import Document, Mention
+from factpin.documents.annotated import annotated_names
 from factpin.tokens import Pieces, Window, char_span, piece_spans
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,16 @@ class Targets:
     last: Ints  # (P,) inclusive
     unalignable: tuple[Mention, ...]
     unknown: tuple[Mention, ...]  # of a label that the model does not have
+    known: Bools | None = None  # (L,) the labels that the document marks wherever they occur; None: all
+
+    def take(self, index: Bools | Sequence[int]) -> "Targets":
+        """Some of the cells."""
+        return replace(self, label=self.label[index], first=self.first[index], last=self.last[index])
 
     def inside(self, window: Window) -> "Targets":
         """The cells that lie wholly in a window, counted from its first piece."""
-        here = (self.first >= window.first) & (self.last < window.last)
-        return Targets(self.label[here], self.first[here] - window.first, self.last[here] - window.first, (), ())
+        here = self.take((self.first >= window.first) & (self.last < window.last))
+        return replace(here, first=here.first - window.first, last=here.last - window.first, unalignable=(), unknown=())
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,13 @@ def targets(doc: Document, pieces: Pieces, labels: Sequence[str]) -> Targets:
         cells[:, 2],
         unalignable=tuple(m for m, good in zip(known, ok, strict=True) if not good),
         unknown=tuple(m for m in doc.mentions if m.type not in index),
+        known=known_labels(labels, annotated_names(doc, "mentions")),
     )
+
+
+def known_labels(labels: Sequence[str], annotated: frozenset[str] | None) -> Bools | None:
+    """(L,) which labels are annotated wherever they occur; None: all of them."""
+    return None if annotated is None else np.array([label in annotated for label in labels], np.bool_)
 
 
 def flat(cells: Targets) -> Targets:
@@ -73,7 +86,7 @@ def flat(cells: Targets) -> Targets:
         if taken.isdisjoint(covered):
             taken.update(covered)
             kept.append(int(i))
-    return Targets(cells.label[kept], cells.first[kept], cells.last[kept], cells.unalignable, cells.unknown)
+    return cells.take(kept)
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Schema
+from factpin.documents.annotated import annotated_names
 from factpin.errors import BadInput
 from factpin.tasks._triples_rules import Spot, Told, completed, functional, one_pair, one_tail, sound
 from factpin.tasks.assertion import with_assertions
 from factpin.tasks.links import Bools, Cell, Found, Ints, Labels
-from factpin.tasks.spans import Scale
+from factpin.tasks.spans import Scale, known_labels
 from factpin.tokens import Pieces, Window, char_span, piece_spans
 
 Occurrences = Literal["first", "nearest", "all"]
@@ -57,6 +58,7 @@ class Targets:
     lost_qualifiers: int = 0  # unalignable or unknown, while the fact itself is taught
     free: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (F,) spans that are taught without a link too
     lost_mentions: int = 0  # where all are taught: unalignable or unknown
+    known: Bools | None = None  # (R,) the relations and slots that the document marks wherever they occur; None: all
 
     def inside(self, window: Window) -> "Targets":
         """The links that lie wholly in a window with their spans, counted from its first piece."""
@@ -67,7 +69,7 @@ class Targets:
         subject, object_, free = np.split(place.astype(np.int64), np.cumsum([len(column) for column in columns[:2]]))
         first, last = self.first[spans] - window.first, self.last[spans] - window.first
         links = self.relation[here], subject, object_, self.fact[here]
-        return Targets(self.label[spans], first, last, *links, free=free)
+        return Targets(self.label[spans], first, last, *links, free=free, known=self.known)
 
     def no_wider(self, width: int) -> "Targets":
         """Without spans of more than so many pieces, and without their links."""
@@ -141,6 +143,7 @@ def targets(
         lost_qualifiers=work.lost_qualifiers,
         free=np.array(sorted(at[cell] for cell in free), np.int64),
         lost_mentions=work.lost_mentions,
+        known=known_labels(labels.link_relations, annotated_names(doc, "relations")),
     )
 
 

@@ -15,11 +15,11 @@ from factpin.files import read_text, write_bytes
 class TrainConfig:
     """How to train, whatever the task. Shares are of all optimiser steps."""
 
-    epochs: int = 5
+    epochs: int | None = None  # None: 5, or as many as make 600 steps
     max_steps: int | None = None  # stops earlier than `epochs`, and shortens the schedule
     batch_size: int = 16  # texts in one forward pass of one process
     accumulation: int = 1  # forward passes in one step
-    learning_rate: float = 3e-5
+    learning_rate: float | None = None  # None: 2e-4, or 5e-5 for encoders as wide as BERT-base
     head_learning_rate: float | None = None  # None: ten times learning_rate
     layer_decay: float = 1.0  # each encoder layer learns at this times the rate of the layer above
     freeze_layers: int = 0  # the embeddings and so many of the lowest layers stay as they are; 0: all learn
@@ -56,8 +56,8 @@ class TrainConfig:
             raise BadInput("fgm moves the word embeddings by their gradient, which freeze_layers takes away. Drop one.")
         if not 0 <= self.seed < 2**31:
             raise BadInput(f"seed is {self.seed}; expected 0 or more.")
-        for name in ("learning_rate", "layer_decay"):
-            if not getattr(self, name) > 0:
+        for name in ("learning_rate", "head_learning_rate", "layer_decay"):
+            if getattr(self, name) is not None and not getattr(self, name) > 0:
                 raise BadInput(f"{name} is {getattr(self, name)}; expected more than 0.")
         for name in ("warmup", "ema"):
             if not 0 <= getattr(self, name) < 1:

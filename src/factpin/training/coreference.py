@@ -44,7 +44,8 @@ RULES = "rules_"  # before the name of a metric: what the rules alone reach
 class CoreferenceConfig:
     """What is trained. How it is trained stands in TrainConfig."""
 
-    encoder: str  # a name of the catalogue, a folder, or a hub id
+    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
+    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
     head: str = "mention_pair"
     size: int = 128  # width of a mention's vector
     antecedents: int = 50  # earlier mentions that are asked for each

@@ -4,6 +4,8 @@
 
     full       whole sentences in a row, over the borders of documents, which are marked (RoBERTa's FULL-SENTENCES)
     document   the same inside one document: what is asked about two parts of a text needs that
+    filled     pieces in a row, over the borders of documents; a sentence is cut where a text is full, so that short
+               texts carry almost no padding
     cells      pieces, one special token in front, one behind each document, three at least
 
 A sentence that is longer than a text is cut. `before` are the pieces of the same document in front of a text.
@@ -30,7 +32,7 @@ from factpin.tokens.words import By, word_spans
 from factpin.training.known import Known
 
 Divide = Literal["blank", "line", "file"]
-Packing = Literal["full", "document"]
+Packing = Literal["full", "document", "filled"]
 LONG = 1 << 16  # characters of a text file that are taken together
 HEAD = 1 << 20  # bytes of a file that its digest reads
 FRAME = 3  # special tokens around a text of one document: [CLS] A [SEP] B [SEP]
@@ -218,13 +220,14 @@ def _pack(documents: Iterator[tuple[int, Text]], cut: Cut, start: Place) -> Iter
         last = number
         at = min(len(text), max(0, start.pieces - base)) if number == start.document else 0
         while at < len(text):
-            stop = _stop(text, at, row.room(cut.cells, number))
+            room = row.room(cut.cells, number)
+            stop = min(len(text), at + room) if cut.packing == "filled" else _stop(text, at, room)
             if stop <= at and row.parts:
                 yield row.packed(Place(number, base + at))
                 row = _Row()
                 continue
             if stop <= at:
-                stop = min(len(text), at + row.room(cut.cells, number))
+                stop = min(len(text), at + room)
             row.add(number, text.part(at, stop), _tail(history, text.ids[:at], cut.memory))
             at = stop
             if at < len(text):

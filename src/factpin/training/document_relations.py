@@ -26,6 +26,7 @@ from factpin.pipelines.document_model import Marked, marked
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.find_relations import RelationSettings, prepared
 from factpin.pipelines.settings import Settings, read_settings
+from factpin.pipelines.shipped import find_model
 from factpin.pipelines.tune import best_cut, fit_evidence_share, fit_scale, fit_thresholds, relation_candidates
 from factpin.scoring import Scores, align, document_relations, macro
 from factpin.scoring.counts import total
@@ -44,7 +45,8 @@ METRICS = ("f1", "precision", "recall", "macro_f1", "filtered_f1", "intra_f1", "
 class DocumentRelationsConfig:
     """What is trained. How it is trained stands in TrainConfig."""
 
-    encoder: str  # a name of the catalogue, a folder, or a hub id
+    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
+    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
     head: str = "atlop"
     size: int = 768  # width of a pair's two views
     group: int = 64  # width of a group of the bilinear form; divides size
@@ -57,7 +59,6 @@ class DocumentRelationsConfig:
     teacher: str = ""  # a model folder; empty: none
     teacher_weight: float = 0.5  # of the teacher's soft labels; facts and evidence have the rest
     teacher_temperature: float = 1.0  # more: what the teacher is unsure of counts more
-    initial: str = ""  # a model folder of the same encoder and sizes; empty: a fresh head
     schema: str = ""  # a TOML file; empty: learned from the training corpus
     types: bool = True  # pairs whose types no relation allows are not asked
     functional: bool = False
@@ -175,35 +176,28 @@ def start(config: DocumentRelationsConfig, training: Sequence[Document], seed: i
     torch.manual_seed(seed)
     pick({"atlop": None}, config.head, kind="head for document_relations")
     known = _known(config)
-    relations = known.labels if known else tuple(sorted({fact.relation for doc in training for fact in doc.facts}))
+    found = sorted({fact.relation for doc in training for fact in doc.facts})
+    relations = (*known.labels, *(name for name in found if name not in known.labels)) if known else tuple(found)
     if not relations:
         raise BadInput("The training documents have no fact, so there is no relation to learn. Check them with doctor.")
     own = RelationSettings(_schema(config, known, training), config.types, config.functional, config.complete)
     head_config = {"relations": relations, "size": config.size, "group": config.group, "context": config.localized,
                    "context_start": config.context_start, "threshold": config.threshold, "top_k": config.top_k,
                    "evidence": config.evidence}  # fmt: skip
-    extractor = on_encoder("document_relations", config, "atlop", head_config, relations, asdict(own))
-    if config.initial:
-        try:
-            extractor.model.load_state_dict(Extractor.load(config.initial).model.state_dict())
-        except RuntimeError as error:
-            raise BadInput(
-                f"{config.initial}: its weights do not fit this run ({str(error).splitlines()[-1].strip()}). Give the "
-                f"run the encoder, size, group, localized and threshold of that model."
-            ) from None
-    return extractor
+    return on_encoder("document_relations", config, "atlop", head_config, relations, asdict(own))
 
 
 def _known(config: DocumentRelationsConfig) -> Settings | None:
     """The settings of a model that this run learns from: its relations are those of the run."""
-    models = {folder: read_settings(Path(folder)) for folder in (config.initial, config.teacher) if folder}
-    for folder, settings in models.items():
-        if settings.task != "document_relations":
-            raise BadInput(f"{folder}: a model of document_relations was expected, this one is of {settings.task}.")
-    if len({settings.labels for settings in models.values()}) > 1:
+    models = {name: read_settings(find_model(name)) for name in (config.initial, config.teacher) if name}
+    if config.teacher and models[config.teacher].task != "document_relations":
+        raise BadInput(f"{config.teacher}: expected a model of document_relations as the teacher, this one is of "
+                       f"{models[config.teacher].task}.")  # fmt: skip
+    same = [settings for settings in models.values() if settings.task == "document_relations"]
+    if len({settings.labels for settings in same}) > 1:
         raise BadInput(f"{config.initial} and {config.teacher} have different relations. Teach with a model that has "
                        f"the same.")  # fmt: skip
-    return next(iter(models.values()), None)
+    return same[0] if same else None
 
 
 def _schema(config: DocumentRelationsConfig, known: Settings | None, training: Sequence[Document]) -> dict[str, Any]:

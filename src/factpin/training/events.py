@@ -33,7 +33,8 @@ METRICS = ("f1", "precision", "recall", "macro_f1", "trigger_f1", "argument_f1",
 class EventsConfig:
     """What is trained. How it is trained stands in TrainConfig."""
 
-    encoder: str  # a name of the catalogue, a folder, or a hub id
+    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
+    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
     head: str = "event_linker"
     head_size: int = 64
     rope: bool = False  # of the links; spans are always rotated

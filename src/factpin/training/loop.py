@@ -19,11 +19,13 @@ import torch
 from torch import nn
 
 from factpin.errors import BadInput
+from factpin.layers.half import half_precision
 from factpin.tokens.batches import shuffled_batches
 from factpin.training.adversarial import moved_embeddings
 from factpin.training.board import Board
 from factpin.training.checkpoint import Progress, check_last, last_path, load_best, load_last, save_best, save_last
 from factpin.training.config import TrainConfig
+from factpin.training.defaults import EPOCHS
 from factpin.training.ema import Ema
 from factpin.training.optimiser import build_optimiser, rate_factor
 from factpin.training.parallel import World
@@ -128,7 +130,7 @@ class _Run:
         self.progress = Progress()
         self.global_size = config.batch_size * config.accumulation * world.size
         self.order = order or self._shuffled
-        self.steps = config.epochs * len(self.order(0))
+        self.steps = (config.epochs or EPOCHS) * len(self.order(0))
         if config.max_steps is not None:
             self.steps = min(self.steps, config.max_steps)
 
@@ -197,7 +199,7 @@ class _Run:
         for i in range(0, len(mine), config.batch_size):
             examples = mine[i : i + config.batch_size]
             weight = self._terms(examples) / self._terms(batch)
-            with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
+            with half_precision(device.type, enabled=config.bf16):
                 if config.rdrop and with_rdrop:
                     loss, apart = self.model.agreement(self.job.batch(examples))
                     loss = loss + config.rdrop * apart

@@ -14,6 +14,7 @@ from torch import nn
 
 from factpin.errors import BadInput
 from factpin.training.config import TrainConfig
+from factpin.training.defaults import SMALL_RATE
 
 LAYER = re.compile(r"\.(?:layers?|block|h)\.(\d+)\.")
 
@@ -23,20 +24,21 @@ def build_optimiser(encoder: nn.Module, head: nn.Module, config: TrainConfig) ->
     depth = 1 + max((_layer(name) for name, _ in encoder.named_parameters()), default=0)
     if config.freeze_layers >= depth:
         raise BadInput(f"freeze_layers is {config.freeze_layers}, the encoder has {depth - 1} layers. Give less.")
+    base = config.learning_rate or SMALL_RATE
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in encoder.named_parameters():
         layer = depth - 1 if "final" in name else _layer(name)  # a norm above the last layer
         if config.freeze_layers and layer <= config.freeze_layers:
             parameter.requires_grad_(False)
             continue
-        rate = config.learning_rate * config.layer_decay ** (depth - 1 - layer)
+        rate = base * config.layer_decay ** (depth - 1 - layer)
         groups.setdefault((rate, _decay(parameter, config)), []).append(parameter)
-    head_rate = config.head_learning_rate or 10 * config.learning_rate
+    head_rate = config.head_learning_rate or 10 * base
     for parameter in head.parameters():
         groups.setdefault((head_rate, _decay(parameter, config)), []).append(parameter)
     return torch.optim.AdamW(
         [{"params": list(group), "lr": rate, "weight_decay": decay} for (rate, decay), group in groups.items()],
-        lr=config.learning_rate,
+        lr=base,
         fused=True,
     )
 

@@ -26,13 +26,16 @@ from factpin.encoders.catalogue import CATALOGUE
 from factpin.errors import BadInput
 from factpin.files import write_bytes
 from factpin.heads import CONFIGS, HEADS
+from factpin.heads.inherit import inherit
 from factpin.pipelines.card import Origin, write_card
 from factpin.pipelines.extractor import Extractor
 from factpin.pipelines.model_folder import model_of
 from factpin.pipelines.settings import Settings
+from factpin.pipelines.shipped import find_model
 from factpin.scoring import Pair, Scores, align, calibration
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig, to_dict, write_recipe
+from factpin.training.defaults import settle
 from factpin.training.loop import Job, check_folder, train
 from factpin.training.parallel import World, join_world
 
@@ -44,6 +47,8 @@ class TaskConfig(Protocol):
 
     @property
     def encoder(self) -> str: ...
+    @property
+    def initial(self) -> str: ...
     @property
     def max_length(self) -> int | None: ...
     @property
@@ -104,6 +109,7 @@ def run_training(
     world = world or join_world()
     extractor = task.start(config, training, how.seed)
     job = task.job(extractor, training, dev, config)
+    how = settle(how, extractor.model.encoder.width, len(job.lengths), world.size)
     if how.metric not in task.metrics:
         raise BadInput(f"There is no metric {how.metric!r}. Known: {', '.join(task.metrics)}.")
     if how.early_stopping is not None and not dev:
@@ -168,16 +174,20 @@ def on_encoder(
     labels: tuple[str, ...],
     task_config: dict[str, Any] | None = None,
 ) -> Extractor:
-    """An extractor with a fresh head of that kind on the config's encoder."""
-    source = resolve(config.encoder)
-    encoder = Encoder.load(source)
+    """An extractor with a head of that kind on the config's encoder, or on what its initial model has learned."""
+    old = Extractor.load(find_model(config.initial)) if config.initial else None
+    if old is None:
+        source = resolve(config.encoder)
+        encoder, tokenizer = Encoder.load(source), Tokenizer.load(source)
+    else:
+        encoder, tokenizer = old.model.encoder, old.tokenizer
     settings = Settings(
         task=task,
         labels=labels,
         head=head,
         head_config=head_config,
-        encoder=config.encoder,
-        language=config.language,
+        encoder=config.encoder if old is None else old.settings.encoder,
+        language=config.language or (old.settings.language if old else ""),
         max_length=min(config.max_length or 512, encoder.max_length or config.max_length or 512),
         overlap=config.overlap,
         context=config.context,
@@ -185,8 +195,10 @@ def on_encoder(
         name=config.name,
         finds=config.finds,
     )
-    model = model_of(task)(encoder, HEADS[head](CONFIGS[head](**head_config), encoder.width), config.dropout)
-    return Extractor(settings, model, Tokenizer.load(source))
+    new = HEADS[head](CONFIGS[head](**head_config), encoder.width)
+    if old is not None:
+        inherit(new, old.model.head)
+    return Extractor(settings, model_of(task)(encoder, new, config.dropout), tokenizer)
 
 
 def check_sizes(head_size: int, max_span: int | None, dropout: float) -> None:

@@ -17,6 +17,7 @@ from factpin.objectives.text import Chance
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.corpus import Corpus, Cut, Packed, Place, packed
+from factpin.training.defaults import EPOCHS
 from factpin.training.known import Known
 from factpin.training.parallel import World
 from factpin.training.reserve import excerpts
@@ -62,7 +63,7 @@ class Source:
     def steps(self, how: TrainConfig, world: World) -> int:
         """How many steps the epochs are, by going through the share of a process once."""
         count = sum(self.fits(one.text) for one in self.texts(Place(), world))
-        return max(1, how.epochs * count // (how.batch_size * how.accumulation))
+        return max(1, (how.epochs or EPOCHS) * count // (how.batch_size * how.accumulation))
 
     def _some(self, count: int, *, held: bool) -> list[Text]:
         found = self._texts(Place(), lambda number: not self.every or self.held(number) == held)

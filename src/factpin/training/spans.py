@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,8 +12,10 @@ import torch
 from factpin.documents import Document
 from factpin.errors import BadInput, pick
 from factpin.heads import CONFIGS, SPAN_HEADS, Cells
+from factpin.heads.cells import known_rows
 from factpin.pipelines.examples import Batch, Reader, collate
 from factpin.pipelines.extractor import Extractor
+from factpin.pipelines.find_spans import SpanSettings
 from factpin.pipelines.tune import candidates, fit_scale, fit_thresholds
 from factpin.scoring import Scores, align, macro, spans
 from factpin.scoring.counts import total
@@ -28,12 +31,14 @@ METRICS = ("f1", "precision", "recall", "macro_f1")
 class SpansConfig:
     """What is trained. How it is trained stands in TrainConfig."""
 
-    encoder: str  # a name of the catalogue, a folder, or a hub id
+    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
+    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
     head: str = "efficient_global_pointer"
     head_size: int = 64
     rope: bool = True
     bias: Literal["qk", "hidden"] = "qk"  # of efficient_global_pointer
     scheme: Literal["bio", "bioes"] = "bioes"  # of crf
+    overlaps: Literal["auto", "keep", "drop"] = "auto"  # drop: of overlapping mentions the surest; auto: as in training
     max_span: int | None = None
     max_length: int | None = None  # tokens of a window; None: a little more than the longest in training
     overlap: int = 64
@@ -77,7 +82,7 @@ class SpanJob:
                 inside = flat(inside)
             width = getattr(self.model.head.config, "max_span", None)
             if width is not None:
-                inside = _no_wider(inside, width)
+                inside = inside.take(inside.last - inside.first < width)
             places = zip(inside.label, inside.first + window.first, inside.last + window.first, strict=True)
             taught.update((int(label), int(first), int(last)) for label, first, last in places)
             self.windows.append((read.pieces.ids[window.first : window.last], inside))
@@ -85,7 +90,12 @@ class SpanJob:
 
     def fingerprint(self, config: SpansConfig, how: TrainConfig) -> str:
         """What makes this run this run: its settings and every window that it learns from."""
-        columns = (column for ids, y in self.windows for column in (ids, y.label, y.first, y.last))
+        columns = (
+            column
+            for ids, y in self.windows
+            for column in (ids, y.label, y.first, y.last, y.known)
+            if column is not None
+        )
         return digest((config, how, self.extractor.settings.labels), columns)
 
     def batch(self, examples: Sequence[int]) -> tuple[Batch, Cells]:
@@ -97,18 +107,14 @@ class SpanJob:
             for row, (_, cells) in enumerate(chosen)
             for label, first, last in zip(cells.label, cells.first, cells.last, strict=True)
         ]
-        return collate([ids for ids, _ in chosen], self.extractor.tokenizer), Cells.of(rows)
+        gold = replace(Cells.of(rows), known=known_rows([y.known for _, y in chosen]))
+        return collate([ids for ids, _ in chosen], self.extractor.tokenizer), gold
 
     def evaluate(self) -> dict[str, float]:
         """Strict micro and macro figures on dev, by the very path that predicts."""
         if not self.dev:
             return {}
         return figures(spans.score(align(self.extractor.annotate(self.dev), self.dev).pairs))
-
-
-def _no_wider(cells: Targets, width: int) -> Targets:
-    here = cells.last - cells.first < width
-    return Targets(cells.label[here], cells.first[here], cells.last[here], cells.unalignable, cells.unknown)
 
 
 def figures(found: Scores) -> dict[str, float]:
@@ -118,8 +124,8 @@ def figures(found: Scores) -> dict[str, float]:
             "macro_f1": macro(found.labels.values())["f1"]}  # fmt: skip
 
 
-def build(config: SpansConfig, labels: Sequence[str], seed: int) -> Extractor:
-    """An extractor with a fresh head on a pretrained encoder."""
+def build(config: SpansConfig, labels: Sequence[str], seed: int, *, overlaps: bool = True) -> Extractor:
+    """An extractor with a fresh head on a pretrained encoder; overlaps: whether its mentions may overlap."""
     torch.manual_seed(seed)
     name = config.head.replace("-", "_")
     config_type = pick({name: CONFIGS[name] for name in SPAN_HEADS}, name, kind="head")
@@ -127,7 +133,7 @@ def build(config: SpansConfig, labels: Sequence[str], seed: int) -> Extractor:
                "scheme": config.scheme, "max_span": config.max_span}  # fmt: skip
     known = {field.name for field in fields(config_type)}
     head_config = {key: value for key, value in choices.items() if key in known}
-    return on_encoder("spans", config, name, head_config, tuple(labels))
+    return on_encoder("spans", config, name, head_config, tuple(labels), asdict(SpanSettings(overlaps)))
 
 
 def start(config: SpansConfig, training: Sequence[Document], seed: int) -> Extractor:
@@ -135,7 +141,14 @@ def start(config: SpansConfig, training: Sequence[Document], seed: int) -> Extra
     labels = sorted({m.type for doc in training for m in doc.mentions})
     if not labels:
         raise BadInput("The training documents have no mention, so there is no label to learn. Check them with doctor.")
-    return build(config, labels, seed)
+    overlaps = any(map(has_overlaps, training)) if config.overlaps == "auto" else config.overlaps == "keep"
+    return build(config, labels, seed, overlaps=overlaps)
+
+
+def has_overlaps(doc: Document) -> bool:
+    """Whether two mentions of a document share a character."""
+    ordered = sorted({(m.start, m.end, m.type) for m in doc.mentions})
+    return any(b[0] < a[1] for a, b in pairwise(ordered))
 
 
 def tune(extractor: Extractor, dev: Sequence[Document], config: SpansConfig) -> None:

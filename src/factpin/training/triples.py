@@ -33,7 +33,8 @@ METRICS = ("f1", "precision", "recall", "macro_f1", "typed_f1", "text_f1", "last
 class TriplesConfig:
     """What is trained. How it is trained stands in TrainConfig."""
 
-    encoder: str  # a name of the catalogue, a folder, or a hub id
+    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
+    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
     head: str = "gplinker"
     head_size: int = 64
     rope: bool = False  # of the scorers of relations; spans are always rotated
@@ -99,7 +100,8 @@ class TripleJob:
         """What makes this run this run: its settings and every window that it learns from."""
         columns = (
             column for ids, y in self.windows
-            for column in (ids, y.label, y.first, y.last, y.relation, y.subject, y.object)
+            for column in (ids, y.label, y.first, y.last, y.relation, y.subject, y.object, y.known)
+            if column is not None
         )  # fmt: skip
         return digest((config, how, self.extractor.settings), columns)
 

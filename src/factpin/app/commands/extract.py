@@ -16,6 +16,7 @@ from rich.text import Text
 from factpin import formats
 from factpin.app.console import Names, counting, notes, out
 from factpin.documents import Document
+from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
 from factpin.files import refuse_same
 from factpin.formats import Options, describe
@@ -56,8 +57,8 @@ TARGETS = ("jsonl", "table", "brat", "color")
 @click.option("--output", type=click.Path(path_type=Path, allow_dash=True),
               help="File to write. A folder (a name without ending) gets a file for each input, and a run that was "
               "stopped goes on there.")  # fmt: skip
-@click.option("--min-score", "least", type=SCORE, default=0.0,
-              help="Leave out facts and events that score less, and say how many.")  # fmt: skip
+@click.option("--min-score", "least", type=SCORE, default=LIKELY, show_default=True,
+              help="Hide facts and events that are less likely, and say how many; 0 shows all.")  # fmt: skip
 @click.option("--bf16", is_flag=True, help="Half precision: faster where the processor has it (AVX-512 BF16, AMX).")
 @click.option("--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, cuda:1, mps.")
 @click.option("--on-overflow", type=click.Choice(["window", "error"]), default="window", show_default=True,
@@ -91,19 +92,19 @@ def extract(
     if not inputs:
         raise BadInput(f"{paths[0]}: no file in it has a known ending. Name files, or say what they are with --from.")
 
+    from factpin.layers.half import bf16_warning
     from factpin.pipelines.extract import Summary, load_models
     from factpin.pipelines.extract import extract as run
     from factpin.pipelines.extract_folder import begin, describe_run, extract_folder, is_done
-    from factpin.training.half import SLOWER, emulates_bf16
 
-    if bf16 and emulates_bf16():
-        notes(quiet).print(SLOWER, style="yellow")
+    if bf16 and (warning := bf16_warning()):
+        notes(quiet).print(warning, style="yellow")
     into_folder = output is not None and target == "jsonl" and is_folder(output)
     summary, console, done = Summary(), notes(quiet), 0
     with Rejects(rejects_of(output)) if skip_bad else nullcontext() as rejects:
         if output is not None and into_folder:
             options = {"from": kind, "encoding": encoding, "on-overflow": on_overflow, "bf16": "yes" if bf16 else None,
-                       "min-score": f"{least:g}" if least else None,
+                       "min-score": f"{least:g}",
                        "coreference": "rules" if gather else None}  # fmt: skip
             begin(output, describe_run(models, paths, options))
             todo = [source for source in inputs if not is_done(output, source)]
@@ -123,7 +124,7 @@ def extract(
             if lost:
                 console.print(f"[yellow]not held by {target}:[/] {describe(lost)}")
     if summary.documents or not done:
-        _summarise(console, summary)
+        _summarise(console, summary, least)
     if passed:
         console.print(f"[yellow]passed over:[/] {escape(describe(passed))} (no known ending; take them with --from)")
     if rejects is not None and rejects.count:
@@ -177,7 +178,7 @@ def _write(found: Iterator[Document], target: str, output: Path | None) -> Count
     return Counter()
 
 
-def _summarise(console: Console, summary: "Summary") -> None:
+def _summarise(console: Console, summary: "Summary", least: float) -> None:
     found = ", ".join(f"{count:,} {label}" for label, count in sorted(summary.mentions.items())) or "nothing"
     if summary.facts:
         told = ", ".join(f"{count:,} {relation}" for relation, count in summary.facts.most_common(8))
@@ -187,6 +188,9 @@ def _summarise(console: Console, summary: "Summary") -> None:
     size = f"{summary.documents:,} documents, {summary.characters:,} characters"
     read = f"{summary.share_read:.1%} read in {summary.windows:,} windows"
     console.print(f"[dim]{size}, {read}; found {escape(found)}[/]")
+    if summary.hidden:
+        count = "1 fact or event" if summary.hidden == 1 else f"{summary.hidden:,} facts and events"
+        console.print(f"[yellow]hidden:[/] {count} less likely than {least:g} (--min-score 0 shows all)")
     if summary.replaced:
         console.print(f"[yellow]replaced:[/] {summary.replaced:,} documents came with annotation of their own")
     for what, ids in (

@@ -61,11 +61,11 @@ def predict(
     target_format = target_format or guess_by_name(target)
 
     import factpin
+    from factpin.layers.half import bf16_warning
     from factpin.pipelines.predict import predict as run
-    from factpin.training.half import SLOWER, emulates_bf16
 
-    if bf16 and emulates_bf16():
-        notes(quiet or as_json).print(SLOWER, style="yellow")
+    if bf16 and (warning := bf16_warning()):
+        notes(quiet or as_json).print(warning, style="yellow")
     extractor = factpin.load(model, device)
     extractor.on_overflow, extractor.bf16 = on_overflow, bf16
     with counting("predicting", quiet or as_json) as count:

@@ -49,7 +49,11 @@ from factpin.pipelines.inputs import KINDS
 @click.option("--extend", type=int, help="Give so many frequent over-split words of the corpus a piece of their own.")
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder of the run and of the encoder.")
 @click.option("--length", type=int, help="Tokens of a text, special ones included.")
-@click.option("--packing", type=click.Choice(["full", "document"]), help="Texts over borders of documents, or never.")
+@click.option(
+    "--packing",
+    type=click.Choice(["full", "document", "filled"]),
+    help="Whole sentences over borders of documents, never over them, or cut where a text is full.",
+)
 @click.option("--memory", type=int, help="Pieces that are remembered, for methods with a memory.")
 @click.option("--words", type=click.Choice(["jieba", "characters"]), help="What a Chinese word is.")
 @click.option("--lexicon", help="Phrases and entities, one a line; behind a tab: phrase or entity.")
@@ -99,11 +103,11 @@ def pretrain(
     """
     import torch
 
+    from factpin.layers.half import bf16_warning
     from factpin.training import compare as comparing
     from factpin.training import pretrain as training
     from factpin.training.compare_table import table
     from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
-    from factpin.training.half import SLOWER, emulates_bf16
     from factpin.training.parallel import join_world
 
     if threads:
@@ -122,8 +126,8 @@ def pretrain(
         raise BadInput("--objective is missing, such as --objective wwm.")
     settings = {"learning_rate": training.LEARNING_RATE, **chosen(TrainConfig, tables.get("train", {}), choices)}
     config, how = from_dict(training.PretrainConfig, what, "pretrain"), from_dict(TrainConfig, settings, "train")
-    if how.bf16 and emulates_bf16():
-        notes(quiet or as_json).print(SLOWER, style="yellow")
+    if how.bf16 and (warning := bf16_warning()):
+        notes(quiet or as_json).print(warning, style="yellow")
     if compare:
         asked = _asked(compare, recipe_of_task, points, seeds)
         said = notes(quiet or as_json)

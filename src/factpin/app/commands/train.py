@@ -26,6 +26,7 @@ TASKS = {
 }
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 FEW = 200  # documents below which figures are not to be trusted
+POOR = 0.1  # an F1 on dev below this means that something went wrong
 
 
 @click.command()
@@ -39,11 +40,15 @@ FEW = 200  # documents below which figures are not to be trusted
 @click.option("--from", "source_format", type=FORMAT, help="Format of the corpora; guessed where it can be.")
 @click.option("--limit", type=click.IntRange(min=1), help="Use the first N training documents only.")
 @click.option("--encoder", help="A name (`factpin models --encoders`), a folder, or a hub id.")
+@click.option("--initial", metavar="NAME|FOLDER", help="A model to go on from instead of an encoder: a shipped one or "
+              "a folder. Its head is kept where labels agree.")  # fmt: skip
 @click.option("--head", help="spans: efficient_global_pointer (default), global_pointer or crf; short: egp, gp.")
 @click.option("--output", type=click.Path(path_type=Path), help="Folder of the run and of the model.")
 @click.option("--rope/--no-rope", default=None, help="Rotary positions in the pointer heads; triples: of relations.")
 @click.option("--bias", type=click.Choice(["qk", "hidden"]), help="Bias form of efficient_global_pointer.")
 @click.option("--scheme", type=click.Choice(["bio", "bioes"]), help="Tags of crf.")
+@click.option("--overlaps", type=click.Choice(["auto", "keep", "drop"]),
+              help="spans: keep overlapping mentions, or only the surest; auto: as in the training data.")  # fmt: skip
 @click.option("--typed/--no-typed", default=None, help="triples: entity types as classes of spans, and in decoding.")
 @click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]),
               help="triples: which mentions are meant where a corpus has strings only.")  # fmt: skip
@@ -129,12 +134,13 @@ def train(
     data.update({key: value for key, value in given.items() if value is not None})
     if not data.get("train"):
         raise BadInput("--train is missing: name the training corpus.")
-    if not (choices["encoder"] or tables.get(name, {}).get("encoder")):
-        raise BadInput("--encoder is missing. `factpin models --encoders` lists what can be had without a hub.")
+    if not any(choices[key] or tables.get(name, {}).get(key) for key in ("encoder", "initial")):
+        raise BadInput("--encoder is missing. `factpin models --encoders` lists what can be had without a hub; "
+                       "--initial goes on from a model instead.")  # fmt: skip
 
     import torch  # what the user can have got wrong is checked before these seconds
 
-    from factpin.training.half import SLOWER, emulates_bf16
+    from factpin.layers.half import bf16_warning
     from factpin.training.run import run_training
     from factpin.training.tasks import TASKS as KINDS
 
@@ -151,11 +157,11 @@ def train(
     training, dev = read_training(data, reading)
     if len(training) < FEW:
         notes(quiet or as_json).print(
-            f"[yellow]only {len(training)} training documents:[/] the model will have learned little, and figures on "
-            f"so few are luck to a large part. Annotate a few hundred before you rely on it."
+            f"[yellow]only {len(training)} training documents:[/] the model will learn little, and scores depend on "
+            f"chance. Annotate a few hundred before you rely on it."
         )
-    if how.get("bf16") and emulates_bf16():
-        notes(quiet or as_json).print(SLOWER, style="yellow")
+    if how.get("bf16") and (warning := bf16_warning()):
+        notes(quiet or as_json).print(warning, style="yellow")
     report = run_training(
         kind, training, dev, from_dict(kind.config, what, kind.name), from_dict(TrainConfig, how, "train"), output,
         data=data, resume=resume, quiet=quiet or as_json,
@@ -173,7 +179,29 @@ def train(
         print_json(report)
     elif not quiet:
         out().print(_table(report, output))
+        for advice in advise(report):
+            notes(quiet).print(f"[yellow]{advice}[/]")
     return 0
+
+
+def advise(report: dict[str, Any]) -> list[str]:
+    """What a user should know about how a run ended."""
+    if not report["scores"]:
+        return ["Nothing was judged: there is no dev set. Give one (--dev FILE or --hold-out N) to see how good the "
+                "model is; without it, scores are not calibrated and the last weights are kept."]  # fmt: skip
+    if report["scores"].get("f1", 1.0) >= POOR:
+        return []
+    steps, noted = report["steps"], report["noted"]
+    lost = noted.get("not_taught", 0) + noted.get("unalignable", 0)
+    asked = noted.get("facts", 0) or noted.get("mentions", 0) or noted.get("events", 0)
+    if asked and lost > asked / 2:
+        cause = f"{lost:,} of {asked:,} annotations could not be taught; look at the corpus with `factpin doctor`"
+    elif steps < 300:
+        cause = f"it learned for {steps:,} steps only; give it more (--epochs)"
+    else:
+        cause = ("the rate may not suit the encoder (--learning-rate), or train and dev do not use the same labels "
+                 "(`factpin doctor TRAIN DEV`)")  # fmt: skip
+    return [f"The model found next to nothing (F1 {100 * report['scores']['f1']:.1f} on dev). Likely cause: {cause}."]
 
 
 def _known(name: str | None) -> str:
