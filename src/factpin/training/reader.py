@@ -31,6 +31,7 @@ from factpin.scoring.risk import precision_at
 from factpin.tokens import Tokenizer
 from factpin.tokens.pairs import Pair
 from factpin.training.config import TrainConfig, to_dict, write_recipe
+from factpin.training.defaults import settle
 from factpin.training.loop import check_folder, train
 from factpin.training.parallel import World, join_world
 from factpin.training.reader_fit import (
@@ -209,6 +210,7 @@ def train_reader(
     world = world or join_world()
     reader, settings = start(config, training, how.seed)
     job = ReaderJob(reader, training, dev, config, how.seed)
+    how = settle(how, reader.model.encoder.width, len(job.lengths), world.size)
     score_answers(dev, {})  # ids that occur twice and questions without gold are refused now, not after an epoch
     weights = (p.detach().cpu().numpy() for p in reader.model.encoder.parameters())
     asked = [question_to_json(question) for question in dev]
