@@ -18,6 +18,7 @@ from factpin.documents.nouns import (
     Span,
     Unread,
 )
+from factpin.documents.question import Question, question_from_json, question_to_json
 from factpin.documents.schema import Relation, Schema, learn_schema, read_schema, write_schema
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Mention",
     "Passage",
     "Qualifier",
+    "Question",
     "Relation",
     "Schema",
     "Span",
@@ -44,6 +46,8 @@ __all__ = [
     "fact_key",
     "from_json",
     "learn_schema",
+    "question_from_json",
+    "question_to_json",
     "read_schema",
     "to_json",
     "write_schema",
