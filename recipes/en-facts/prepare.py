@@ -106,7 +106,9 @@ def main() -> None:
         *tekgen(data / "text2kgbench/data.tar.xz", table),
     ]
     left: Counter[str] = Counter()
-    train = without_shared(train, [*dev, *(doc for docs in judges.values() for doc in docs)], left)
+    judged = [doc for documents in judges.values() for doc in documents]
+    dev = without_shared(dev, judged, left)
+    train = without_shared(train, [*dev, *judged], left)
     kept = frequent(train, table)
     arguments = count_arguments(keep_relations(doc, kept) for doc in train)
 
