@@ -99,22 +99,21 @@ def _best(
 ) -> Answer:
     """The likeliest answer, or an abstention that keeps the candidates; equals are decided by the order of trying."""
     ranked = sorted(answers, key=lambda answer: -answer.score)
-    if ranked and ranked[0].score >= least:
-        first = ranked[0]
-        others = (*first.alternatives, *(replace(a, alternatives=()) for a in ranked[1:]))
-        return replace(
-            first, alternatives=others[:MOST_ALTERNATIVES], notes=tuple(dict.fromkeys((*notes, *first.notes)))
-        )
+    first = ranked[0] if ranked else None
+    if first is not None and first.score >= least and not first.abstained:
+        others = (*first.alternatives, *(replace(a, alternatives=()) for a in ranked[1:] if not a.abstained))
+        said = tuple(dict.fromkeys((*notes, *first.notes)))
+        return replace(first, alternatives=others[:MOST_ALTERNATIVES], notes=said)
     language = understand(question).language
-    if ranked:
-        notes = [*notes, *ranked[0].notes, say("weak", language, score=f"{ranked[0].score:.2f}", least=f"{least:g}")]
-    candidates = [c for answer in ranked for c in (replace(answer, alternatives=()), *answer.alternatives)]
-    if offered:
-        notes = [*notes, say("unread", language)]
-    elif not ranked:
-        notes = [*notes, say("none", language)]
-    return Answer(question, "", ranked[0].score if ranked else 0.0, "facts" if mode == "facts" or ranked else "extract",
-                  abstained=True, alternatives=(*candidates, *offered)[:MOST_ALTERNATIVES],
+    candidates = [c for a in ranked for c in (replace(a, alternatives=()), *a.alternatives) if not c.abstained]
+    if first is not None:
+        notes = [*notes, *first.notes]
+        if not first.abstained:
+            notes.append(say("weak", language, score=f"{first.score:.2f}", least=f"{least:g}"))
+    else:
+        notes = [*notes, say("unread" if offered else "none", language)]
+    return Answer(question, "", first.score if first else 0.0, "facts" if mode == "facts" or first else "extract",
+                  abstained=True, alternatives=tuple(candidates or offered)[:MOST_ALTERNATIVES],
                   conflict=any(answer.conflict for answer in ranked), notes=tuple(dict.fromkeys(notes)))  # fmt: skip
 
 

@@ -44,67 +44,12 @@ _ZH_WH = (
     ("work", r"哪一?(?:部|本|首|个|些|几部|款)?(?:{work})|什么(?:{work})|哪[部本首]"),
     ("any", r"什么|哪(?:个|些|种|一个)?|何"),
 )
-_EN_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "to",
-        "for",
-        "from",
-        "with",
-        "as",
-        "and",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "s",
-        "it",
-        "its",
-        "his",
-        "her",
-        "their",
-        "he",
-        "she",
-        "they",
-        "that",
-        "this",
-        "there",
-        "name",
-        "named",
-        "called",
-        "full",
-        "please",
-        "tell",
-        "me",
-        "us",
-        "know",
-        "can",
-        "could",
-        "would",
-        "you",
-        "us",
-        "exactly",
-        "currently",
-        "current",
-        "now",
-    ]
+_SMALL = (
+    "a an the of in on at by to for from with as and is are was were be been being do does did has have had s it its "
+    "his her their he she they that this there name named called full please tell me us know can could would you "
+    "exactly currently current now"
 )
+_EN_SMALL = frozenset(_SMALL.split())
 _ZH_SMALL = re.compile(
     r"请问|告诉我|我想知道|的名字|叫做|名字|目前|现在|现任|当前|[的了是在于呢啊呀么那这部个位家首本所座叫名有被由为其她他它和与及都而]"
 )

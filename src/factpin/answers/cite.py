@@ -14,7 +14,8 @@ def citation_of(pin: Pin, fact: str, end: Span | None) -> Citation:
     inside = end is not None and pin.start <= end.start < end.end <= pin.end
     start, stop = (end.start, end.end) if end is not None and inside else sentence
     quote = pin.quote[start - pin.start : stop - pin.start]
-    return Citation(pin.document, pin.uri, start, stop, quote, 1.0 if pin.score is None else pin.score, sentence, fact, pin.assertion)  # fmt: skip
+    weight = 1.0 if pin.score is None else pin.score
+    return Citation(pin.document, pin.uri, start, stop, quote, weight, sentence, fact, pin.assertion)
 
 
 def citations_of(fact: StoredFact, *, inverse: bool) -> list[Citation]:

@@ -124,7 +124,8 @@ def _texts(told: Told) -> set[str]:
 
 
 def _answer(asked: Asked, groups: Sequence[Group], notes: list[str]) -> Answer:
-    """The answer of the likeliest entity of the name; what the others tell are alternatives."""
+    """The answer of the likeliest entity of the name; what the others tell are alternatives. Where two entities are
+    equally likely there is no answer."""
     groups = _weighed(_distinct(groups))
     first = groups[0]
     if len(groups) > 1:
@@ -137,6 +138,9 @@ def _answer(asked: Asked, groups: Sequence[Group], notes: list[str]) -> Answer:
     others = [*first.told[len(listed) :], *(told for group in groups[1:] for told in group.told)]
     answer = _of(asked, listed)
     alternatives = tuple(_of(asked, [told]) for told in others[:MOST_LISTED])
+    if len(groups) > 1 and answer.score <= max(told.score for told in groups[1].told):
+        return Answer(asked.text, "", answer.score, "facts", abstained=True, alternatives=(answer, *alternatives),
+                      notes=tuple(notes))  # fmt: skip
     return replace(answer, alternatives=alternatives, conflict=first.conflict, notes=tuple(notes))
 
 

@@ -99,8 +99,13 @@ class _Run:
     """One run over some inputs."""
 
     def __init__(
-        self, store: Store, models: Annotator | None, encoding: str | None, published: str, on_document: Callable[[], None]
-    ) -> None:  # fmt: skip
+        self,
+        store: Store,
+        models: Annotator | None,
+        encoding: str | None,
+        published: str,
+        on_document: Callable[[], None],
+    ) -> None:
         self.store = store
         self.models = models
         self.encoding = encoding

@@ -109,8 +109,8 @@ def _record(db: str, store: "Store", report: "IndexReport", passed: Counter[str]
 def _show(console: Console, record: dict[str, Any], report: "IndexReport") -> None:
     counts = ", ".join(f"{count:,} {what}" for what, count in record["documents"].items() if count) or "nothing to do"
     console.print(f"documents: {counts}")
-    console.print(f"[dim]{escape(record['db'])} holds {record['passages']:,} passages, {record['entities']:,} entities, "
-                  f"{record['facts']:,} facts with {record['evidence']:,} pieces of evidence[/]")  # fmt: skip
+    held = ", ".join(f"{record[what]:,} {what}" for what in ("passages", "entities", "facts"))
+    console.print(f"[dim]{escape(record['db'])} holds {held} with {record['evidence']:,} pieces of evidence[/]")
     for rejected in report.rejected[:SHOWN]:
         console.print(f"[red]set aside:[/] {escape(rejected.place)}: {escape(rejected.reason)}")
     if len(report.rejected) > SHOWN:

@@ -25,9 +25,9 @@ def answer_text(answer: Answer) -> RenderableType:
     if len(answer.path) > 1:
         lines += [Text(f"  {hop.source} – {hop.relation} → {hop.target}", style="dim") for hop in answer.path]
     for other in answer.alternatives:
-        label = other.text if other.score else "passage"
-        lines.append(Text(f"  or: {label}" if other.score else "  see:", style="yellow").append(
-            f"  {other.score:.2f}" if other.score else "", "dim"))  # fmt: skip
+        lines.append(Text(f"  or: {other.text}" if other.score else "  see:", style="yellow"))
+        if other.score:
+            lines[-1].append(f"  {other.score:.2f}", "dim")
         lines += [_cited(c, "    ") for c in other.citations[:1]]
     lines += [Text(f"  {note}", style="dim") for note in answer.notes]
     return Group(*lines)

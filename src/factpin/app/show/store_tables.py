@@ -60,8 +60,9 @@ def why_lines(judged: JudgedFact) -> list[Text]:
         lines += [Text(f"  {role} {date}")] if date else []
     for pin in fact.pins:
         score = "by hand or annotated" if pin.score is None else f"{pin.score:.2f}"
-        lines.append(Text(f"  {pin.uri}:{pin.start}-{pin.end} ", style="cyan").append(f"“{pin.quote}”", "default").append(
-            f"  {pin.assertion}, {score}{', ' + pin.published if pin.published else ''}", "dim"))  # fmt: skip
+        said = ", ".join(filter(None, (pin.assertion, score, pin.published)))
+        lines.append(Text(f"  {pin.uri}:{pin.start}-{pin.end} ", style="cyan"))
+        lines[-1].append(f"“{pin.quote}”", "default").append(f"  {said}", "dim")
     return lines + ([Text(f"  {fact.verdict} by hand{': ' + fact.note if fact.note else ''}")] if fact.verdict else [])
 
 
