@@ -166,7 +166,6 @@ def flat(text: str) -> str:
 
 COURT = "none needed: decisions of courts have no copyright (Copyright Law of the PRC, article 5)"
 FAQ = "free to copy and change under the notice of the Debian FAQ"
-DOC = "usr/share/doc"
 SOURCES = (
     Source("squad2", "encyclopedia", "en", 2, True, BY_SA_4, squad("squad2_half/dev-v2.0.cs224n.json.xz")),
     Source("qed", "encyclopedia", "en", 2, True, BY_SA_3, qed),
