@@ -15,7 +15,7 @@ from factpin.models.settings import read_settings
 from factpin.tasks.spans import Scale
 from factpin.tokens import char_span
 from factpin.training.config import TrainConfig, from_dict, read_recipe
-from factpin.training.reader import ReaderConfig, ReaderJob, choices_of, start, train_reader
+from factpin.training.reader import ReaderConfig, ReaderJob, choices_of, familiar, start, train_reader
 from factpin.training.reader_fit import ask_strangers, best_readings, fitted, held_out_error, judge, raw_outcomes
 from tests.answers.small_world import QUICK, encoder_folder, questions, trained
 
@@ -118,6 +118,11 @@ def test_what_could_not_be_taught_is_counted(home: Path) -> None:
                     spans=((0, Span(0, 6)),))  # fmt: skip
     assert job(home, [wide]).noted == {"questions": 1}
     assert job(home, [wide], max_span=3).noted == {"questions": 1, "not_taught": 1}
+
+
+def test_pairs_are_not_much_longer_than_in_training() -> None:
+    assert familiar(384, [100, 200]) == 250 and familiar(384, [380]) == 384
+    assert familiar(384, [10]) == 64 and familiar(48, [10]) == 48 and familiar(384, []) == 384
 
 
 def test_choices_follow_the_language_of_the_questions() -> None:

@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,7 +43,7 @@ from factpin.training.reader_fit import (
     probabilities,
     raw_outcomes,
 )
-from factpin.training.run import check_sizes, digest
+from factpin.training.run import SHORT, check_sizes, digest
 
 METRICS = ("f1", "em")
 CHOICES = {"zh": ("是", "否")}  # by language; others have yes and no
@@ -188,6 +188,11 @@ def choices_of(questions: Sequence[Question]) -> tuple[str, ...]:
     return CHOICES.get(languages.most_common(1)[0][0], ("yes", "no")) if languages else ()
 
 
+def familiar(max_length: int, lengths: Sequence[int]) -> int:
+    """Tokens of a pair that is little longer than any in training: in longer ones a reader invents long answers."""
+    return min(max_length, max(SHORT, round(1.25 * max(lengths, default=max_length))))
+
+
 def train_reader(
     training: Sequence[Question],
     dev: Sequence[Question],
@@ -210,6 +215,7 @@ def train_reader(
     world = world or join_world()
     reader, settings = start(config, training, how.seed)
     job = ReaderJob(reader, training, dev, config, how.seed)
+    reader.settings = replace(reader.settings, max_length=familiar(reader.settings.max_length, job.lengths))
     how = settle(how, reader.model.encoder.width, len(job.lengths), world.size)
     score_answers(dev, {})  # ids that occur twice and questions without gold are refused now, not after an epoch
     weights = (p.detach().cpu().numpy() for p in reader.model.encoder.parameters())
