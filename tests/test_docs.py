@@ -12,6 +12,7 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from factpin import errors, formats
@@ -165,7 +166,9 @@ def test_a_new_task_is_told_what_it_brings() -> None:
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
 def test_every_option_that_a_page_names_exists(path: Path) -> None:
-    known = {option for command in COMMANDS.values() for parameter in command.params
+    groups = [command for command in COMMANDS.values() if isinstance(command, click.Group)]
+    commands = [*COMMANDS.values(), *(one for group in groups for one in group.commands.values())]
+    known = {option for command in commands for parameter in command.params
              for option in (*parameter.opts, *parameter.secondary_opts)}  # fmt: skip
     foreign = {"--help", "--nproc-per-node"}  # click's and torchrun's
     text = path.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from factpin.documents import Document, to_json
+from factpin.documents import Document, Span, to_json
 from factpin.extraction.annotator import Annotator
 from factpin.extraction.index import IndexReport, index
 from factpin.extraction.inputs import find_inputs
@@ -26,7 +26,7 @@ class Models:
     def annotate(self, documents: Sequence[Document]) -> Iterable[Document]:
         for doc in documents:
             self.read.append(doc.text)
-            yield replace(doc, language="zh", sentences=tuple(map(tuple, split_sentences(doc.text))))  # type: ignore[arg-type]
+            yield replace(doc, language="zh", sentences=tuple(Span(*s) for s in split_sentences(doc.text)))
 
 
 @pytest.fixture

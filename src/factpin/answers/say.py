@@ -6,7 +6,7 @@ _SAID = {
                "以下段落可能有用；没有阅读模型，无法从中读出答案。"),
     "weak": ("The best answer has the score {score}, below {least}.", "最佳答案的分数为{score}，低于{least}。"),
     "conflict": ("The texts contradict each other: {names}.", "文本互相矛盾：{names}。"),
-    "ambiguous": ("{count} entities bear the name {name}; `factpin store why` shows the texts.",
+    "ambiguous": ("{count} entities bear the name {name}.",
                   "有{count}个实体名叫{name}。"),
     "denied": ("A text denies it: {head} – {relation} – {tail} ({uri}).",
                "有文本否认：{head}–{relation}–{tail}（{uri}）。"),
