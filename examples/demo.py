@@ -10,10 +10,10 @@ STEPS = {
         "extract winter-games.txt computing.txt --to color",
     "The same as a table: offsets, types, calibrated scores":
         "extract winter-games.txt --to table --quiet",
-    "Facts with their status and the sentence that proves each; what is denied is told as denied":
+    "Facts with their status and the sentence that supports each; what the text denies is marked as denied":
         "extract works.txt --model zh-facts --to table --quiet",
-    "A whole document: its entities, the facts between them, their status and the sentences that prove them":
-        "extract curie.txt --model en-entities --model en-relations --min-score 0.6 --to table --quiet",
+    "A whole document: its entities, the facts between them, their status and the sentences that support them":
+        "extract curie.txt --model en-entities --model en-relations --to table --quiet",
     "What is in a corpus, and what is wrong with it":
         "doctor corpus.json",
     "Predict a corpus with a model":

@@ -26,7 +26,7 @@ from factpin.training.data import read_training
 from factpin.training.run import Task
 from factpin.training.tasks import TASKS
 
-MODELS = Path(__file__).parents[1] / "src" / "factpin" / "models"
+MODELS = Path(__file__).parents[1] / "src" / "factpin" / "shipped"
 
 
 def judge(task: Task[Any], extractor: Extractor, dev: list[Document]) -> Scores:

@@ -12,11 +12,11 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from factpin import errors, formats
 from factpin.app.commands import COMMANDS
-from factpin.app.show.evaluate_table import WORDS
 from factpin.corpora.doctor import ERRORS, FIXES, doctor
 from factpin.corpora.evaluate import evaluate
 from factpin.corpora.vocabulary import Vocabulary
@@ -25,12 +25,12 @@ from factpin.formats import FORMATS
 from factpin.formats._writing import FEATURES
 from factpin.heads import CONFIGS, HEADS
 from factpin.language.sentences import split_sentences
+from factpin.tasks import TASKS as KINDS
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.coreference import CoreferenceConfig
 from factpin.training.document_relations import DocumentRelationsConfig
 from factpin.training.events import EventsConfig
-from factpin.training.plan import TASKS as TRAINED
 from factpin.training.run import Task
 from factpin.training.spans import SpansConfig
 from factpin.training.tasks import TASKS
@@ -105,12 +105,13 @@ def test_every_format_has_its_shape_and_every_feature_its_words() -> None:
 
 def test_the_number_of_formats_is_right() -> None:
     assert f"any of {len(FORMATS)} formats" in page("index")
+    assert f"in {len(FORMATS)} formats" in page("architecture")
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"between {len(FORMATS)} formats: {', '.join(FORMATS)}." in changes
 
 
 def test_the_figures_and_failures_of_the_sentence_splitter_are_those_of_the_gold_set() -> None:
-    gold = (ROOT / "tests" / "documents" / "hard_sentences.jsonl").read_text(encoding="utf-8")
+    gold = (ROOT / "tests" / "language" / "hard_sentences.jsonl").read_text(encoding="utf-8")
     cases = [json.loads(line) for line in gold.split("\n") if line]
     right = [[c["text"][s:e] for s, e in split_sentences(c["text"])] == c["sentences"] for c in cases]
     parts = {"all": right}
@@ -149,7 +150,7 @@ def test_every_setting_names_the_option_that_sets_it(config: type[Any]) -> None:
 
 
 def test_every_task_that_can_be_trained_is_told_with_its_settings_and_metrics() -> None:
-    aliases = {alias: name for alias, name in TRAINED.items() if alias != name}
+    aliases = {task.alias: task.name for task in KINDS.values()}
     told = {names(row[0])[0]: names(row[1])[0] for row in rows(page("training").split("## A whole run")[0])}
     assert told == {name: alias for alias, name in aliases.items()} and told.keys() == TASKS.keys()
     assert {task.config for task in TASKS.values()} == SETTINGS.keys() - {TrainConfig}
@@ -158,13 +159,15 @@ def test_every_task_that_can_be_trained_is_told_with_its_settings_and_metrics() 
 
 
 def test_a_new_task_is_told_what_it_brings() -> None:
-    table = rows(section(page("training"), "## Another task"))
+    table = rows(section(page("architecture"), "### Another task"))
     assert [names(row[0])[0].split("(")[0] for row in table] == [field.name for field in fields(Task)]
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
 def test_every_option_that_a_page_names_exists(path: Path) -> None:
-    known = {option for command in COMMANDS.values() for parameter in command.params
+    groups = [command for command in COMMANDS.values() if isinstance(command, click.Group)]
+    commands = [*COMMANDS.values(), *(one for group in groups for one in group.commands.values())]
+    known = {option for command in commands for parameter in command.params
              for option in (*parameter.opts, *parameter.secondary_opts)}  # fmt: skip
     foreign = {"--help", "--nproc-per-node"}  # click's and torchrun's
     text = path.read_text(encoding="utf-8")
@@ -201,7 +204,7 @@ def test_the_map_leads_to_every_page_room_and_command() -> None:
     assert {f"{p.stem}.md" for p in PAGES if p.stem != "index"} <= set(re.findall(r"\]\((\w+\.md)\)", text))
     source = ROOT / "src" / "factpin"
     rooms = {p.parent.name for p in source.glob("*/__init__.py")} | {p.stem for p in source.glob("[a-z]*.py")}
-    assert {names(row[0])[0] for row in rows(section(text, "## The rooms"))} == rooms
+    assert {names(row[0])[0] for row in rows(section(page("architecture"), "## The rooms"))} == rooms
     commands = rows(section(text, "## The commands").split("| exit code")[0])
     assert {names(row[0])[0] for row in commands} == {f"factpin {name}" for name in COMMANDS}
 
@@ -211,7 +214,7 @@ def test_the_map_draws_the_layers_that_are_checked() -> None:
     source = ROOT / "src" / "factpin"
     there = {p.stem for p in source.glob("*") if p.is_dir() or p.suffix == ".py"}
     checked = [[name for name in re.findall(r"\w+", layer) if name in there] for layer in told[0]["layers"]]
-    drawing = re.search(r"```\n(.*?)```", section(page("index"), "## Who may import whom"), re.DOTALL)
+    drawing = re.search(r"```\n(.*?)```", section(page("architecture"), "## Who may import whom"), re.DOTALL)
     assert drawing
     drawn = [re.findall(r"\w+", line) for line in drawing[1].splitlines()]
     assert drawn == [layer for layer in checked if layer]
@@ -234,10 +237,10 @@ def test_doctor_lists_every_kind_with_its_severity_and_every_key() -> None:
     assert all(f"`{key}`" in page("doctor") for key in Vocabulary(build_tokenizer(["a"])).summary())
 
 
-@pytest.mark.parametrize("task", WORDS)
+@pytest.mark.parametrize("task", KINDS)
 def test_every_convention_is_explained(task: str) -> None:
     table = rows(section(page("scoring"), f"## {task.replace('_', ' ').capitalize()}"))
-    assert {name for row in table for name in names(row[0])} == WORDS[task].keys()
+    assert {name for row in table for name in names(row[0])} == KINDS[task].conventions.keys()
 
 
 def test_scoring_lists_every_key_of_the_report() -> None:

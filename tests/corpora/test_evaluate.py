@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from factpin.app.show.evaluate_table import WORDS, render
-from factpin.corpora.evaluate import TASKS, evaluate, guess_task
+from factpin.app.show.evaluate_table import render
+from factpin.corpora.evaluate import SCORERS, evaluate, guess_task
 from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput, UnknownName
 from factpin.scoring import document_relations, events, spans, triples
+from factpin.tasks import TASKS
 from tests.scoring import make
 
 FIGURES = {"precision", "recall", "f1", "tp", "fp", "fn", "interval"}
@@ -120,7 +121,7 @@ def test_unknown_tasks_and_useless_training_sets_are_refused():
         evaluate([], [], task="spans", train=[])
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", SCORERS)
 def test_empty_corpora_give_zeros_and_say_so(task):
     for gold in ([], [Document("d", "text")]):
         report = evaluate([], gold, task=task, samples=10)
@@ -144,11 +145,11 @@ def test_the_order_of_documents_changes_nothing():
 def test_every_convention_is_named_in_words():
     counted = {"coreference": ("strict", "linked"), "spans": spans.CONVENTIONS, "triples": triples.CONVENTIONS,
                "events": events.CONVENTIONS, "document_relations": document_relations.CONVENTIONS}  # fmt: skip
-    assert counted.keys() == WORDS.keys() == TASKS.keys()
+    assert counted.keys() == TASKS.keys() == SCORERS.keys()
     for task, conventions in counted.items():
-        assert set(conventions) <= WORDS[task].keys()
+        assert set(conventions) <= TASKS[task].conventions.keys()
         report = evaluate([], [], task=task, samples=10)
-        for name, words in WORDS[task].items():
+        for name, words in TASKS[task].conventions.items():
             assert name in ("ign", "filtered", "complex") or words in shown(report)
 
 

@@ -48,6 +48,14 @@ def test_a_schema_file_comes_back(tmp_path: Path) -> None:
     assert read_schema(tmp_path / "s.toml") == schema
 
 
+def test_the_mark_changes_comes_back_and_is_off_in_older_files(tmp_path: Path) -> None:
+    schema = Schema((), {"CEO": Relation("CEO", changes=True), "born": Relation("born", functional=True)})
+    write_schema(schema, tmp_path / "s.toml")
+    assert read_schema(tmp_path / "s.toml") == schema
+    (tmp_path / "old.toml").write_text("[relations.CEO]\nfunctional = true\n")
+    assert not read_schema(tmp_path / "old.toml").relations["CEO"].changes
+
+
 @pytest.mark.parametrize(
     "text, words",
     [

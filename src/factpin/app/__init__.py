@@ -1,1 +1,1 @@
-"""The doors: they parse, call one function of pipelines or training, and show what came back."""
+"""The doors: they parse, call one function of a room below, and show the result."""

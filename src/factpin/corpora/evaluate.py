@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from factpin.corpora.rename import Kind, few, names, towards
+from factpin.corpora.rename import few, names, towards
 from factpin.documents import Document
 from factpin.documents.excluded import excluded_pairs
-from factpin.errors import BadInput, pick
+from factpin.errors import BadInput
 from factpin.language.coreference import with_singletons
 from factpin.scoring import (
     Confusion,
@@ -34,8 +34,9 @@ from factpin.scoring import (
     triples,
 )
 from factpin.scoring.counts import Floats, Row, Rows, as_rows, by_label, row, total
+from factpin.tasks import TASKS, find_task
 
-__all__ = ["TASKS", "coreference_score", "evaluate", "guess_task"]
+__all__ = ["SCORERS", "coreference_score", "evaluate", "guess_task"]
 
 
 def coreference_score(pairs: Sequence[Pair]) -> Scores:
@@ -73,16 +74,13 @@ def _clusters(doc: Document) -> dict[coreference.Cluster, str]:
     return {cluster: types.get(cluster, "") for cluster in coreference.clusters(doc)}
 
 
-TASKS = {
+SCORERS = {
     "coreference": coreference_score,
     "document_relations": document_relations.score,
     "events": events.score,
     "spans": spans.score,
     "triples": triples.score,
 }
-ALIASES = {"coref": "coreference", "ee": "events", "docre": "document_relations", "ner": "spans", "re": "triples"}
-NAMED: dict[str, Kind] = {"document_relations": "relations", "events": "event types", "spans": "types",
-                          "triples": "relations"}  # fmt: skip
 MOST_OF_A_KIND = 10  # confusions of each kind; what was missed would crowd out the others
 KNOWN = 0.2  # share of the predicted names that occur in gold: below it, predictions and gold name things differently
 
@@ -109,7 +107,7 @@ def evaluate(
         raise BadInput(f"a training set is used for Ign F1 of document_relations alone, the task is {name}. Drop it.")
     aligned = align(predicted, gold)
     pairs = _whole(aligned.pairs) if name == "coreference" else aligned.pairs
-    scores = TASKS[name](pairs)
+    scores = SCORERS[name](pairs)
     strict = total(scores.rows["strict"])
     report: dict[str, Any] = {
         "task": name,
@@ -133,7 +131,7 @@ def evaluate(
         against, told = _renamed(against, gold, rename)
         renamed += [f"in the one compared with, {note}" for note in told]
         aligned_other = align(against, gold)
-        other = TASKS[name](aligned_other.pairs)
+        other = SCORERS[name](aligned_other.pairs)
         report["missing_against"] = list(aligned_other.missing)
         compared = paired_bootstrap(scores.rows["strict"], other.rows["strict"], samples=samples, seed=seed)
         report["against"] = _figures(other.rows["strict"], samples, seed)
@@ -157,15 +155,16 @@ def _renamed(
 
 def _other_names(task: str, pairs: Sequence[Pair]) -> list[str]:
     """A note where few of the predicted relations or types are any of gold: figures of 0 have this cause then."""
-    if task not in NAMED:
+    called = TASKS[task].labels
+    if called is None:
         return []
-    told, known = (Counter(name for doc in side for kind, name in names(doc) if kind == NAMED[task])
+    told, known = (Counter(name for doc in side for kind, name in names(doc) if kind == called)
                    for side in ([pair.predicted for pair in pairs], [pair.gold for pair in pairs]))  # fmt: skip
     same = told.keys() & known.keys()
     if not told or not known or len(same) >= KNOWN * len(told):
         return []
     often, gold = ([name for name, _ in side.most_common() if name not in same] for side in (told, known))
-    return [f"{len(same) or 'none'} of the {len(told)} predicted {NAMED[task]} stand{'s' if len(same) < 2 else ''} in "
+    return [f"{len(same) or 'none'} of the {len(told)} predicted {called} stand{'s' if len(same) < 2 else ''} in "
             f"gold: predicted are {few(often)}; gold has {few(gold)}. Where they mean the same, give a table of "
             f"names with --rename"]  # fmt: skip
 
@@ -181,8 +180,7 @@ def guess_task(gold: Sequence[Document]) -> str:
 
 
 def _task(name: str) -> str:
-    spelled = name.replace("-", "_")
-    return pick({task: task for task in TASKS} | ALIASES, spelled, kind="task")
+    return find_task(name).name
 
 
 def _figures(rows: Rows, samples: int, seed: int) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def predict(
     options = options or Options()
     refuse_same(source, target)
     done = Predicted(source_format or formats.guess(source, options.encoding),
-                     target_format or formats.guess_by_name(target), asks=extractor.finder.asks)  # fmt: skip
+                     target_format or formats.guess_by_name(target), asks=extractor.task.asks)  # fmt: skip
     beside = Path("stdout.rejects.jsonl") if str(target) == "-" else target.with_name(f"{target.name}.rejects.jsonl")
     came: deque[Document] = deque()  # read, but not yet written
 

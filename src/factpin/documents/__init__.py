@@ -1,6 +1,8 @@
 """Documents and what is pinned to them. Comes in: text. Goes out: frozen, checked nouns."""
 
+from factpin.documents.answer import Answer, Citation, Hop, Passage
 from factpin.documents.canonical import canonical
+from factpin.documents.keys import document_key, fact_key
 from factpin.documents.native import from_json, to_json
 from factpin.documents.nouns import (
     ASSERTIONS,
@@ -16,26 +18,36 @@ from factpin.documents.nouns import (
     Span,
     Unread,
 )
+from factpin.documents.question import Question, question_from_json, question_to_json
 from factpin.documents.schema import Relation, Schema, learn_schema, read_schema, write_schema
 
 __all__ = [
     "ASSERTIONS",
+    "Answer",
     "Argument",
+    "Citation",
     "Coverage",
     "Document",
     "Entity",
     "Event",
     "Evidence",
     "Fact",
+    "Hop",
     "Mention",
+    "Passage",
     "Qualifier",
+    "Question",
     "Relation",
     "Schema",
     "Span",
     "Unread",
     "canonical",
+    "document_key",
+    "fact_key",
     "from_json",
     "learn_schema",
+    "question_from_json",
+    "question_to_json",
     "read_schema",
     "to_json",
     "write_schema",

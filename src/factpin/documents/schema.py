@@ -10,6 +10,9 @@ Written by hand as TOML, or learned from a corpus:
     symmetric = false
     inverse = ""                # the relation that says the same from the other side
     functional = true           # a head has at most one tail
+
+    [relations."CEO"]
+    changes = true              # a head has one tail at a time: a later one takes its place
 """
 
 import tomllib
@@ -37,6 +40,7 @@ class Relation:
     symmetric: bool = False
     inverse: str = ""
     functional: bool = False
+    changes: bool = False  # one tail at a time; functional alone: one tail for ever
 
     def allows(self, head: str, tail: str) -> bool:
         """Whether the relation may join a head of that type to a tail of that type."""
@@ -180,7 +184,7 @@ def record_of(schema: Schema) -> dict[str, Any]:
     relations: dict[str, Any] = {}
     for name, relation in schema.relations.items():
         record: dict[str, Any] = {"heads": list(relation.heads), "tails": list(relation.tails)}
-        for mark in ("symmetric", "inverse", "functional"):
+        for mark in ("symmetric", "inverse", "functional", "changes"):
             if getattr(relation, mark):
                 record[mark] = getattr(relation, mark)
         relations[name] = record
@@ -190,11 +194,11 @@ def record_of(schema: Schema) -> dict[str, Any]:
 def _relation(name: str, value: Any) -> Relation:
     where = f"relations.{name}"
     record = as_dict(value, where)
-    unknown = record.keys() - {"heads", "tails", "symmetric", "inverse", "functional"}
+    unknown = record.keys() - {"heads", "tails", "symmetric", "inverse", "functional", "changes"}
     if unknown:
         raise BadDocument(f"unknown keys {', '.join(sorted(unknown))}.", field=where)
     marks = {}
-    for mark in ("symmetric", "functional"):
+    for mark in ("symmetric", "functional", "changes"):
         marks[mark] = record.get(mark, False)
         if not isinstance(marks[mark], bool):
             raise wrong(marks[mark], f"{where}.{mark}", "true or false")
@@ -205,6 +209,7 @@ def _relation(name: str, value: Any) -> Relation:
         symmetric=marks["symmetric"],
         inverse=get_str(record, "inverse", where, default=""),
         functional=marks["functional"],
+        changes=marks["changes"],
     )
 
 

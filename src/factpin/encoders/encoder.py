@@ -9,6 +9,7 @@ model's folder is ever run. Attention is sdpa where the architecture has it.
 """
 
 import json
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ class Encoder(nn.Module):
         self.model = model
         self.tokenizer = tokenizer
         self.max_length = _max_length(model, cap)
+        self._knows_segments = _knows_segments(model)
 
     @classmethod
     def load(cls, source: str | Path) -> "Encoder":
@@ -135,8 +137,11 @@ class Encoder(nn.Module):
         """The ids between the model's special tokens, and a mask that is True where they carry text."""
         return self._tokens().frame(ids)
 
-    def forward(self, ids: Tensor, mask: Tensor, rows: Tensor | None = None) -> Encoded:
-        """ids, mask (B, N), rows (M, 2) -> hidden (B, N, D), attention (M, heads, N)."""
+    def forward(self, ids: Tensor, mask: Tensor, rows: Tensor | None = None, segments: Tensor | None = None) -> Encoded:
+        """ids, mask, segments (B, N), rows (M, 2) -> hidden (B, N, D), attention (M, heads, N).
+
+        Segments tell two texts of one input apart; a model that knows none reads on without them.
+        """
         if self.max_length is not None and ids.shape[1] > self.max_length:
             raise BadInput(
                 f"A text of {ids.shape[1]} tokens came, this encoder reads at most {self.max_length}. "
@@ -147,6 +152,8 @@ class Encoder(nn.Module):
         inputs: dict[str, Any] = {"input_ids": ids, "attention_mask": mask.long()}
         if self.config.model_type == "xlnet":
             inputs["use_mems"] = False
+        if segments is not None and self._knows_segments:
+            inputs["token_type_ids"] = segments.masked_fill(~mask, 0)
         if rows is None:
             return Encoded(self.model(**inputs).last_hidden_state)
         if self.config._attn_implementation in ("sdpa", NAME):
@@ -206,6 +213,12 @@ def _max_length(model: PreTrainedModel, cap: int | None) -> int | None:
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             return int(places) - int(module.padding_idx) - 1  # RoBERTa counts positions from padding_idx + 1
     return int(places)
+
+
+def _knows_segments(model: PreTrainedModel) -> bool:
+    """Whether a model has more than one kind of segment."""
+    kinds = getattr(model.config, "type_vocab_size", 2)
+    return kinds > 1 and "token_type_ids" in signature(model.forward).parameters
 
 
 def _refuse_foreign_attention(folder: Path) -> None:

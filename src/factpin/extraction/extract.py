@@ -91,9 +91,9 @@ def extract(
     if not 0 <= least <= 1:
         raise BadInput(f"the least score is {least}; expected a number from 0 to 1, such as 0.6.")
     summary = summary if summary is not None else Summary()
-    finders = [model for model in models if model.finder.asks == "text"]
-    linkers = [model for model in models if model.finder.asks != "text"]
-    relations = [model.settings for model in linkers if model.finder.asks == "entities"]
+    finders = [model for model in models if model.task.asks == "text"]
+    linkers = [model for model in models if model.task.asks != "text"]
+    relations = [model.settings for model in linkers if model.task.asks == "entities"]
     if linkers and not finders:
         raise BadInput("A model of coreference or document relations asks about what other models find. Name one of "
                        "them too (--model), or annotate a corpus that has it with `factpin predict`.")  # fmt: skip
@@ -148,8 +148,8 @@ def whole(doc: Document, way: Route, found: Mapping[str, Sequence[Document]], kn
 
 def linked(documents: Sequence[Document], models: Sequence[Extractor]) -> list[Document]:
     """The documents with their mentions gathered into entities, and the facts that models of whole documents find."""
-    documents = gathered(documents, [model for model in models if model.finder.asks == "mentions"])
-    for model in (model for model in models if model.finder.asks == "entities"):
+    documents = gathered(documents, [model for model in models if model.task.asks == "mentions"])
+    for model in (model for model in models if model.task.asks == "entities"):
         wanted = [i for i, doc in enumerate(documents) if reads(model.settings.language, doc.language)]
         for i, found in zip(wanted, model.annotate(documents[i] for i in wanted), strict=True):
             documents[i] = with_facts(documents[i], found)

@@ -5,7 +5,6 @@ by an older file) is read again. `factpin-run.json` says which models and option
 because results of two kinds side by side would look like one.
 """
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ from factpin import files, formats
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadFile, BadInput
 from factpin.extraction.extract import Summary, extract
+from factpin.extraction.fingerprint import fingerprint
 from factpin.extraction.inputs import Input, read_inputs, rejects_of
 from factpin.extraction.rejects import Rejects
 from factpin.models.extractor import Extractor
@@ -42,15 +42,6 @@ def describe_run(models: Sequence[Path], paths: Sequence[Path], options: dict[st
     places = ["-" if str(path) == "-" else os.fsencode(path.resolve()).decode("utf-8", "replace") for path in paths]
     chosen = [f"--{name} {value}" for name, value in options.items() if value is not None]
     return Run([fingerprint(model) for model in models], places, chosen, version("factpin"))
-
-
-def fingerprint(model: Path) -> str:
-    """The model's name with a mark of its settings and weights."""
-    mark = hashlib.sha256()
-    for name in ("factpin.json", "model.safetensors"):
-        with files.open_bytes(model / name) as stream:
-            mark.update(stream.read())
-    return f"{model.resolve().name}:{mark.hexdigest()[:16]}"
 
 
 def begin(folder: Path, run: Run) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from factpin.documents import Coverage, Document, Span, Unread
 from factpin.extraction.route import Route, reads
 from factpin.models.settings import Settings
+from factpin.tasks import TASKS
 
-TOLD = {"spans": "mentions", "triples": "facts", "events": "events"}  # what the models of a task tell
 PLACES = 5  # that a note names
 
 
@@ -22,8 +22,9 @@ def left_out(
     notes = []
     for task, by in found.items():
         missed = not_read(doc, spans_of(by))
-        if missed and not (relations and TOLD[task] == "facts"):
-            notes.append(f"{TOLD[task]} were not looked for{places(doc, missed)}: no such model reads the language "
+        finds = TASKS[task].finds
+        if missed and not (relations and finds == "facts"):
+            notes.append(f"{finds} were not looked for{places(doc, missed)}: no such model reads the language "
                          f"there")  # fmt: skip
     return [*notes, *_facts(doc, way, found, relations)] if relations else notes
 

@@ -6,14 +6,7 @@ from pathlib import Path
 from factpin.files import write_bytes
 from factpin.models.settings import Settings
 from factpin.scoring import Calibration
-
-STRICT = {
-    "coreference": "Entities of the gold mentions (F1 of MUC, B-cubed and CEAF-e; f1 is their mean)",
-    "document_relations": "Facts (head, relation, tail) between the gold entities of a document",
-    "events": "Strict arguments (role and span) of events paired one to one",
-    "spans": "Strict spans (start, end and label)",
-    "triples": "Strict facts (span of the head, relation, span of the tail)",
-}
+from factpin.tasks import TASKS
 
 
 @dataclass(frozen=True)
@@ -47,7 +40,7 @@ def write_card(
         + ("" if origin.seed is None else f"\n| seed | {origin.seed} |"),
     ]
     if rows:
-        parts.append(f"## Scores on dev\n\n{STRICT[settings.task]}, micro-averaged.\n\n"
+        parts.append(f"## Scores on dev\n\n{TASKS[settings.task].strict}, micro-averaged.\n\n"
                      f"| metric | value |\n|---|---|\n{rows}")  # fmt: skip
     if reliability is not None and reliability.count:
         parts.append(_reliability(reliability, settings))

@@ -30,6 +30,7 @@ from factpin.models.folder import Precision, load_model, save_model
 from factpin.models.model import Model
 from factpin.models.reading import Read, Reader
 from factpin.models.settings import Settings
+from factpin.tasks import TASKS, Task
 from factpin.tokens import Tokenizer
 
 AHEAD = 256  # documents that are sorted together
@@ -44,12 +45,11 @@ class Finder:
 
     find: Callable[[Any, Tokenizer, Settings, Sequence[Read], float | Tensor], list[Any]]
     annotated: Callable[[Read, Any, Settings], Document]  # the document of a read has no annotation any more
-    asks: Literal["text", "mentions", "entities"] = "text"  # but for what the task is asked about
 
 
 FINDERS = {
-    "coreference": Finder(find_coreference.find, find_coreference.annotated, asks="mentions"),
-    "document_relations": Finder(find_relations.find, find_relations.annotated, asks="entities"),
+    "coreference": Finder(find_coreference.find, find_coreference.annotated),
+    "document_relations": Finder(find_relations.find, find_relations.annotated),
     "events": Finder(find_events.find, find_events.annotated),
     "spans": Finder(find_spans.find, find_spans.annotated),
     "triples": Finder(find_triples.find, find_triples.annotated),
@@ -118,6 +118,11 @@ class Extractor:
             return self.finder.find(self.model, self.tokenizer, self.settings, reads, cut)
 
     @property
+    def task(self) -> Task:
+        """What the model is for."""
+        return TASKS[self.settings.task]
+
+    @property
     def finder(self) -> Finder:
         """How this model's task finds and annotates."""
         return FINDERS[self.settings.task]
@@ -130,7 +135,7 @@ class Extractor:
         return torch.tensor([self.settings.thresholds.get(label, own) for label in self.settings.labels])
 
     def _annotated(self, read: Read, found: Any, keep: bool) -> Document:
-        came, asks = read.doc, self.finder.asks
+        came, asks = read.doc, self.task.asks
         moved = keep and asks == "mentions"
         doc = replace(
             came,

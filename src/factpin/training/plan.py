@@ -9,23 +9,12 @@ from factpin import formats
 from factpin.documents import Document
 from factpin.errors import BadInput, did_you_mean
 from factpin.formats import Options
+from factpin.tasks import find_task
 from factpin.training.config import TrainConfig, chosen, from_dict
 
 if TYPE_CHECKING:
     from factpin.training.run import Task
 
-TASKS = {
-    "coref": "coreference",
-    "coreference": "coreference",
-    "docre": "document_relations",
-    "document_relations": "document_relations",
-    "ee": "events",
-    "events": "events",
-    "ner": "spans",
-    "re": "triples",
-    "spans": "spans",
-    "triples": "triples",
-}
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 
 
@@ -57,15 +46,6 @@ class Plan:
 
         return run_training(self.task, training, dev, self.config, self.how, output, data=data, resume=resume,
                             quiet=quiet)  # fmt: skip
-
-
-def task_name(name: str) -> str:
-    """The full name of a task."""
-    spelled = name.replace("-", "_")
-    if spelled not in TASKS:
-        near = did_you_mean(name, TASKS)
-        raise BadInput(f"There is no task {name!r} to train.{near} Known: {', '.join(sorted(TASKS))}.")
-    return TASKS[spelled]
 
 
 def make_plan(task: str, settings: Mapping[str, Any], recipe: Mapping[str, Mapping[str, Any]] | None = None) -> Plan:
@@ -100,7 +80,7 @@ def train(
     quiet: bool = False,
 ) -> dict[str, Any]:
     """Train a model on files or on documents in memory, and write its folder; gives what was measured."""
-    name = task_name(task)
+    name = find_task(task).name
     if not settings.get("encoder") and not settings.get("initial"):
         raise BadInput("Name what to start from: encoder=… (`factpin models --encoders` lists what can be had without "
                        "a hub), or initial=…, a model to go on from.")  # fmt: skip

@@ -8,9 +8,10 @@ import click
 from factpin.app.console import FORMAT, notes, out, print_json
 from factpin.errors import BadInput, did_you_mean
 from factpin.models.settings import read_settings
+from factpin.tasks import find_task
 from factpin.training.config import TrainConfig, read_recipe
 from factpin.training.data import KEYS, read_training
-from factpin.training.plan import make_plan, task_name
+from factpin.training.plan import make_plan
 
 FEW = 200  # documents below which figures are not to be trusted
 POOR = 0.1  # an F1 on dev below this means that something went wrong
@@ -186,7 +187,7 @@ def _known(name: str | None) -> str:
     """The task's full name."""
     if name is None:
         raise BadInput("The task is missing: factpin train spans --train … --encoder … --output …")
-    return task_name(name)
+    return find_task(name).name
 
 
 def _refuse_unknown(tables: dict[str, Any], task: str, recipe: Path | None) -> None:

@@ -8,44 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-WORDS = {
-    "coreference": {
-        "strict": "an entity with exactly its mentions",
-        "linked": "as strict, entities of several mentions",
-    },
-    "spans": {
-        "strict": "same start, end and label",
-        "boundary": "same start and end, any label",
-        "partial": "as boundary; an overlap is half right",
-        "type": "an overlap with the same label",
-    },
-    "triples": {
-        "strict": "same head span, relation and tail span",
-        "typed": "as strict, and both arguments have the right type",
-        "text": "same head text, relation and tail text, anywhere in the document",
-        "last_word": "as text, by the last word of both arguments (NYT*, WebNLG*)",
-        "complex": "as text, with all qualifiers; facts that have any",
-    },
-    "events": {
-        "strict": "same role and span, in events paired one to one; the trigger is one more role",
-        "trigger": "same event type and trigger span",
-        "argument": "same event type, role and span, whichever event it is in",
-        "text": "same event type, role and argument text",
-        "event": "the whole event: type, trigger and all arguments",
-    },
-    "document_relations": {
-        "strict": "same head, relation and tail; entities by all their mentions (DocRED F1)",
-        "ign": "as strict; facts of the training set do not count in precision (Ign F1)",
-        "filtered": "as strict, without pairs that gold excludes (CDR: wider terms)",
-        "intra": "as strict, pairs that share a sentence",
-        "inter": "as strict, pairs that share none",
-        "evidence": "the right sentences under a right fact",
-        "all_mentions": "end to end: an entity is right with all its mentions",
-        "all_mentions_typed": "end to end: all mentions and the type",
-        "first_mention": "end to end: an entity is right with its first mention",
-        "first_mention_typed": "end to end: first mention and the type",
-    },
-}
+from factpin.tasks import TASKS
+
 COREFERENCE = {"muc": "links", "b_cubed": "mentions", "ceaf_e": "entities, matched one to one"}
 HEADS = ("precision", "recall", "F1")
 MOST_LABELS = 40
@@ -73,7 +37,7 @@ def _conventions(report: dict[str, Any]) -> Table:
     sizes = ", ".join(f"{report[key]:,} {key}" for key in ("documents", "gold", "predicted"))
     title = f"{report['task']}: {sizes}"
     table = Table("convention", "what is right", *HEADS, "95 % interval", title=title, title_justify="left")
-    words = WORDS[report["task"]]
+    words = TASKS[report["task"]].conventions
     found = {"strict": report["strict"], **report["conventions"], **report.get("end_to_end", {})}
     found |= {name: report[name] for name in ("ign", "filtered", "intra", "inter", "evidence") if name in report}
     for name, meaning in words.items():

@@ -1,0 +1,441 @@
+"""Training without options beside training with tuned ones and a plain tagger: eight corpora, two sizes each.
+
+    python recipes/defaults.py                                    everything that is not done yet
+    python recipes/defaults.py --only cluener --size small --arm default baseline
+    python recipes/defaults.py --set learning_rate=2e-4 epochs=10 --label faster     a candidate for new defaults
+    python recipes/defaults.py --table [--label faster]           the table of what is done
+    python recipes/defaults.py --plan                             what is not done yet, with estimated minutes
+
+    default    factpin train TASK --train F --dev F --encoder E --output D
+    tuned      the same with each point of the corpus's grid of rates and epochs; the best on dev is taken
+    baseline   spans only: the tagger of benchmarks/baseline.py with the rates, batches and steps of `default`
+
+Every arm is judged on a test part that chose nothing. Where a corpus has no test part with labels, half of its dev part
+is the test part; where it has no dev part, a sixth of its training part is the dev part. The MD5 of a text decides, so
+the cut never changes. Each run is a process of its own with one thread and bounded memory; its figures and predictions
+are kept in --output, its model is not.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from factpin import formats
+from factpin.documents import Document
+from factpin.formats import Options
+from factpin.scoring import align, interval, paired_bootstrap
+from factpin.scoring.counts import Rows, total
+from factpin.training.config import TrainConfig
+from factpin.training.defaults import EVALUATIONS, settle
+from factpin.training.tasks import TASKS
+
+BASELINE = Path(__file__).parents[1] / "benchmarks" / "baseline.py"
+ARMS = ("default", "tuned", "baseline")
+SIZES = ("small", "large")
+PARTS = ("train", "dev", "test")
+Parts = dict[str, list[Document]]
+Settings = dict[str, Any]
+
+
+# ---- the corpora
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A corpus, and what is tried on it. A point of a grid is "rate x epochs"."""
+
+    task: str
+    encoder: str
+    read: Callable[[Path], Parts]
+    sizes: tuple[int, int]  # documents to learn from: small and large
+    grids: tuple[tuple[str, ...], tuple[str, ...]]  # of both sizes
+    seconds: float  # that a document takes in an epoch, on one core
+    tuned: Settings = field(default_factory=dict)  # what all tuned runs have besides
+    judged: tuple[int, int] = (400, 1000)  # most documents of dev and of test
+    convention: str = "strict"
+
+
+def digest(text: str) -> int:
+    return int(hashlib.md5(text.encode()).hexdigest(), 16)
+
+
+def files(format: str, **paths: str | Sequence[str]) -> Callable[[Path], Parts]:
+    """The parts as the corpus has them; a missing test part is half of dev, a missing dev part a sixth of train."""
+
+    def read(data: Path) -> Parts:
+        found: Parts = {}
+        for part, names in paths.items():
+            several = [names] if isinstance(names, str) else names
+            found[part] = [doc for name in several for doc in formats.read(data / name, format=format, options=GOLD)]
+        for missing, source, share in (("test", "dev", 2), ("dev", "train", 6)):
+            if missing not in found:
+                found[missing] = [doc for doc in found[source] if digest(doc.text) % share == 0]
+                found[source] = [doc for doc in found[source] if digest(doc.text) % share]
+        return found
+
+    return read
+
+
+def worldwide(data: Path) -> Parts:
+    """News of many countries, cut by article: a tenth is dev, a tenth is test. Documents are sentences.
+
+    Sentences with a line that has no tag are left out.
+    """
+    lines: dict[str, list[str]] = {part: [] for part in PARTS}
+    with tarfile.open(data / "worldwide_newswire/processed_annotated.tar.xz") as archive:
+        for member in archive.getmembers():
+            if stream := archive.extractfile(member):
+                rows = [row.split("\t")[:2] for row in stream.read().decode("utf-8").split("\n")]
+                rows = [row for row in rows if not row[0].startswith("http")]
+                part = {0: "dev", 1: "test"}.get(digest(member.name) % 10, "train")
+                lines[part] += [*map("\t".join, rows), ""]
+    found: Parts = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for part, text in lines.items():
+            file = Path(folder) / f"{part}.conll"
+            file.write_text("\n".join(text), encoding="utf-8")
+            found[part] = list(formats.read(file, format="conll", options=Options(skip_bad=True)))
+    return found
+
+
+GOLD = Options(occurrences="nearest")
+CLUENER = files("cluener", train="cluener/train.json.xz", dev="cluener/dev.json.xz")
+MSRA = files("parallel", train="msra/val", test="msra/test")
+WNUT17 = files("conll", train="wnut17/wnut17train.conll.xz", dev="wnut17/emerging.dev.conll.xz",
+               test="wnut17/emerging.test.annotated.xz")  # fmt: skip
+GENIA = files("oneie", train="genia/dev.jsonlines.xz", test="genia/test.jsonlines.xz")
+DUIE = files("duie", train=("duie/duie2_train_a.json.xz", "duie/duie2_train_b.json.xz"), dev="duie/duie2_dev.json.xz")
+WEBNLG = files("triples", train="webnlg/WebNLG/train_triples.json.xz", dev="webnlg/WebNLG/val_triples.json.xz",
+               test="webnlg/WebNLG/test_triples.json.xz")  # fmt: skip
+CDR = files("atlop", **{part: f"cdr/atlop/{part}_filter.data.xz" for part in PARTS})
+EN = ("1e-4 x 30", "2e-4 x 30"), ("1e-4 x 8", "2e-4 x 8")
+ZH = ("2e-4 x 30", "5e-4 x 30"), ("2e-4 x 8", "4e-4 x 8")
+EN_FACTS = ("2e-4 x 30", "4e-4 x 30"), ("2e-4 x 10", "4e-4 x 10")
+ZH_FACTS = ("3e-4 x 30", "5e-4 x 30"), ("3e-4 x 8", "5e-4 x 8")
+FEW = ("1e-4 x 10", "2e-4 x 10"), ("1e-4 x 6", "2e-4 x 6")
+WHOLE = {"context": "window"}  # facts reach over sentences
+RECIPE = {"batch_size": 2, "head_learning_rate": 5e-4, "size": 384, "top_k": 1}  # of recipes/cdr
+CORPORA = {
+    "cluener": Corpus("spans", "ltp-zh", CLUENER, (300, 3000), ZH, 0.011),
+    "msra": Corpus("spans", "simbert-zh", MSRA, (300, 2000), ZH, 0.035),
+    "wnut17": Corpus("spans", "minilm-en", WNUT17, (300, 1500), EN, 0.03, judged=(400, 1287)),
+    "worldwide": Corpus("spans", "minilm-en", worldwide, (300, 1000), EN, 0.065),
+    "genia": Corpus("spans", "minilm-en", GENIA, (300, 1300), EN, 0.05),
+    "duie": Corpus("triples", "simbert-zh", DUIE, (300, 2000), ZH_FACTS, 0.045, WHOLE, convention="text"),
+    "webnlg": Corpus("triples", "minilm-en", WEBNLG, (300, 2000), EN_FACTS, 0.045, WHOLE, convention="text"),
+    "cdr": Corpus("document_relations", "minilm-en", CDR, (100, 300), FEW, 0.5, RECIPE, judged=(100, 300)),
+}
+
+
+def point(name: str) -> Settings:
+    """ "2e-4 x 20" -> its settings."""
+    rate, epochs = name.split(" x ")
+    return {"learning_rate": float(rate), "epochs": int(epochs)}
+
+
+# ---- one run
+
+
+@dataclass(frozen=True)
+class Place:
+    """A corpus at one of its sizes: where its parts and its runs are."""
+
+    name: str
+    corpus: Corpus
+    size: str
+    root: Path
+
+    @property
+    def documents(self) -> int:
+        return self.corpus.sizes[SIZES.index(self.size)]
+
+    @property
+    def grid(self) -> dict[str, Settings]:
+        """The runs with tuned settings."""
+        points = self.corpus.grids[SIZES.index(self.size)]
+        return {f"tuned {name}": self.corpus.tuned | point(name) for name in points}
+
+    def run(self, label: str) -> Path:
+        return self.root / f"{self.name}-{self.documents}" / label
+
+    def part(self, part: str) -> Path:
+        size = f"-{self.documents}" if part == "train" else ""
+        return self.root / "parts" / self.name / f"{part}{size}.jsonl.xz"
+
+    def record(self, label: str) -> dict[str, Any] | None:
+        file = self.run(label) / "result.json"
+        return json.loads(file.read_text(encoding="utf-8")) if label and file.exists() else None
+
+    def write_parts(self, data: Path) -> None:
+        """The parts as files of documents, once."""
+        if all(self.part(part).exists() for part in PARTS):
+            return
+        found = self.corpus.read(data)
+        bounds = dict(zip(PARTS, (self.documents, *self.corpus.judged), strict=True))
+        for part in PARTS:  # in an order by chance that is always the same
+            chosen = sorted(found[part], key=lambda doc: digest(doc.text))[: bounds[part]]
+            self.part(part).parent.mkdir(parents=True, exist_ok=True)
+            formats.write(chosen, self.part(part), format="jsonl")
+
+    def rows(self, label: str) -> Rows:
+        """Counts of a run on the test part, a row for each document."""
+        predicted = formats.read(self.run(label) / "test.jsonl.xz", format="jsonl")
+        pairs = align(predicted, formats.read(self.part("test"), format="jsonl")).pairs
+        return TASKS[self.corpus.task].score(pairs).rows[self.corpus.convention]
+
+
+def as_options(settings: Settings) -> Iterator[str]:
+    """The options of a command for these settings."""
+    for name, value in settings.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            yield f"--{option}" if value else f"--no-{option}"
+        else:
+            yield from (f"--{option}", str(value))
+
+
+def call(command: Sequence[str], gigabytes: int, log: Path) -> str:
+    """Run a program with one thread and bounded memory; gives its standard output."""
+
+    def bound() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (gigabytes << 30, gigabytes << 30))
+
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with log.open("a", encoding="utf-8") as stream:
+        done = subprocess.run(
+            [sys.executable, *command], stdout=subprocess.PIPE, stderr=stream, text=True, env=environment,
+            preexec_fn=bound, check=False,
+        )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: see {log}.")
+    return done.stdout
+
+
+def run_factpin(place: Place, label: str, settings: Settings, gigabytes: int) -> None:
+    """`factpin train` with these options and no others, then predictions on test."""
+    folder, corpus, began = place.run(label), place.corpus, time.monotonic()
+    model, log = folder / "model", folder / "log.txt"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    printed = call(
+        ["-m", "factpin", "train", corpus.task, "--train", str(place.part("train")), "--dev", str(place.part("dev")),
+         "--encoder", corpus.encoder, "--output", str(model), "--json", *as_options(settings)], gigabytes, log,
+    )  # fmt: skip
+    minutes = (time.monotonic() - began) / 60
+    report = json.loads(printed)
+    call(
+        ["-m", "factpin", "predict", str(model), str(place.part("test")), str(folder / "test.jsonl.xz"),
+         "--min-score", "0", "--json"], gigabytes, log,
+    )  # fmt: skip
+    recipe = tomllib.loads((model / "recipe.toml").read_text(encoding="utf-8"))
+    dev = report["scores"]["text_f1" if corpus.convention == "text" else "f1"]
+    shutil.rmtree(model)
+    save(place, label, {"settings": settings, "steps": report["steps"], "best_step": report["best_step"], "dev": dev,
+                        "minutes": round(minutes, 2), "train": recipe["train"]})  # fmt: skip
+
+
+def run_baseline(place: Place, label: str, of: str, gigabytes: int) -> None:
+    """The plain tagger, with what the run `of` had."""
+    folder, other = place.run(label), place.record(of)
+    if other is None:
+        raise RuntimeError(f"{place.run(of)} is not done, and the tagger takes its rates and steps from it.")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    kept = ("learning_rate", "head_learning_rate", "batch_size", "warmup", "evaluate_every", "seed")
+    settings = {name: other["train"][name] for name in kept if name in other["train"]} | {"max_steps": other["steps"]}
+    figures = folder / "figures.json"
+    call(
+        [str(BASELINE), "--train", str(place.part("train")), "--dev", str(place.part("dev")), "--test",
+         str(place.part("test")), "--from", "jsonl", "--encoder", place.corpus.encoder, "--predictions",
+         str(folder / "test.jsonl.xz"), "--json", str(figures), *as_options(settings)], gigabytes, folder / "log.txt",
+    )  # fmt: skip
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    save(place, label, {"settings": settings, "steps": found["steps"], "minutes": found["minutes"],
+                        "not_taught": found["not_taught"]})  # fmt: skip
+
+
+def save(place: Place, label: str, record: dict[str, Any]) -> None:
+    """Add the figures on test, and keep all."""
+    rows = place.rows(label)
+    counts, (low, high) = total(rows), interval(rows)
+    test = {"f1": counts.f1, "low": low, "high": high, "precision": counts.precision, "recall": counts.recall}
+    names = {"corpus": place.name, "documents": place.documents, "label": label}
+    (place.run(label) / "result.json").write_text(json.dumps(names | record | {"test": test}, indent=2) + "\n")
+    print(f"{place.name} {place.documents} {label}: {100 * counts.f1:.2f}, {record['minutes']:.1f} minutes", flush=True)
+
+
+# ---- all runs
+
+
+class Run(NamedTuple):
+    label: str
+    arm: str
+    settings: Settings
+
+
+def planned(place: Place, options: argparse.Namespace) -> list[Run]:
+    """The runs of a place that are not done, in order: the tagger after the run that it follows."""
+    runs = [Run(options.label, "default", options.set)]
+    runs += [Run(label, "tuned", settings) for label, settings in place.grid.items()]
+    if place.corpus.task == "spans":
+        runs.append(Run(tagger(options.label), "baseline", options.set))
+    return [run for run in runs if run.arm in options.arm and place.record(run.label) is None]
+
+
+def tagger(label: str) -> str:
+    """The run of the tagger beside a run."""
+    return "baseline" if label == "default" else f"baseline {label}"
+
+
+def do_all(places: Sequence[Place], options: argparse.Namespace) -> None:
+    def work(place: Place) -> None:
+        for run in planned(place, options):
+            try:
+                if run.arm == "baseline":
+                    run_baseline(place, run.label, options.label, options.memory)
+                else:
+                    run_factpin(place, run.label, run.settings, options.memory)
+            except RuntimeError as error:  # the other runs can still be done
+                print(error, file=sys.stderr, flush=True)
+
+    for place in places:
+        place.write_parts(options.data)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(work, places))
+
+
+def show_plan(places: Sequence[Place], options: argparse.Namespace) -> None:
+    """What is not done, with about the minutes that it takes on one core."""
+    whole = 0.0
+    for place in places:
+        for run in planned(place, options):
+            given = {name: run.settings[name] for name in ("epochs", "batch_size") if name in run.settings}
+            epochs = settle(TrainConfig(**given), 0, place.documents).epochs or 1
+            read = epochs * place.documents + 0.3 * min(epochs, EVALUATIONS) * place.corpus.judged[0]
+            minutes = 0.5 + read * place.corpus.seconds / 60
+            whole += minutes
+            print(f"{place.name} {place.documents} {run.label}: {epochs} epochs, about {minutes:.0f} minutes")
+    print(f"in all about {whole:.0f} minutes of one core")
+
+
+# ---- the table
+
+
+def best_tuned(place: Place) -> str:
+    """The run of the grid that is best on dev; an empty name where none is done."""
+    done = {label: record["dev"] for label in place.grid if (record := place.record(label))}
+    return max(done, key=lambda label: done[label], default="")
+
+
+def percent(record: dict[str, Any] | None) -> str:
+    low, f1, high = (100 * record["test"][name] for name in ("low", "f1", "high")) if record else (0, 0, 0)
+    return f"{f1:.1f} ({low:.1f} to {high:.1f})" if record else ""
+
+
+def compared(place: Place, first: str, second: str) -> str:
+    """How far the first run is ahead of the second on the same documents."""
+    if not (place.record(first) and place.record(second)):
+        return ""
+    paired = paired_bootstrap(place.rows(first), place.rows(second))
+    low, high = (100 * x for x in paired.interval)
+    return f"{100 * paired.difference:+.1f} ({low:+.1f} to {high:+.1f})"
+
+
+def table_row(place: Place, label: str) -> list[str]:
+    """A row of the table, as far as its runs are done."""
+    best, plain = best_tuned(place), tagger(label)
+    own, tuned, other = place.record(label), place.record(best), place.record(plain)
+    steps = str(own["steps"]) if own else ""
+    by = f"{best.removeprefix('tuned ')}, {tuned['steps']} steps" if tuned else ""
+    took = " / ".join(f"{record['minutes']:.1f}" if record else "-" for record in (own, tuned, other))
+    return [
+        place.name, place.corpus.encoder, str(place.documents), steps, percent(own), percent(tuned), by,
+        compared(place, label, best), percent(other), compared(place, label, plain), took,
+    ]  # fmt: skip
+
+
+def table(places: Sequence[Place], label: str) -> str:
+    heads = ["corpus", "encoder", "documents", "steps", f"{label}, test F1 (95 %)", "tuned", "by", f"{label} - tuned",
+             "plain tagger", f"{label} - tagger", "minutes"]  # fmt: skip
+    return markdown([heads, *(table_row(place, label) for place in places)])
+
+
+def candidates(places: Sequence[Place]) -> str:
+    """Test F1 of everything that was tried in place of the defaults, side by side."""
+    found = {file.parent.name for place in places for file in place.run("").glob("*/result.json")}
+    labels = sorted(label for label in found if not label.startswith(("tuned ", "baseline")))
+    rows = [["corpus", "documents", *labels, "tuned"]]
+    for place in places:
+        records = [place.record(label) for label in (*labels, best_tuned(place))]
+        cells = [f"{100 * record['test']['f1']:.1f}" if record else "" for record in records]
+        rows.append([place.name, str(place.documents), *cells])
+    return markdown(rows)
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+# ---- the program
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """ "epochs=10" -> ("epochs", 10)."""
+    name, found, value = text.partition("=")
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE, such as learning_rate=2e-4")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=CORPORA, default=list(CORPORA), metavar="CORPUS")
+    parser.add_argument("--size", nargs="+", choices=SIZES, default=SIZES)
+    parser.add_argument("--arm", nargs="+", choices=ARMS, help="default: all; with --set, `default` alone")
+    parser.add_argument("--set", nargs="+", type=setting, default=[], metavar="NAME=VALUE", help="in place of defaults")
+    parser.add_argument("--label", default="default", help="name of the runs with --set")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at once")
+    parser.add_argument("--memory", type=int, default=10, help="GiB of address space of a run")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--output", type=Path, default=Path("runs/defaults"))
+    parser.add_argument("--table", action="store_true", help="only print the table of what is done")
+    parser.add_argument("--plan", action="store_true", help="only print what is not done, with estimated minutes")
+    options = parser.parse_args()
+    if options.set and options.label == "default":
+        parser.error("--set makes other runs than the defaults: name them with --label")
+    options.set = dict(options.set)
+    options.arm = options.arm or (("default",) if options.set else ARMS)
+    return options
+
+
+def main() -> None:
+    options = arguments()
+    places = [Place(name, CORPORA[name], size, options.output) for name in options.only for size in options.size]
+    if options.plan:
+        show_plan(places, options)
+        return
+    if not options.table:
+        do_all(places, options)
+    print(table(places, options.label), candidates(places), sep="\n\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+"""Relations that can have one tail only, or one at a time: the marks with which a new store begins."""
+
+from factpin.documents import Relation, Schema
+
+ONCE = (
+    "date of birth|place of birth|date of death|place of death|father|mother|inception|出生日期|出生时间|生日|出生地|"
+    "死亡日期|去世时间|逝世日期|父亲|母亲|成立日期|成立时间|朝代"
+)
+AT_A_TIME = (
+    "CEO|chief executive officer|chairperson|head of government|head of state|capital|population|spouse|"
+    "headquarters location|首席执行官|总裁|董事长|校长|市长|总统|总理|首都|人口数量|总部地点|妻子|丈夫"
+)
+
+
+def usual_schema() -> Schema:
+    """The marks of well-known relations; every other relation may have any number of tails."""
+    once = {name: Relation(name, functional=True) for name in ONCE.split("|")}
+    return Schema((), once | {name: Relation(name, functional=True, changes=True) for name in AT_A_TIME.split("|")})

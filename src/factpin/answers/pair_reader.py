@@ -1,0 +1,116 @@
+"""A question and a passage -> the pairs that a model reads, and what it finds in them as characters again.
+
+    [CLS] yes no question [SEP] window of the passage [SEP]
+
+`choices` are answers that need not be in a passage, such as yes and no: they are put before the question, where a
+head can point at them like at any other span. A passage that does not fit beside the question is read in windows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from factpin.language.sentences import split_sentences
+from factpin.tokens import Pieces, Tokenizer, Window, char_span, piece_span
+from factpin.tokens.pairs import Pair, frame_pair, pair_frame, windows_beside
+from factpin.tokens.pieces import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A passage cut into pieces, and its sentences."""
+
+    pieces: Pieces
+    sentences: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairRead:
+    """A passage beside a question: one pair for each window. `choices` are (first, last) tokens, the same in all."""
+
+    pieces: Pieces
+    windows: tuple[Window, ...]
+    pairs: tuple[Pair, ...]
+    choices: tuple[tuple[int, int], ...]
+
+    def cell(self, window: int, start: int, end: int) -> tuple[int, int] | None:
+        """The first and last token of a pair that are these characters of the passage; None: they are not whole."""
+        span, here = piece_span(self.pieces, start, end), self.windows[window]
+        if span is None or span[0] < here.first or span[1] >= here.last:
+            return None
+        shift = self.pairs[window].second_at - here.first
+        return span[0] + shift, span[1] + shift
+
+    def characters(self, window: int, first: int, last: int) -> tuple[int, int] | None:
+        """The characters of the passage that tokens of a pair are; None where they are no text of it."""
+        shift = self.windows[window].first - self.pairs[window].second_at
+        if first < self.pairs[window].second_at:
+            return None
+        start, end = char_span(self.pieces, first + shift, last + shift)
+        return (start, end) if start < end else None
+
+
+@dataclass(frozen=True)
+class PairReader:
+    """How questions and passages are read."""
+
+    tokenizer: Tokenizer
+    max_length: int  # tokens of a pair, special ones included
+    overlap: int
+    choices: tuple[str, ...] = ()
+
+    def ask(self, question: str) -> tuple[Ints, tuple[tuple[int, int], ...]]:
+        """The pieces of the choices and the question, and the (first, last) token of every choice in a pair."""
+        parts = [part.ids for part in self.tokenizer.encode_batch([*self.choices, question])]
+        borders = np.cumsum([len(pair_frame(self.tokenizer).prefix), *(len(part) for part in parts)])
+        spans = [(int(a), int(b) - 1) for a, b in zip(borders, borders[1:], strict=False)]
+        return np.concatenate(parts), tuple(spans[: len(self.choices)])
+
+    def cut(self, text: str) -> Cut:
+        """The pieces of a passage."""
+        sentences = tuple(split_sentences(text))
+        return Cut(self.tokenizer.encode_sentences(text, sentences), sentences)
+
+    def beside(self, question: str, passage: Cut) -> PairRead:
+        """A passage beside a question."""
+        first, choices = self.ask(question)
+        found = windows_beside(self.tokenizer, first, passage.pieces, passage.sentences, self.max_length, self.overlap)
+        ids = passage.pieces.ids
+        pairs = [_open(frame_pair(self.tokenizer, first, ids[w.first : w.last]), choices) for w in found]
+        return PairRead(passage.pieces, tuple(found), tuple(pairs), choices)
+
+
+def _open(pair: Pair, choices: Sequence[tuple[int, int]]) -> Pair:
+    """The pair with its choices as places where an answer may be."""
+    real = pair.real.copy()
+    for first, last in choices:
+        real[first : last + 1] = True
+    return replace(pair, real=real)
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Pairs side by side."""
+
+    ids: Tensor  # (B, N) int64
+    segments: Tensor  # (B, N) int64
+    mask: Tensor  # (B, N) bool, False at padding
+    real: Tensor  # (B, N) bool, True where an answer may be
+
+    def to(self, device: torch.device) -> "PairBatch":
+        """The same on a device."""
+        return PairBatch(*(x.to(device) for x in (self.ids, self.segments, self.mask, self.real)))
+
+
+def collate_pairs(pairs: Sequence[Pair], pad_id: int) -> PairBatch:
+    """Several pairs -> one padded batch."""
+    B, N = len(pairs), max(len(pair.ids) for pair in pairs)
+    ids, segments = np.full((B, N), pad_id, np.int64), np.zeros((B, N), np.int64)
+    mask, real = np.zeros((B, N), np.bool_), np.zeros((B, N), np.bool_)
+    for row, pair in enumerate(pairs):
+        n = len(pair.ids)
+        ids[row, :n], segments[row, :n], mask[row, :n], real[row, :n] = pair.ids, pair.segments, True, pair.real
+    return PairBatch(*(torch.from_numpy(x) for x in (ids, segments, mask, real)))

@@ -1,0 +1,123 @@
+"""Which words of a question ask for a relation, and for which end of it."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from factpin.answers.asked import Asked, blanked, content_words
+from factpin.answers.cues import concepts_of
+from factpin.answers.kinds import kind_of
+from factpin.documents import Span
+from factpin.documents.keys import fold
+from factpin.memory import StoredFact
+
+NAMED, SEEN = 1.0, 0.9  # how much a cue counts: by table or name, and by the words of the evidence alone
+LONGEST_BETWEEN = 60  # characters between two mentions that may tell their relation
+MOST_WORDS = 6
+_ENDING = re.compile(r"(?:ing|ers|ors|ed|er|or|es|s|e)$")
+_HAN_RUN = re.compile(r"[\u3400-\u9fff]{2,}")
+_WHOSE = re.compile(r"\bwhose\b", re.I)
+_OF_WHOM = re.compile(r"\s+of(?:\s+(?:which|what|whom?)\b|\W*$)", re.I)
+_DID = re.compile(r"\b(?:did|does|do)\s+$", re.I)
+_OF_WHICH = re.compile(r"(?:谁|哪[^的]{0,6}|什么[^的]{0,5})的$")
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Words of a question that ask for one end of a relation."""
+
+    spans: tuple[Span, ...]
+    inverse: bool  # whether the head is asked for
+    kinds: tuple[str, ...]
+    weight: float
+    why: str
+
+
+def cues(asked: Asked, anchor: Span, fact: StoredFact, *, inverse: bool) -> list[Cue]:
+    """The ways in which a question can ask for the tail of a fact, or for its head, beside the name at `anchor`."""
+    rest = blanked(asked.text, [anchor])
+    found = [
+        Cue(spans, inverse, concept.kinds, NAMED, "cue")
+        for concept, turned in concepts_of(fact.relation)
+        if (spans := _occurrences(concept.cue(asked.language), rest))
+        and (concept.symmetric or _points(asked, anchor, fact, spans, inverse=inverse, turned=turned))
+    ]
+    others = (
+        (_by_name(fact.relation, rest), NAMED, "name"),
+        (_by_evidence(fact, rest, asked.language), SEEN, "evidence"),
+    )
+    for spans, weight, why in others:
+        if spans and _points(asked, anchor, fact, spans, inverse=inverse, turned=False):
+            found.append(Cue(spans, inverse, (), weight, why))
+    return found
+
+
+def _points(
+    asked: Asked, anchor: Span, fact: StoredFact, spans: tuple[Span, ...], *, inverse: bool, turned: bool
+) -> bool:
+    """Whether the words ask for that end of the fact. `turned`: what they mean is the relation the other way round."""
+    wants_head = turned != _is_inverse(asked, anchor, spans, fact.relation)
+    if inverse == wants_head:
+        return True
+    if not inverse or turned or asked.kind in ("any", ""):
+        return False
+    return kind_of(fact.head) == asked.kind != kind_of(fact.tail) and bool(kind_of(fact.tail))
+
+
+def _is_inverse(asked: Asked, anchor: Span, spans: tuple[Span, ...], relation: str) -> bool:
+    """Whether the question names the tail and asks for the head: "whose father is X", X是谁的父亲."""
+    text = asked.text
+    if asked.language == "zh":
+        return any(_OF_WHICH.search(text[: span.start]) for span in spans)
+    if _WHOSE.search(text) or any(_OF_WHOM.match(text, span.end) for span in spans):
+        return True
+    return relation.endswith(" by") and bool(_DID.search(text[: anchor.start]))
+
+
+def _occurrences(pattern: re.Pattern[str], text: str) -> tuple[Span, ...]:
+    return tuple(Span(*match.span()) for match in pattern.finditer(text) if match.group().strip())
+
+
+def _by_name(relation: str, rest: str) -> tuple[Span, ...]:
+    """Where all words of the relation's own name stand."""
+    name = fold(relation.replace("_", " "))
+    if _HAN_RUN.search(name) or len(name) < 3:
+        return _occurrences(re.compile(re.escape(name), re.I), rest) if len(name) > 1 else ()
+    places = [_occurrences(_stemmed(word), rest) for word in content_words(name)]
+    return tuple(span for found in places for span in found) if places and all(places) else ()
+
+
+@cache
+def _stemmed(word: str) -> re.Pattern[str]:
+    stem = _ENDING.sub("", word) if len(word) > 4 else word
+    return re.compile(rf"\b{re.escape(stem)}(?:ing|ers?|ors?|e?d|e?s|e)?\b", re.I)
+
+
+def _by_evidence(fact: StoredFact, rest: str, language: str) -> tuple[Span, ...]:
+    """Where words stand that an asserting text has between the two names."""
+    found: dict[Span, None] = {}
+    for pin in fact.pins:
+        if pin.assertion != "asserted" or pin.head is None or pin.tail is None:
+            continue
+        first, second = sorted((pin.head, pin.tail))
+        between = pin.quote[max(0, first.end - pin.start) : max(0, second.start - pin.start)]
+        if pin.start <= first.start and second.end <= pin.end and len(between) <= LONGEST_BETWEEN:
+            found.update(dict.fromkeys(_shared(between, rest, language)))
+    return tuple(found)
+
+
+def _shared(between: str, rest: str, language: str) -> list[Span]:
+    if language == "zh":
+        return [span for run in _HAN_RUN.findall(between) if len(run) <= 2 * MOST_WORDS for span in _longest(run, rest)]
+    words = [word for word in content_words(between) if len(word) > 2]
+    return [span for word in words if len(words) <= MOST_WORDS for span in _occurrences(_stemmed(word), rest)]
+
+
+def _longest(run: str, rest: str) -> tuple[Span, ...]:
+    """Where the longest part of a run of Chinese characters stands, two characters at least."""
+    for size in range(len(run), 1, -1):
+        for start in range(len(run) - size + 1):
+            part = run[start : start + size]
+            if part in rest:
+                return _occurrences(re.compile(re.escape(part)), rest)
+    return ()

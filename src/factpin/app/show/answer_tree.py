@@ -1,0 +1,63 @@
+"""An answer for the terminal: the text with its citations, and a tree of what was looked at and why."""
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+from rich.tree import Tree
+
+from factpin.answers.ask import Searched
+from factpin.documents import Answer, Citation
+
+MOST_CITED = 5
+MOST_FACTS = 30
+
+
+def answer_text(answer: Answer) -> RenderableType:
+    """The answer, what proves it, and the notes."""
+    lines = []
+    if answer.abstained:
+        lines.append(Text("no answer", style="yellow"))
+    else:
+        head = Text(answer.text, style="bold green")
+        lines.append(
+            head.append(f"  {answer.score:.2f}, {answer.mode}{', conflict' if answer.conflict else ''}", "dim")
+        )
+    lines += [_cited(c) for c in answer.citations[:MOST_CITED]]
+    if len(answer.path) > 1:
+        lines += [Text(f"  {hop.source} – {hop.relation} → {hop.target}", style="dim") for hop in answer.path]
+    for other in answer.alternatives:
+        lines.append(Text(f"  or: {other.text}" if other.score else "  see:", style="yellow"))
+        if other.score:
+            lines[-1].append(f"  {other.score:.2f}", "dim")
+        lines += [_cited(c, "    ") for c in other.citations[:1]]
+    lines += [Text(f"  {note}", style="dim") for note in answer.notes]
+    return Group(*lines)
+
+
+def _cited(citation: Citation, indent: str = "  ") -> Text:
+    text = Text(f"{indent}{citation.uri}:{citation.start}-{citation.end} ", style="cyan")
+    return text.append(f"“{citation.quote}”", style="default")
+
+
+def explanation(searched: Searched) -> Tree:
+    """What was looked at: names, facts, passages, in this order, each with what came of it."""
+    answer = searched.answer
+    tree = Tree(Text(answer.question, style="bold"))
+    if searched.lookup is not None:
+        asked = searched.lookup.asked
+        tree.add(Text(f"asks for: {asked.kind or 'yes or no'} ({asked.language})"))
+        names = tree.add(Text(f"names of the store in it: {len(searched.lookup.names)}"))
+        for surface, candidates in searched.lookup.names:
+            branch = names.add(Text(surface))
+            for candidate in candidates:
+                entity = candidate.entity
+                branch.add(Text(f"{entity.name} ({entity.type or 'no type'}), {candidate.prior:.0%} of its mentions"))
+        facts = tree.add(Text(f"facts looked at: {len(searched.lookup.looks)}"))
+        for look in searched.lookup.looks[:MOST_FACTS]:
+            said = f"{look.head} – {look.relation} → {look.tail} ({look.status}, {look.confidence:.2f})"
+            facts.add(Text(said).append(f": {look.why}", style="dim"))
+    if searched.found is not None:
+        passages = tree.add(Text(f"passages found: {len(searched.found.passages)}, read: {searched.read}"))
+        for passage in searched.found.passages:
+            passages.add(Text(f"{searched.found.uris[passage.document]}:{passage.start}-{passage.end}", style="cyan"))
+    tree.add(Text(f"answer: {answer.text} ({answer.score:.2f})" if not answer.abstained else "abstains"))
+    return tree

@@ -1,0 +1,77 @@
+"""What a store holds, for the terminal and as JSON records."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Column, Table
+from rich.text import Text
+
+from factpin.answers.cite import citation_of
+from factpin.documents.answer import citation_to_json
+from factpin.memory import JudgedFact, Source, StoredEntity
+
+
+def entity_record(entity: StoredEntity) -> dict[str, str]:
+    """The record of an entity."""
+    return {"id": entity.id, "name": entity.name, "type": entity.type}
+
+
+def fact_record(judged: JudgedFact) -> dict[str, Any]:
+    """The record of a fact with all its evidence."""
+    fact = judged.fact
+    return {
+        "id": fact.id,
+        "head": entity_record(fact.head),
+        "relation": fact.relation,
+        "tail": entity_record(fact.tail),
+        "confidence": judged.confidence,
+        "status": judged.status,
+        "valid_from": fact.valid_from,
+        "valid_to": fact.valid_to,
+        "qualifiers": [{"role": q.role, "entity": entity_record(q.entity)} for q in fact.qualifiers],
+        "verdict": fact.verdict,
+        "note": fact.note,
+        "evidence": [citation_to_json(citation_of(pin, fact.id, None)) for pin in fact.pins],
+    }
+
+
+def facts_table(facts: Sequence[JudgedFact]) -> Table:
+    """A row for each fact."""
+    table = Table(Column("fact", no_wrap=True), "head", "relation", "tail", "dates", "sure", "status", "texts",
+                  box=box.SIMPLE_HEAD)  # fmt: skip
+    for judged in facts:
+        fact = judged.fact
+        dates = f"{fact.valid_from}–{fact.valid_to}" if fact.valid_from or fact.valid_to else ""
+        texts = str(len({pin.document for pin in fact.pins}))
+        row = (fact.id[:8], fact.head.name, fact.relation, fact.tail.name, dates, f"{judged.confidence:.2f}",
+               judged.status, texts)  # fmt: skip
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def why_lines(judged: JudgedFact) -> list[Text]:
+    """A fact and every text that says or denies it."""
+    fact = judged.fact
+    lines = [Text(f"{fact.head.name} – {fact.relation} → {fact.tail.name}", style="bold").append(
+        f"  {judged.status}, {judged.confidence:.2f}", "dim")]  # fmt: skip
+    lines += [Text(f"  {q.role}: {q.entity.name}") for q in fact.qualifiers]
+    for role, date in (("from", fact.valid_from), ("until", fact.valid_to)):
+        lines += [Text(f"  {role} {date}")] if date else []
+    for pin in fact.pins:
+        score = "by hand or annotated" if pin.score is None else f"{pin.score:.2f}"
+        said = ", ".join(filter(None, (pin.assertion, score, pin.published)))
+        lines.append(Text(f"  {pin.uri}:{pin.start}-{pin.end} ", style="cyan"))
+        lines[-1].append(f"“{pin.quote}”", "default").append(f"  {said}", "dim")
+    return lines + ([Text(f"  {fact.verdict} by hand{': ' + fact.note if fact.note else ''}")] if fact.verdict else [])
+
+
+def sources_table(sources: Sequence[Source], partly: Sequence[str]) -> Table:
+    """A row for each document."""
+    table = Table(Column("document", overflow="fold"), "title", "published", "models", "read", box=box.SIMPLE_HEAD)
+    unread = set(partly)
+    for source in sources:
+        models = ", ".join(name.split(":")[0] for name in source.model.split("+") if name)
+        row = (source.uri, source.title, source.published, models, "in part" if source.uri in unread else "whole")
+        table.add_row(*(Text(cell) for cell in row))
+    return table

@@ -1,0 +1,225 @@
+"""Files into a store: read, extract, keep.
+
+Doing it twice costs nothing: a document whose input, source and models are those of the stored one is left alone. A few
+documents are kept together as one transaction, so a run that was stopped at any moment goes on where it was.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+import orjson
+
+from factpin import formats
+from factpin.documents import Document, to_json
+from factpin.documents.keys import digest, document_key
+from factpin.errors import BadDocument, BadFile, BadRecord
+from factpin.extraction.annotator import Annotator
+from factpin.extraction.inputs import Input, read_input
+from factpin.formats import Options, Report
+from factpin.memory import Source, Store
+from factpin.memory.by_hand import MANUAL
+from factpin.memory.dates import as_date
+
+TOGETHER = 16  # documents of one transaction; what a crash loses
+INPUT = "input"  # of meta: a digest of the document before models read it
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A file or record that was set aside."""
+
+    place: str
+    reason: str
+
+
+@dataclass
+class IndexReport:
+    """What a run did."""
+
+    added: int = 0
+    unchanged: int = 0
+    replaced: int = 0
+    removed: int = 0
+    rejected: list[Rejected] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def changed(self) -> int:
+        """Documents that differ from what the store had."""
+        return self.added + self.replaced + self.removed
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document that was read, where it comes from, and what it was before models read it."""
+
+    doc: Document
+    source: Source
+    came: str
+
+
+def uri_of(source: Input, doc: Document) -> str:
+    """The name of a document in the store: the path as it was typed, and the id of a record of many."""
+    name = source.name if str(source.path) == "-" else _readable(source.path)
+    return f"{name}#{doc.id}" if source.kind == "jsonl" else name
+
+
+def index(
+    inputs: Sequence[Input],
+    store: Store,
+    models: Annotator | None = None,
+    *,
+    encoding: str | None = None,
+    published: str = "",
+    missing_from: Iterable[Path] | None = None,
+    on_document: Callable[[], None] = lambda: None,
+) -> IndexReport:
+    """Bring a store up to date with some inputs.
+
+    models: None runs no model; annotation that JSONL documents bring along is kept then.
+    published: the date of documents that have none of their own in `meta.published`.
+    missing_from: documents below these paths that are no longer among the inputs are removed.
+    """
+    began = time.perf_counter()
+    run = _Run(store, models, encoding, published, on_document)
+    documents = run.read(inputs)
+    while group := list(islice(documents, TOGETHER)):
+        run.keep(group)
+    if missing_from is not None:
+        run.remove_missing(list(missing_from))
+    run.report.seconds = time.perf_counter() - began
+    return run.report
+
+
+class _Run:
+    """One run over some inputs."""
+
+    def __init__(
+        self,
+        store: Store,
+        models: Annotator | None,
+        encoding: str | None,
+        published: str,
+        on_document: Callable[[], None],
+    ) -> None:
+        self.store = store
+        self.models = models
+        self.encoding = encoding
+        self.published = published
+        self.on_document = on_document
+        self.report = IndexReport()
+        self.seen: set[str] = set()
+        self.doubtful: set[str] = set()  # names of inputs of which something was set aside
+
+    def read(self, inputs: Iterable[Input]) -> Iterator[_Read]:
+        """The documents that the store does not have yet, or has otherwise."""
+        for source in inputs:
+            try:
+                for doc in self._documents(source):
+                    if (read := self._described(source, doc)) is None:
+                        continue
+                    if self._is_kept(read):
+                        self.report.unchanged += 1
+                        self.on_document()
+                    else:
+                        yield read
+            except (BadFile, BadRecord, BadDocument) as error:
+                self._reject(source, error)
+
+    def _documents(self, source: Input) -> Iterator[Document]:
+        if source.kind != "jsonl":
+            self.seen.add(uri_of(source, Document(source.id, "")))
+            yield from read_input(source, self.encoding)
+            return
+        options = Options(encoding=self.encoding or "utf-8", skip_bad=True)
+        report = Report(on_reject=lambda error, _: self._reject(source, error))
+        yield from formats.read(source.path, format="jsonl", options=options, report=report)
+
+    def _described(self, source: Input, doc: Document) -> _Read | None:
+        uri = uri_of(source, doc)
+        if source.kind == "jsonl" and uri in self.seen:
+            self._reject(source, BadDocument(f"the id {doc.id!r} occurs twice; the first record is kept"))
+            return None
+        self.seen.add(uri)
+        try:
+            came = digest(orjson.dumps(to_json(doc), option=orjson.OPT_SORT_KEYS).decode())
+            origin = Source(uri, _title(doc), _date(doc) or self.published, self.models.name if self.models else "")
+        except (BadDocument, orjson.JSONEncodeError) as error:
+            self._reject(source, BadDocument(str(error)))
+            return None
+        return _Read(doc, origin, came)
+
+    def _is_kept(self, read: _Read) -> bool:
+        row = self.store.tables.document(document_key(read.source.uri))
+        if row is None or Source(row.uri, row.title, row.published, row.model) != read.source:
+            return False
+        return row.text == read.doc.text and orjson.loads(row.record).get("meta", {}).get(INPUT) == read.came
+
+    def keep(self, group: Sequence[_Read]) -> None:
+        """Extract and put some documents, as one transaction."""
+        documents = [read.doc for read in group]
+        found = list(self.models.annotate(documents)) if self.models else documents
+        done: Counter[str] = Counter()
+        with self.store.together():
+            for read, doc in zip(group, found, strict=True):
+                marked = replace(doc, meta={**doc.meta, INPUT: read.came})
+                try:
+                    done[self.store.put(marked, read.source)] += 1
+                except BadDocument as error:
+                    self.report.rejected.append(Rejected(read.source.uri, str(error)))
+        self.report.added += done["added"]
+        self.report.replaced += done["replaced"]
+        self.report.unchanged += done["unchanged"]
+        for _ in group:
+            self.on_document()
+
+    def _reject(self, source: Input, error: BadFile | BadRecord | BadDocument) -> None:
+        place = _readable(source.path)
+        if isinstance(error, BadRecord):
+            self.report.rejected.append(Rejected(f"{place}:{error.line}", error.reason))
+        else:
+            self.report.rejected.append(Rejected(place, str(error).removeprefix(f"{source.path}: ")))
+        self.doubtful.add(place)
+
+    def remove_missing(self, places: Sequence[Path]) -> None:
+        """Remove documents below these places that the inputs no longer have. What was set aside is not missing."""
+        with self.store.together():
+            for source in self.store.sources():
+                uri = source.uri
+                if uri not in self.seen and uri.split("#")[0] not in self.doubtful and _is_below(uri, places):
+                    self.store.remove(uri)
+                    self.report.removed += 1
+
+
+def _readable(path: Path) -> str:
+    """A path with slashes; bytes that are not UTF-8 are written as \\xNN."""
+    return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _is_below(uri: str, places: Sequence[Path]) -> bool:
+    """Whether a document comes from one of these files, or from a file below one of these folders."""
+    if uri.startswith(MANUAL):
+        return False
+    path = Path(uri.split("#")[0])
+    return any(path == place or place in path.parents for place in places)
+
+
+def _title(doc: Document) -> str:
+    """The title that the source gives, or the first heading of a Markdown file."""
+    told = doc.meta.get("title")
+    if isinstance(told, str):
+        return told
+    if doc.meta.get("kind") == "markdown":
+        for line in doc.text.split("\n", 20)[:20]:
+            if line.startswith("# "):
+                return line[2:].strip(" #\r")
+    return ""
+
+
+def _date(doc: Document) -> str:
+    told = doc.meta.get("published")
+    return as_date(told[:10]) if isinstance(told, str) else ""

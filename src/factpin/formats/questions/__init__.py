@@ -1,0 +1,67 @@
+"""Sets of questions: one file for each format, all of them read into `Question`.
+
+    for question in read(path): ...              the format is guessed where it can be
+
+Gold spans are half-open character offsets that are checked: an answer that is not where the file says is searched for
+again, and what was moved, ambiguous or not found is counted in the report.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from factpin.documents import Question
+from factpin.errors import BadInput, pick
+from factpin.formats._guess import Head, head
+from factpin.formats._reading import Options, Reading, Report
+from factpin.formats.questions import hotpotqa, musique, native, nq_open, qed, squad, twowiki
+
+__all__ = ["QUESTION_FORMATS", "QuestionFormat", "guess", "read", "write"]
+
+
+class QuestionFormat(Protocol):
+    """What the module of a format offers."""
+
+    def read(self, reading: Reading) -> Iterator[Question]: ...
+    def fits(self, head: Head) -> bool: ...
+
+
+QUESTION_FORMATS: dict[str, QuestionFormat] = {
+    "2wiki": twowiki,
+    "hotpotqa": hotpotqa,
+    "musique": musique,
+    "nq_open": nq_open,
+    "qed": qed,
+    "questions": native,
+    "squad": squad,
+}
+
+
+def guess(path: Path, encoding: str = "utf-8") -> str:
+    """The format of a file by its beginning; an error where none or several fit."""
+    if str(path) == "-":
+        return "questions"
+    beginning = head(path, encoding)
+    found = [name for name, format in QUESTION_FORMATS.items() if format.fits(beginning)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise BadInput(
+            f"{path}: no format of questions fits its beginning. Name one with --from: {', '.join(QUESTION_FORMATS)}."
+        )
+    raise BadInput(f"{path}: could be {' or '.join(found)}. Name one of them with --from.")
+
+
+def read(
+    path: Path | str, *, format: str | None = None, options: Options | None = None, report: Report | None = None
+) -> Iterator[Question]:
+    """The questions of a file, one at a time."""
+    options = options or Options()
+    path = Path(path)
+    name = format or guess(path, options.encoding)
+    return pick(QUESTION_FORMATS, name, kind="format of questions").read(Reading(path, options, report or Report()))
+
+
+def write(questions: Iterable[Question], path: Path | str) -> None:
+    """Write questions in the native format."""
+    native.write(questions, Path(path))

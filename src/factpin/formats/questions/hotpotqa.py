@@ -1,0 +1,29 @@
+"""HotpotQA: a question over paragraphs of listed sentences, with the sentences that prove the answer.
+
+{"_id", "question", "answer", "type", "level",
+ "supporting_facts": [[title, sentence]], "context": [[title, [sentence]]]}
+
+Read as one JSON list, as the official files are, or one object a line; the columns {"title": […], "sentences": […]} and
+{"title": […], "sent_id": […]} are read too. The answer has no offset: it is looked for in the supporting sentences,
+then in their paragraphs. Supporting facts that point nowhere are noted as support_not_found.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from factpin.documents import Question
+from factpin.formats._guess import Head
+from factpin.formats._reading import Reading
+from factpin.formats.questions._paragraphs import parse
+from factpin.formats.questions._records import list_or_lines
+
+
+def read(reading: Reading) -> Iterator[Question]:
+    """Every question with its paragraphs."""
+    return list_or_lines(reading, lambda record, line: parse(reading, record, line))
+
+
+def fits(head: Head) -> bool:
+    """Supporting facts, and no triples of evidence."""
+    record: Any = head.record
+    return isinstance(record, dict) and {"supporting_facts", "context"} <= record.keys() and "evidences" not in record

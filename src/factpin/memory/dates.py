@@ -1,0 +1,28 @@
+"""Dates as text: YYYY, YYYY-MM or YYYY-MM-DD, compared as far as both are known."""
+
+import re
+
+from factpin.errors import BadInput
+from factpin.memory.nouns import check_date
+
+_ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
+_CHINESE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})[日号])?)?")
+
+
+def as_date(text: str) -> str:
+    """The date that a text is (2003-9-3, 2003年9月), or nothing."""
+    match = _ISO.fullmatch(text.strip()) or _CHINESE.fullmatch(text.strip())
+    if not match:
+        return ""
+    date = "-".join(part.zfill(2) for part in match.groups() if part)
+    try:
+        check_date(date)
+    except BadInput:
+        return ""
+    return date
+
+
+def is_before(a: str, b: str) -> bool:
+    """Whether a lies before b for certain: 2020 is neither before nor behind 2020-05, no date before none."""
+    known = min(len(a), len(b))
+    return bool(known) and a[:known] < b[:known]

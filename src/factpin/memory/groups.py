@@ -1,0 +1,36 @@
+"""Entities that were joined by hand: groups of keys, each shown under its smallest."""
+
+from collections.abc import Iterable
+
+
+class Groups:
+    """Which keys are one entity; a key that was never joined is a group of its own."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        parent: dict[str, str] = {}
+        for a, b in pairs:
+            first, second = sorted((_root(parent, a), _root(parent, b)))
+            parent[second] = first
+        self._members: dict[str, list[str]] = {}
+        for id in sorted(parent):
+            self._members.setdefault(_root(parent, id), []).append(id)
+        self._first = {id: first for first, ids in self._members.items() for id in ids}
+
+    def first(self, id: str) -> str:
+        """The key under which an entity is shown."""
+        return self._first.get(id, id)
+
+    def members(self, id: str) -> tuple[str, ...]:
+        """All keys of an entity."""
+        return tuple(self._members.get(self.first(id), (id,)))
+
+    def joined(self) -> tuple[str, ...]:
+        """Every key that was joined with another."""
+        return tuple(self._first)
+
+
+def _root(parent: dict[str, str], id: str) -> str:
+    parent.setdefault(id, id)
+    while parent[id] != id:
+        id = parent[id]
+    return id

@@ -1,0 +1,111 @@
+"""Facts judged when they are read: how sure they are, and whether they still hold. Pure functions of facts with pins.
+
+Confidence counts distinct texts: copies of a text, and one sentence in several documents, are one witness. What is
+negated, hedged, reported or conditional adds nothing.
+
+    active        asserted, and nothing speaks against it
+    superseded    it has ended, has not begun, or a later fact took its place (relations with the mark `changes`)
+    disputed      texts contradict each other: asserted and negated, or several tails where there can be one
+    denied        only negated
+    unconfirmed   only hedged, reported or conditional
+    rejected      by hand
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from factpin.documents import Relation, Schema
+from factpin.documents.keys import digest
+from factpin.memory.dates import is_before
+from factpin.memory.groups import Groups
+from factpin.memory.nouns import Conflict, JudgedFact, Pin, Status, StoredFact
+from factpin.memory.terms import terms
+
+PLAIN = Relation("")
+
+
+def confidence(pins: Iterable[Pin]) -> float:
+    """The probability that at least one independent text is right: 1 - prod(1 - best score in each text).
+
+    A pin without a score, typed or annotated by hand, is certain.
+    """
+    asserted = [pin for pin in pins if pin.assertion == "asserted"]
+    best: dict[str, float] = defaultdict(float)
+    for pin, text in zip(asserted, _texts(asserted), strict=True):
+        best[text] = max(best[text], 1.0 if pin.score is None else pin.score)
+    return 1.0 - math.prod(1.0 - score for _, score in sorted(best.items()))
+
+
+def _texts(pins: Sequence[Pin]) -> list[str]:
+    """A sign for each pin, shared by those that are one witness: same document, same text, or same sentence."""
+    pairs: list[tuple[str, str]] = []
+    for i, pin in enumerate(pins):
+        pairs.append((f"{i}", f"document {pin.document}"))
+        pairs.append((f"{i}", f"text {pin.text_key or pin.document}"))
+        pairs.append((f"{i}", f"said {digest(*terms(pin.quote)) if terms(pin.quote) else pin.document}"))
+    groups = Groups(pairs)
+    return [groups.first(f"{i}") for i in range(len(pins))]
+
+
+def judged(facts: Sequence[StoredFact], schema: Schema, as_of: str = "") -> list[JudgedFact]:
+    """Every fact with its confidence and status. Facts of one head and relation are judged together, so all of them
+    must be there."""
+    siblings: dict[tuple[str, str], list[StoredFact]] = defaultdict(list)
+    for fact in facts:
+        siblings[fact.head.id, fact.relation].append(fact)
+    status = {
+        fact.id: status
+        for (_, relation), group in siblings.items()
+        for fact, status in _statuses(group, schema.relations.get(relation, PLAIN), as_of)
+    }
+    return [JudgedFact(fact, _sure(fact), status[fact.id]) for fact in facts]
+
+
+def _sure(fact: StoredFact) -> float:
+    return {"confirmed": 1.0, "rejected": 0.0}[fact.verdict] if fact.verdict else confidence(fact.pins)
+
+
+def _statuses(group: Sequence[StoredFact], relation: Relation, as_of: str) -> list[tuple[StoredFact, Status]]:
+    alone: dict[str, Status] = {fact.id: _alone(fact, as_of) for fact in group}
+    running = [fact for fact in group if alone[fact.id] in ("active", "disputed")]
+    if relation.changes or relation.functional:
+        for fact in running if relation.changes else ():
+            if any(other.tail.id != fact.tail.id and is_before(since(fact), since(other)) for other in running):
+                alone[fact.id] = "superseded"
+        left = [fact for fact in running if alone[fact.id] != "superseded"]
+        confirmed = {fact.tail.id for fact in left if fact.verdict == "confirmed"}
+        if len({fact.tail.id for fact in left}) > 1:
+            for fact in left:
+                if confirmed != {fact.tail.id}:
+                    alone[fact.id] = "disputed"
+    return [(fact, alone[fact.id]) for fact in group]
+
+
+def _alone(fact: StoredFact, as_of: str) -> Status:
+    """The status as far as it follows from the fact itself."""
+    if fact.verdict == "rejected":
+        return "rejected"
+    ended = bool(fact.valid_to) and (not as_of or is_before(fact.valid_to, as_of))
+    ended = ended or is_before(as_of, fact.valid_from)
+    assertions = {pin.assertion for pin in fact.pins}
+    if fact.verdict == "confirmed" or "asserted" in assertions:
+        if ended:
+            return "superseded"
+        return "disputed" if "negated" in assertions and fact.verdict != "confirmed" else "active"
+    return "denied" if "negated" in assertions else "unconfirmed"
+
+
+def since(fact: StoredFact) -> str:
+    """From when a fact is known to hold: its own date, or that of the latest document that asserts it."""
+    dates = [pin.published for pin in fact.pins if pin.assertion == "asserted"]
+    return fact.valid_from or max(dates, default="")
+
+
+def conflicts(facts: Sequence[JudgedFact]) -> list[Conflict]:
+    """What is disputed, by head and relation, with all facts that take part."""
+    groups: dict[tuple[str, str], list[JudgedFact]] = defaultdict(list)
+    for fact in facts:
+        if fact.status == "disputed":
+            groups[fact.fact.head.id, fact.fact.relation].append(fact)
+    return [Conflict(group[0].fact.head, relation, tuple(group)) for (_, relation), group in sorted(groups.items())]

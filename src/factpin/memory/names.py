@@ -1,0 +1,86 @@
+"""Names: how an entity is keyed and shown, and where names of the store may stand in a text.
+
+Pronouns are mentions of an entity and never its name.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from factpin.documents import Entity, Span
+from factpin.documents.keys import fold, name_key
+from factpin.memory.terms import CJK
+
+_ENGLISH = (
+    "i me my mine myself you your yours yourself he him his himself she her hers herself it its itself we us our ours "
+    "ourselves they them their theirs themselves this that these those who whom whose which one"
+)
+_CHINESE = "我 你 您 他 她 它 我们 咱们 你们 他们 她们 它们 自己 本人 其 该 此 这 那 这个 那个 前者 后者 双方 对方"
+PRONOUNS = frozenset([*_ENGLISH.split(), *_CHINESE.split()])
+MOST_UNITS = 12  # words, or Chinese characters, of a name in a text
+
+_UNIT = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
+_GAP = re.compile(r"[\s·・‧•.\-'’&/:：]{0,3}")  # may stand inside a name
+_BRACKET = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+
+
+class NameCount(NamedTuple):
+    """How often an entity is called by a surface; `typed` where those mentions bear a type."""
+
+    entity: str
+    type: str
+    surface: str
+    typed: bool
+    mentions: int
+
+
+def key_of(entity: Entity, surfaces: Sequence[str]) -> str:
+    """What makes an entity the same in other documents: its link, or its folded name, or its usual surface."""
+    return name_key(entity.name or _usual(surfaces), entity.link)
+
+
+def _usual(surfaces: Sequence[str]) -> str:
+    """The most frequent surface that is no pronoun; then the longest, then the first."""
+    counts = Counter(text for text in surfaces if not is_pronoun(text)) or Counter(surfaces)
+    return max(counts, key=lambda text: (counts[text], len(text)))
+
+
+def is_pronoun(surface: str) -> bool:
+    """Whether a surface stands for a name and is none."""
+    return fold(surface) in PRONOUNS
+
+
+def surface_key(surface: str) -> str:
+    """What a surface is looked up by; nothing for a pronoun."""
+    return "" if is_pronoun(surface) else name_key(surface)
+
+
+def title_key(title: str) -> str:
+    """What a title is looked up by: `Ed Wood (film)` as ed wood."""
+    return name_key(_BRACKET.sub("", title) or title) if title.strip() else ""
+
+
+def ranked(counts: Iterable[NameCount]) -> list[str]:
+    """The surfaces of one entity, best name first: borne by mentions with a type, frequent, then by spelling."""
+    typed: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for row in counts:
+        total[row.surface] += row.mentions
+        typed[row.surface] += row.mentions if row.typed else 0
+    return sorted(total, key=lambda surface: (-typed[surface], -total[surface], surface))
+
+
+def spans_of_names(text: str) -> Iterator[Span]:
+    """Every stretch of a text that could be a name: up to 12 words or Chinese characters next to each other."""
+    units = [m.span() for m in _UNIT.finditer(text)]
+    for i, (start, _) in enumerate(units):
+        for j in range(i, min(i + MOST_UNITS, len(units))):
+            if j > i and not _GAP.fullmatch(text, units[j - 1][1], units[j][0]):
+                break
+            yield Span(start, units[j][1])
+
+
+def longest_first(spans: Sequence[Span]) -> list[Span]:
+    """Spans with those that hold others before them; equal lengths in the order of the text."""
+    return sorted(set(spans), key=lambda span: (span.start - span.end, span.start))

@@ -1,0 +1,256 @@
+"""Rows in a database that speaks SQL: every statement that SQLite and PostgreSQL share.
+
+What they do not share (transactions, words, vectors, damage) is a Link's business: sqlite.py, postgres.py.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice, product
+from typing import Any, Protocol
+
+from factpin.documents import Passage
+from factpin.memory.names import NameCount
+from factpin.memory.nouns import Decision, Filter, Floats, Hit, Pattern
+from factpin.memory.rows import DocumentRow, EntityRow, EvidenceRow, FactRow, MentionRow, PassageRow, Rows
+from factpin.memory.tables import KEPT, SourceRow, VectorRow
+
+AT_ONCE = 500  # values in one list of a statement
+EVIDENCE = (
+    "e.fact, e.document, e.start, e.stop, e.assertion, e.model, e.score, e.head_start, e.head_stop, e.tail_start, "
+    "e.tail_stop"
+)
+FACT = "f.id, f.head, f.relation, f.tail, f.valid_from, f.valid_to, f.qualifiers"
+MENTION = "m.document, m.start, m.stop, m.entity, m.surface, m.surface_key, m.type, m.score"
+SOURCE = "d.id, d.uri, d.digest, d.title, d.published, d.model, d.text_key, d.whole"
+DOCUMENT = (
+    "d.id, d.uri, d.digest, d.language, d.text, d.title, d.title_key, d.published, d.model, d.text_key, d.whole, "
+    "d.record"
+)
+
+
+class Link(Protocol):
+    """A connection. Values stand as ? in every statement."""
+
+    @property
+    def url(self) -> str: ...
+    def reading(self) -> AbstractContextManager[None]: ...
+    def writing(self) -> AbstractContextManager[None]: ...
+    def close(self) -> None: ...
+    def ask(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
+    def do(self, statement: str, rows: Sequence[Sequence[Any]]) -> None: ...
+    def add_passages(self, rows: Sequence[PassageRow], words: Sequence[str]) -> None: ...
+    def words_of(self, document: str) -> list[str]: ...
+    def words(self, terms: Sequence[str], k: int, filter: Filter) -> list[Hit]: ...
+    def add_vectors(self, rows: Sequence[VectorRow]) -> None: ...
+    def vectors_of(self, document: str) -> list[VectorRow]: ...
+    def encoders(self) -> dict[str, tuple[int, int]]: ...
+    def width(self, encoder: str) -> int: ...
+    def nearest(self, encoder: str, query: Floats, k: int, filter: Filter) -> list[Hit]: ...
+    def problems(self) -> list[str]: ...
+
+
+class SqlTables:
+    """Tables behind a link."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.url = link.url
+        self.reading = link.reading
+        self.writing = link.writing
+        self.close = link.close
+        self.words = link.words
+        self.put_vectors = link.add_vectors
+        self.vectors_of = link.vectors_of
+        self.encoders = link.encoders
+        self.width = link.width
+        self.nearest = link.nearest
+
+    def settings(self) -> dict[str, str]:
+        return dict(self.link.ask("SELECT key, value FROM setting"))
+
+    def set_setting(self, key: str, value: str) -> None:
+        self.link.do("INSERT INTO setting(key, value) VALUES(?, ?) ON CONFLICT(key) DO UPDATE SET "
+                     "value = excluded.value", [(key, value)])  # fmt: skip
+
+    # ---- documents ------------------------------------------------------------------------------------------------
+
+    def insert(self, rows: Rows) -> None:
+        do = self.link.do
+        do(f"INSERT INTO document VALUES({_marks(12)})", [rows.document])
+        self.link.add_passages(rows.passages, rows.words)
+        do("INSERT INTO entity VALUES(?, ?, ?) ON CONFLICT(id) DO NOTHING", rows.entities)
+        do(f"INSERT INTO mention VALUES({_marks(8)})", rows.mentions)
+        do(f"INSERT INTO fact VALUES({_marks(7)}) ON CONFLICT(id) DO NOTHING", rows.facts)
+        do(f"INSERT INTO evidence VALUES({_marks(11)})", rows.evidence)
+
+    def delete(self, document: str) -> None:
+        self.link.do("DELETE FROM document WHERE id = ?", [(document,)])
+
+    def document(self, id: str) -> DocumentRow | None:
+        found = self.link.ask(f"SELECT {DOCUMENT} FROM document d WHERE d.id = ?", (id,))
+        return DocumentRow(*found[0]) if found else None
+
+    def documents(self, filter: Filter) -> Iterator[DocumentRow]:
+        where, values = _allowed(filter)
+        ids = [id for (id,) in self.link.ask(f"SELECT d.id FROM document d WHERE {where} ORDER BY d.id", values)]
+        for id in ids:
+            row = self.document(id)
+            if row is not None:
+                yield row
+
+    def sources(self, filter: Filter, ids: Sequence[str] | None = None) -> list[SourceRow]:
+        where, values = _allowed(filter)
+        statement = f"SELECT {SOURCE} FROM document d WHERE {where}"
+        if ids is None:
+            return [SourceRow(*row) for row in self.link.ask(f"{statement} ORDER BY d.id", values)]
+        return [SourceRow(*row) for some in _some(ids) for row in
+                self.link.ask(f"{statement} AND d.id IN ({_marks(len(some))})", (*values, *some))]  # fmt: skip
+
+    def texts(self, ids: Sequence[str]) -> dict[str, str]:
+        return {id: text for some in _some(ids) for id, text in
+                self.link.ask(f"SELECT id, text FROM document WHERE id IN ({_marks(len(some))})", some)}  # fmt: skip
+
+    def rows(self, document: str) -> Rows:
+        ask, own = self.link.ask, (document,)
+        row = self.document(document)
+        if row is None:
+            raise KeyError(document)
+        passages = ask("SELECT id, document, start, stop, length FROM passage WHERE document = ? ORDER BY start", own)
+        entities = ask("SELECT DISTINCT n.id, n.key, n.type FROM entity n JOIN mention m ON m.entity = n.id "
+                       "WHERE m.document = ?", own)  # fmt: skip
+        mentions = ask(f"SELECT {MENTION} FROM mention m WHERE m.document = ?", own)
+        facts = ask(f"SELECT DISTINCT {FACT} FROM fact f JOIN evidence e ON e.fact = f.id WHERE e.document = ?", own)
+        evidence = ask(f"SELECT {EVIDENCE} FROM evidence e WHERE e.document = ?", own)
+        return Rows(
+            row,
+            tuple(PassageRow(*r) for r in passages),
+            tuple(self.link.words_of(document)),
+            tuple(sorted(EntityRow(*r) for r in entities)),
+            tuple(sorted((MentionRow(*r) for r in mentions), key=lambda m: m[:4])),
+            tuple(sorted(FactRow(*r) for r in facts)),
+            tuple(sorted((EvidenceRow(*r) for r in evidence), key=lambda e: e[:6])),
+        )
+
+    def problems(self) -> list[str]:
+        lonely = "SELECT n.key FROM entity n WHERE NOT EXISTS(SELECT 1 FROM mention m WHERE m.entity = n.id) LIMIT 20"
+        unproved = "SELECT f.id FROM fact f WHERE NOT EXISTS(SELECT 1 FROM evidence e WHERE e.fact = f.id) LIMIT 20"
+        return [
+            *(f"the entity {key!r} is mentioned nowhere" for (key,) in self.link.ask(lonely)),
+            *(f"the fact {id} has no evidence" for (id,) in self.link.ask(unproved)),
+            *self.link.problems(),
+        ]
+
+    # ---- passages -------------------------------------------------------------------------------------------------
+
+    def passages(self, ids: Sequence[str]) -> list[Passage]:
+        statement = ("SELECT p.id, p.document, p.start, p.stop, substr(d.text, p.start + 1, p.stop - p.start), d.title "
+                     "FROM passage p JOIN document d ON d.id = p.document WHERE p.id IN ({})")  # fmt: skip
+        return [Passage(*row) for some in _some(ids) for row in
+                self.link.ask(statement.format(_marks(len(some))), some)]  # fmt: skip
+
+    def passages_of(self, documents: Sequence[str]) -> list[str]:
+        statement = "SELECT id FROM passage WHERE document IN ({}) ORDER BY document, start"
+        return [id for some in _some(sorted(documents)) for (id,) in
+                self.link.ask(statement.format(_marks(len(some))), some)]  # fmt: skip
+
+    def drop_vectors(self, encoder: str) -> None:
+        self.link.do("DELETE FROM vector WHERE encoder = ?", [(encoder,)])
+
+    def without_vectors(self, encoder: str, after: str, limit: int) -> list[str]:
+        statement = ("SELECT p.id FROM passage p WHERE p.id > ? AND NOT EXISTS(SELECT 1 FROM vector v "
+                     "WHERE v.passage = p.id AND v.encoder = ?) ORDER BY p.id LIMIT ?")  # fmt: skip
+        return [id for (id,) in self.link.ask(statement, (after, encoder, limit))]
+
+    # ---- entities and facts ---------------------------------------------------------------------------------------
+
+    def entities(self, ids: Sequence[str]) -> list[EntityRow]:
+        return [EntityRow(*row) for some in _some(ids) for row in
+                self.link.ask(f"SELECT id, key, type FROM entity WHERE id IN ({_marks(len(some))})", some)]  # fmt: skip
+
+    def names(self, entities: Sequence[str], filter: Filter) -> list[NameCount]:
+        where, values = _allowed(filter)
+        statement = (f"SELECT m.entity, n.type, m.surface, m.type <> '', count(*) FROM mention m "
+                     f"JOIN entity n ON n.id = m.entity {_join(filter)} WHERE {where} AND m.surface_key <> '' "
+                     "AND m.entity IN ({}) GROUP BY 1, 2, 3, 4")  # fmt: skip
+        return [NameCount(id, type, surface, bool(typed), n) for some in _some(entities) for id, type, surface, typed, n
+                in self.link.ask(statement.format(_marks(len(some))), (*values, *some))]  # fmt: skip
+
+    def named(self, keys: Sequence[str], filter: Filter) -> list[tuple[str, str, int]]:
+        where, values = _allowed(filter)
+        spoken = (f"SELECT m.surface_key, m.entity, count(*) FROM mention m {_join(filter)} WHERE {where} "
+                  "AND m.surface_key IN ({}) GROUP BY 1, 2")  # fmt: skip
+        keyed = ("SELECT n.key, n.id FROM entity n WHERE n.key IN ({}) AND EXISTS(SELECT 1 FROM mention m "
+                 f"{_join(filter)} WHERE m.entity = n.id AND {where})")  # fmt: skip
+        found: dict[tuple[Any, ...], int] = {}
+        for some in _some([key for key in keys if key]):
+            marks = _marks(len(some))
+            found |= dict.fromkeys(self.link.ask(keyed.format(marks), (*some, *values)), 0)
+            found |= {(key, id): n for key, id, n in self.link.ask(spoken.format(marks), (*values, *some))}
+        return sorted((key, id, n) for (key, id), n in found.items())
+
+    def titled(self, keys: Sequence[str], filter: Filter) -> list[tuple[str, str]]:
+        where, values = _allowed(filter)
+        statement = f"SELECT d.title_key, d.id FROM document d WHERE {where} AND d.title_key IN ({{}})"
+        found = [(key, id) for some in _some([key for key in keys if key]) for key, id in
+                 self.link.ask(statement.format(_marks(len(some))), (*values, *some))]  # fmt: skip
+        return sorted(found)
+
+    def mentions(self, entities: Sequence[str], filter: Filter) -> list[MentionRow]:
+        where, values = _allowed(filter)
+        statement = f"SELECT {MENTION} FROM mention m {_join(filter)} WHERE {where} AND m.entity IN ({{}})"
+        return [MentionRow(*row) for some in _some(entities) for row in
+                self.link.ask(statement.format(_marks(len(some))), (*values, *some))]  # fmt: skip
+
+    def facts(self, pattern: Pattern, filter: Filter) -> list[tuple[FactRow, EvidenceRow]]:
+        where, values = _allowed(filter)
+        statement = (f"SELECT {FACT}, {EVIDENCE} FROM fact f JOIN evidence e ON e.fact = f.id "
+                     f"{_join(filter, 'e')} WHERE {where}")  # fmt: skip
+        named = {
+            "f.head": pattern.heads,
+            "f.relation": pattern.relations,
+            "f.tail": pattern.tails,
+            "f.id": pattern.keys,
+        }
+        lists = {column: _some(wanted) for column, wanted in named.items() if wanted is not None}
+        found = []
+        for chosen in product(*lists.values()):
+            conditions = [f" AND {column} IN ({_marks(len(some))})" for column, some in zip(lists, chosen, strict=True)]
+            wanted = [value for some in chosen for value in some]
+            found += self.link.ask(statement + "".join(conditions), (*values, *wanted))
+        return [(FactRow(*row[:7]), EvidenceRow(*row[7:])) for row in found]
+
+    # ---- by hand --------------------------------------------------------------------------------------------------
+
+    def decisions(self) -> list[Decision]:
+        rows = self.link.ask("SELECT kind, a, b, value, note FROM decision ORDER BY kind, a, b")
+        return [Decision(*row) for row in rows]
+
+    def put_decision(self, decision: Decision) -> None:
+        self.link.do("INSERT INTO decision(kind, a, b, value, note) VALUES(?, ?, ?, ?, ?) ON CONFLICT(kind, a, b) "
+                     "DO UPDATE SET value = excluded.value, note = excluded.note",
+                     [(decision.kind, decision.a, decision.b, decision.value, decision.note)])  # fmt: skip
+
+    def drop_decision(self, kind: str, a: str, b: str) -> None:
+        self.link.do("DELETE FROM decision WHERE kind = ? AND a = ? AND b = ?", [(kind, a, b)])
+
+    def counts(self) -> dict[str, int]:
+        return {table: self.link.ask(f"SELECT count(*) FROM {table}")[0][0] for table in KEPT}
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
+
+
+def _some(values: Sequence[str]) -> list[tuple[str, ...]]:
+    """Each value once, in lists short enough for a statement."""
+    left = iter(dict.fromkeys(values))
+    return list(iter(lambda: tuple(islice(left, AT_ONCE)), ()))
+
+
+def _join(filter: Filter, table: str = "m") -> str:
+    return f"JOIN document d ON d.id = {table}.document" if filter.as_of else ""
+
+
+def _allowed(filter: Filter) -> tuple[str, tuple[Any, ...]]:
+    """The condition on a document d that a filter sets; see Filter.allows."""
+    return ("substr(d.published, 1, ?) <= ?", (len(filter.as_of), filter.as_of)) if filter.as_of else ("TRUE", ())

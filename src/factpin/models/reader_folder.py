@@ -1,0 +1,88 @@
+"""A reader as a model folder: the same files as those of any model (see model_folder), with task "reader".
+
+What a reader needs beyond the settings of all models is in `task_config`: its choices, the least probability of an
+answer, and the precision on dev that this was chosen for.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+
+from factpin.answers.reader import Reader, ReaderModel, ReaderSettings
+from factpin.encoders import Encoder
+from factpin.errors import BadModel, pick
+from factpin.files import open_bytes, write_bytes
+from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
+from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
+from factpin.models.folder import Precision, pack, unpack
+from factpin.models.settings import Settings, read_settings, write_settings
+from factpin.tasks.spans import Scale
+from factpin.tokens import Tokenizer
+
+TASK = "reader"
+LABELS = ("answer",)
+READER_HEADS: dict[str, tuple[type[Any], type[Any]]] = {  # name -> (head, its config)
+    "answer_pointer": (AnswerPointer, AnswerPointerConfig),
+    "efficient_global_pointer": (EfficientGlobalPointer, EfficientGlobalPointerConfig),
+}
+
+
+def save_reader(folder: Path, settings: Settings, reader: Reader, precision: Precision = "float32") -> Settings:
+    """Write a model folder, factpin.json last; gives the settings as they were written."""
+    written = replace(
+        settings,
+        task=TASK,
+        max_length=reader.settings.max_length,
+        overlap=reader.settings.overlap,
+        context="window",
+        temperature=reader.settings.scale.temperature,
+        shift=reader.settings.scale.shift,
+        precision=precision,
+        task_config={**settings.task_config, "choices": list(reader.settings.choices),
+                     "min_score": reader.settings.min_score},
+    )  # fmt: skip
+    weights = {name: w.detach().cpu().contiguous() for name, w in reader.model.state_dict().items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is no model
+    reader.tokenizer.save(folder)
+    reader.model.encoder.config.save_pretrained(folder / "encoder")
+    with write_bytes(folder / "model.safetensors") as stream:
+        stream.write(safetensors.torch.save(pack(weights, precision)))
+    write_settings(written, folder)
+    return written
+
+
+def load_reader(folder: Path | str, device: str = "cpu") -> Reader:
+    """A reader from its folder, ready to read; no network, no code from the folder."""
+    folder = Path(folder)
+    settings = read_settings(folder)
+    if settings.task != TASK:
+        raise BadModel(f"{folder}: its task is {settings.task!r}, a reader was expected. Name a folder that "
+                       f"`factpin train reader` wrote.")  # fmt: skip
+    tokenizer = Tokenizer.load(folder)
+    encoder = Encoder.from_config(folder / "encoder", tokenizer)
+    try:
+        model = ReaderModel(encoder, build_head(settings.head, settings.head_config, encoder.width))
+        with open_bytes(folder / "model.safetensors") as stream:
+            model.load_state_dict(unpack(safetensors.torch.load(stream.read())))
+        own = settings.task_config
+        chosen = ReaderSettings(
+            max_length=settings.max_length,
+            overlap=settings.overlap,
+            choices=tuple(own.get("choices", ())),
+            scale=Scale(settings.temperature, settings.shift),
+            min_score=float(own.get("min_score", ReaderSettings.min_score)),
+        )
+    except (safetensors.SafetensorError, RuntimeError, TypeError, ValueError, KeyError) as error:
+        raise BadModel(f"{folder}: cannot be loaded as a reader ({str(error)[:200]}). The folder is damaged or of "
+                       f"another version; copy or train it again.") from None  # fmt: skip
+    return Reader(model.to(device).eval(), tokenizer, chosen)
+
+
+def build_head(name: str, config: dict[str, Any], width: int) -> Any:
+    """A head of a reader with fresh weights."""
+    head, config_type = pick(READER_HEADS, name, kind="head of a reader")
+    return head(config_type(**{key: tuple(v) if isinstance(v, list) else v for key, v in config.items()}), width)

@@ -1,0 +1,290 @@
+"""Training a reader: questions with their contexts in, a model folder out."""
+
+import platform
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import orjson
+import torch
+
+from factpin.answers.pair_reader import Cut, PairBatch, PairRead, collate_pairs
+from factpin.answers.reader import YES_NO, Reader, ReaderModel, ReaderSettings
+from factpin.documents import Document, Question, question_to_json
+from factpin.encoders import Encoder, resolve
+from factpin.encoders.catalogue import CATALOGUE
+from factpin.errors import BadInput, pick
+from factpin.files import write_bytes
+from factpin.heads.cells import Cells
+from factpin.language.identify import family
+from factpin.models.card import Origin, write_card
+from factpin.models.reader_folder import LABELS, READER_HEADS, TASK, build_head, save_reader
+from factpin.models.settings import Settings
+from factpin.scoring import calibration
+from factpin.scoring.answers import figures, score_answers
+from factpin.scoring.risk import precision_at
+from factpin.tokens import Tokenizer
+from factpin.tokens.pairs import Pair
+from factpin.training.config import TrainConfig, to_dict, write_recipe
+from factpin.training.defaults import settle
+from factpin.training.loop import check_folder, train
+from factpin.training.parallel import World, join_world
+from factpin.training.reader_fit import (
+    ask_strangers,
+    best_readings,
+    fitted,
+    held_out_error,
+    judge,
+    probabilities,
+    raw_outcomes,
+)
+from factpin.training.run import SHORT, check_sizes, digest
+
+METRICS = ("f1", "em")
+CHOICES = {"zh": ("是", "否")}  # by language; others have yes and no
+
+
+@dataclass(frozen=True)
+class ReaderConfig:
+    """What is trained. How it is trained: TrainConfig."""
+
+    encoder: str  # a name of the catalogue, a folder, or a hub id
+    head: str = "efficient_global_pointer"
+    head_size: int = 64  # of efficient_global_pointer
+    rope: bool = True  # of efficient_global_pointer
+    bias: Literal["qk", "hidden"] = "qk"  # of efficient_global_pointer
+    none_weight: float = 1.0  # of answer_pointer: of a window without an answer
+    max_span: int | None = 64  # tokens of the longest answer
+    max_length: int = 384  # tokens of a question with a window of a passage
+    overlap: int = 96
+    negatives: int = 1  # windows of a question's own contexts, without the answer, that are taught too
+    strangers: int = 0  # contexts of other questions, without the answer, that are taught too; also fitted on
+    dropout: float = 0.1
+    precision: float = 0.8  # on dev, of the answers that are not withheld
+    language: str = ""
+    name: str = ""
+    finds: str = "answers to questions in passages"
+
+    def __post_init__(self) -> None:
+        check_sizes(self.head_size, self.max_span, self.dropout)
+        if self.negatives < 0 or self.strangers < 0:
+            raise BadInput(f"negatives is {self.negatives}, strangers {self.strangers}; expected 0 or more.")
+        if not 0 < self.precision <= 1:
+            raise BadInput(f"precision is {self.precision}; expected more than 0 and at most 1.")
+
+
+class ReaderJob:
+    """The training pairs of a set of questions, and its dev set."""
+
+    def __init__(
+        self, reader: Reader, training: Sequence[Question], dev: Sequence[Question], config: ReaderConfig, seed: int
+    ) -> None:
+        self.reader, self.model, self.dev = reader, reader.model, dev
+        self.pairs: list[tuple[Pair, tuple[tuple[int, int], ...]]] = []  # a pair, and (first, last) of its answers
+        self.noted: Counter[str] = Counter()
+        self._cuts: dict[str, Cut] = {}
+        for number, question in enumerate(training):
+            chance = np.random.default_rng([seed, number])
+            self._add(question, config, chance)
+            for other in chance.permutation(len(training))[: config.strangers]:
+                self._add_stranger(question, training[other], chance)
+        self._cuts.clear()
+        self.lengths = [len(pair.ids) for pair, _ in self.pairs]
+        self.terms = None
+
+    def _add(self, question: Question, config: ReaderConfig, chance: np.random.Generator) -> None:
+        """The windows with an answer, and some without one."""
+        self.noted["questions"] += 1
+        empty: list[Pair] = []
+        before = len(self.pairs)
+        for index, doc in enumerate(question.context):
+            read = self._read(question, doc)
+            for w, pair in enumerate(read.pairs):
+                cells = self._cells(question, index, read, w, config.max_span)
+                if cells:
+                    self.pairs.append((pair, cells))
+                elif not _says_it(question, index, read, w):
+                    empty.append(pair)
+        taught = len(self.pairs) > before
+        if question.answerable and not taught:
+            self.noted["not_taught"] += 1  # no gold span, or one that is too wide or begins inside a piece
+        if taught or not question.answerable:
+            kept = min(len(empty), config.negatives if taught else max(1, config.negatives))
+            self.pairs += [(empty[i], ()) for i in sorted(chance.permutation(len(empty))[:kept])]
+
+    def _add_stranger(self, question: Question, other: Question, chance: np.random.Generator) -> None:
+        """A window of another question's context, where there is one without an answer to this."""
+        known = {doc.id for doc in question.context}
+        for doc in other.context[:1]:
+            if doc.id not in known and not any(answer in doc.text for answer in question.answers):
+                read = self._read(question, doc)
+                if read.pairs:
+                    self.pairs.append((read.pairs[int(chance.integers(len(read.pairs)))], ()))
+
+    def _read(self, question: Question, doc: Document) -> PairRead:
+        if doc.id not in self._cuts:
+            self._cuts[doc.id] = self.reader.pairs.cut(doc.text)
+        return self.reader.pairs.beside(question.text, self._cuts[doc.id])
+
+    def _cells(
+        self, question: Question, index: int, read: PairRead, window: int, widest: int | None
+    ) -> tuple[tuple[int, int], ...]:
+        """The (first, last) tokens of the answers in a window."""
+        if question.kind == "yes_no" and read.choices and (index in question.gold or len(question.context) == 1):
+            return tuple(read.choices[YES_NO.index(answer)] for answer in question.answers if answer in YES_NO)
+        spans = [span for context, span in question.spans if context == index]
+        found = [cell for span in spans if (cell := read.cell(window, *span)) is not None]
+        return tuple(dict.fromkeys(cell for cell in found if widest is None or cell[1] - cell[0] < widest))
+
+    def fingerprint(self, config: ReaderConfig, how: TrainConfig) -> str:
+        """What makes this run this run: its settings and every pair that it learns from."""
+        columns = (column for pair, cells in self.pairs for column in (pair.ids, np.array(cells, np.int32)))
+        return digest((config, how, self.reader.settings.choices), columns)
+
+    def batch(self, examples: Sequence[int]) -> tuple[PairBatch, Cells]:
+        """Pairs side by side, and the cells of their answers."""
+        chosen = [self.pairs[i] for i in examples]
+        rows = [(row, 0, first, last) for row, (_, cells) in enumerate(chosen) for first, last in cells]
+        return collate_pairs([pair for pair, _ in chosen], self.reader.tokenizer.pad_id), Cells.of(rows)
+
+    def evaluate(self) -> dict[str, float]:
+        """em and f1 on dev, by the very path that reads."""
+        return figures(judge(self.dev, best_readings(self.reader, self.dev))) if self.dev else {}
+
+
+def _says_it(question: Question, index: int, read: PairRead, window: int) -> bool:
+    """Whether a window holds an answer, or a part of one, so that it is no example of a window without."""
+    here = read.windows[window]
+    spans = [span for context, span in question.spans if context == index]
+    text = read.pieces.text[here.start : here.end]
+    return any(s < here.end and e > here.start for s, e in spans) or any(answer in text for answer in question.answers)
+
+
+def start(config: ReaderConfig, training: Sequence[Question], seed: int) -> tuple[Reader, Settings]:
+    """A reader with a fresh head on a pretrained encoder, and the settings of its folder."""
+    torch.manual_seed(seed)
+    name = config.head.replace("-", "_")
+    _, config_type = pick(READER_HEADS, name, kind="head of a reader")
+    known = {field.name for field in fields(config_type)}
+    head_config = {"labels": LABELS, **{key: value for key, value in asdict(config).items() if key in known}}
+    source = resolve(config.encoder)
+    encoder = Encoder.load(source)
+    model = ReaderModel(encoder, build_head(name, head_config, encoder.width), config.dropout)
+    length = min(config.max_length, encoder.max_length or config.max_length)
+    reading = ReaderSettings(max_length=length, overlap=config.overlap, choices=choices_of(training))
+    settings = Settings(task=TASK, labels=LABELS, head=name, head_config=head_config, encoder=config.encoder,
+                        language=config.language, name=config.name, finds=config.finds)  # fmt: skip
+    return Reader(model, Tokenizer.load(source), reading), settings
+
+
+def choices_of(questions: Sequence[Question]) -> tuple[str, ...]:
+    """Yes and no in the language of most yes_no questions; nothing where there are none."""
+    languages = Counter(family(question.language) for question in questions if question.kind == "yes_no")
+    return CHOICES.get(languages.most_common(1)[0][0], ("yes", "no")) if languages else ()
+
+
+def familiar(max_length: int, lengths: Sequence[int]) -> int:
+    """Tokens of a pair that is little longer than any in training: in longer ones a reader invents long answers."""
+    return min(max_length, max(SHORT, round(1.25 * max(lengths, default=max_length))))
+
+
+def train_reader(
+    training: Sequence[Question],
+    dev: Sequence[Question],
+    config: ReaderConfig,
+    how: TrainConfig,
+    folder: Path,
+    *,
+    data: dict[str, Any] | None = None,
+    resume: bool = False,
+    quiet: bool = False,
+    world: World | None = None,
+) -> dict[str, Any]:
+    """Train, fit the scale and the least score on dev, and write the model folder; gives what was measured."""
+    if (folder / "factpin.json").exists() and not resume:
+        raise BadInput(f"{folder} holds a model already. Name another folder, or go on with it (--resume).")
+    if how.metric not in METRICS:
+        raise BadInput(f"There is no metric {how.metric!r}. Known: {', '.join(METRICS)}.")
+    if how.early_stopping is not None and not dev:
+        raise BadInput("early_stopping needs a dev set to watch. Give one, or leave it out.")
+    world = world or join_world()
+    reader, settings = start(config, training, how.seed)
+    job = ReaderJob(reader, training, dev, config, how.seed)
+    reader.settings = replace(reader.settings, max_length=familiar(reader.settings.max_length, job.lengths))
+    how = settle(how, reader.model.encoder.width, len(job.lengths), world.size)
+    score_answers(dev, {})  # ids that occur twice and questions without gold are refused now, not after an epoch
+    weights = (p.detach().cpu().numpy() for p in reader.model.encoder.parameters())
+    asked = [question_to_json(question) for question in dev]
+    fingerprint = digest((job.fingerprint(config, how), world.size, asked), weights)
+    check_folder(folder, fingerprint, resume=resume)
+    if world.leads:
+        folder.mkdir(parents=True, exist_ok=True)
+        tables = {"task": {"name": TASK, **(data or {})}, TASK: to_dict(config), "train": to_dict(how)}
+        write_recipe(folder / "recipe.toml", tables)
+    outcome = train(job, how, folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet)
+    report: dict[str, Any] = {"steps": outcome.steps, "best_step": outcome.best_step, "train": len(training),
+                              "dev": len(dev), "pairs": len(job.pairs), "noted": dict(job.noted)}  # fmt: skip
+    if world.leads:
+        report["scores"] = finish(reader, settings, dev, config, folder, data or {}, how.seed)
+    world.close()
+    return report
+
+
+def finish(
+    reader: Reader,
+    settings: Settings,
+    dev: Sequence[Question],
+    config: ReaderConfig,
+    folder: Path,
+    data: dict[str, Any],
+    seed: int,
+) -> dict[str, float]:
+    """Fit the scale and the least score on dev, score, and write the folder."""
+    scores, reliability = dict[str, float](), None
+    if dev:
+        fit_on = [*dev, *(ask_strangers(dev) if config.strangers else ())]
+        best = best_readings(reader, fit_on)
+        outcomes = raw_outcomes(fit_on, best)
+        reader.settings = fitted(reader.settings, outcomes, config.precision)
+        judged = probabilities(reader.settings.scale, outcomes)
+        reliability = calibration(judged)
+        scores |= figures(judge(dev, best[: len(dev)]))
+        scores |= {"ece": reliability.ece, "ece_held_out": held_out_error(fit_on, best)}
+        scores |= _withheld(judged, reader.settings.min_score)
+    written = save_reader(folder, settings, reader)
+    write_card(folder, written, _origin(config, data, seed, scores), {}, reliability)
+    with write_bytes(folder / "metrics.json") as stream:
+        table = [asdict(b) for b in reliability.table] if reliability else []
+        stream.write(orjson.dumps({**scores, "reliability": table}, option=orjson.OPT_INDENT_2))
+    return scores
+
+
+def _withheld(judged: list[tuple[float, bool]], least: float) -> dict[str, float]:
+    """What the least score does: the share of readings that reach it, and how many of these are right."""
+    kept = [right for score, right in judged if score >= least]
+    half = precision_at(judged, 0.5)
+    found = {
+        "min_score": least,
+        "kept": len(kept) / max(1, len(judged)),
+        "precision_kept": sum(kept) / max(1, len(kept)),
+    }
+    return found if half is None else {**found, "precision_at_half": half}
+
+
+def _origin(config: ReaderConfig, data: dict[str, Any], seed: int, scores: dict[str, float]) -> Origin:
+    rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items())
+    table = f"## Scores on dev\n\nMeans over questions.\n\n| metric | value |\n|---|---|\n{rows}" if rows else ""
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{torch.get_num_threads()} threads"
+    return Origin(
+        data=f"train {data.get('train', 'in memory')}, dev {data.get('dev') or 'none'}",
+        encoder_licence=CATALOGUE[config.encoder].licence if config.encoder in CATALOGUE else "not stated",
+        seed=seed,
+        command="factpin " + shlex.join(sys.argv[1:]) if sys.argv[1:2] == ["train"] else "",
+        hardware=f"{platform.machine()}, {device}",
+        remarks=table,
+    )

@@ -1,0 +1,250 @@
+"""Questions to stores of facts: what is answered, what is not, and that every citation is exact."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from factpin.answers.ask import ask, look
+from factpin.answers.marks import usual_schema
+from factpin.answers.passages import Reading
+from factpin.documents import Answer, Passage, Span
+from factpin.errors import BadInput
+from factpin.memory import Source, Store, TypedFact, open_store
+from tests.memory.world import Said, tell
+
+FACTS = (
+    ("谷爱凌", "出生地", "旧金山", "人物", "地点"),
+    ("谷爱凌", "出生日期", "2003年9月3日", "人物", "Date"),
+    ("活着", "导演", "张艺谋", "影视作品", "人物"),
+    ("张艺谋", "出生地", "西安", "人物", "地点"),
+    ("李安", "妻子", "林惠嘉", "人物", "人物"),
+    ("Ed Wood", "director", "Tim Burton", "work", "person"),
+    ("Big Fish", "director", "Tim Burton", "work", "person"),
+    ("Tim Burton", "date of birth", "August 25, 1958", "person", "date"),
+    ("Tim Burton", "place of birth", "Burbank", "person", "location"),
+    ("Tim Burton", "father", "Bill Burton", "person", "person"),
+    ("Billy Burton", "father", "Tim Burton", "person", "person"),
+    ("France", "capital", "Paris", "location", "location"),
+    ("Paris", "population", "2,100,000", "location", "number"),
+    ("Mount Ice", "visitor centre", "Ice House", "location", "other"),
+)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with open_store("memory:", create=True) as opened:
+        opened.set_schema(usual_schema())
+        yield opened
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    for fact in FACTS:
+        store.add(TypedFact(*fact))
+    return store
+
+
+def assert_exact(answer: Answer, store: Store) -> None:
+    texts = {source.uri: doc.text for doc, source in store.documents()}
+    every = [*answer.citations, *(hop.citation for hop in answer.path)]
+    for other in answer.alternatives:
+        every += other.citations
+    for citation in every:
+        citation.check(texts[citation.uri])
+        assert texts[citation.uri][citation.start : citation.end] == citation.quote
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("谷爱凌出生在哪里？", "旧金山"),
+        ("谷爱凌的出生地是哪里?", "旧金山"),
+        ("谷爱凌是哪一年出生的？", "2003年9月3日"),
+        ("请问谷爱凌的生日是什么时候", "2003年9月3日"),
+        ("《活着》的导演是谁？", "张艺谋"),
+        ("活着是谁导演的？", "张艺谋"),
+        ("张艺谋导演了哪些电影？", "活着"),
+        ("《活着》的导演出生在哪里？", "西安"),
+        ("李安的妻子是谁", "林惠嘉"),
+        ("林惠嘉的丈夫是谁", "李安"),
+        ("Who directed Ed Wood?", "Tim Burton"),
+        ("Who was the film Ed Wood directed by?", "Tim Burton"),
+        ("When was the director of Ed Wood born?", "August 25, 1958"),
+        ("Where was Ed Wood's director born?", "Burbank"),
+        ("Which films did Tim Burton direct?", "Big Fish, Ed Wood"),
+        ("Who is Tim Burton's father?", "Bill Burton"),
+        ("Whose father is Tim Burton?", "Billy Burton"),
+        ("Who is the father of the director of Ed Wood?", "Bill Burton"),
+        ("What is the capital of France?", "Paris"),
+        ("Paris is the capital of which country?", "France"),
+        ("How many people live in the capital of France?", "2,100,000"),
+        ("What is the visitor centre of Mount Ice?", "Ice House"),
+    ],
+)
+def test_facts_answer(filled: Store, question: str, expected: str) -> None:
+    answer = ask(question, filled)
+    assert (answer.text, answer.mode, answer.abstained) == (expected, "facts", False)
+    assert answer.score == 1.0 and answer.citations and answer.path and not answer.conflict
+    assert_exact(answer, filled)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "谷爱凌住在哪里？",  # no fact
+        "谷爱凌是谁导演的？",  # another relation
+        "《活着》的编剧是谁？",
+        "谷爱凌的教练出生在哪里？",  # a step that no fact takes
+        "谷爱凌出生在旧金山吗？",  # yes or no
+        "Who killed Tim Burton?",
+        "When was Ed Wood directed?",  # the cue of one relation, the kind of another
+        "When was the first wife of Tim Burton born?",
+        "Where was the brother of Tim Burton born?",
+        "Where was Johnny Depp born?",  # a name that the store does not know
+        "What is the capital of Paris?",
+        "Why was Tim Burton born?",
+    ],
+)
+def test_what_the_facts_do_not_say_is_not_answered(filled: Store, question: str) -> None:
+    answer = ask(question, filled)
+    assert answer.abstained and answer.text == "" and answer.citations == () and answer.notes
+    assert_exact(answer, filled)
+
+
+def test_words_of_the_evidence_are_cues(store: Store) -> None:
+    store.put(tell(Said("Acme", "P112", "Jane Roe", "{h} was launched by {t}.", "organization", "person")), Source("a"))
+    answer = ask("Who launched Acme?", store)
+    assert (answer.text, answer.score) == ("Jane Roe", 0.9)
+    assert ask("Who bought Acme?", store).abstained
+    store.put(tell(Said("大河", "P1", "老王", "{h}最早由{t}", "work", "person")), Source("b"))
+    assert ask("大河最早由谁？", store).text == "老王"
+
+
+def test_a_conflict_shows_both_sides(store: Store) -> None:
+    for uri, place in (("a.txt", "旧金山"), ("b.txt", "北京")):
+        store.put(tell(Said("谷爱凌", "出生地", place)), Source(uri))
+    answer = ask("谷爱凌出生在哪里？", store)
+    assert answer.conflict and not answer.abstained and answer.score == pytest.approx(0.5)
+    assert {answer.text, answer.alternatives[0].text} == {"旧金山", "北京"}
+    assert {answer.citations[0].uri, answer.alternatives[0].citations[0].uri} == {"a.txt", "b.txt"}
+    assert "互相矛盾" in " ".join(answer.notes)
+    assert_exact(answer, store)
+
+
+def test_the_surer_side_of_a_conflict_wins(store: Store) -> None:
+    store.put(tell(Said("Ann", "place of birth", "Rome", "{h} was born in {t}.", score=0.9)), Source("a"))
+    store.put(tell(Said("Ann", "place of birth", "Oslo", "{h} was born in {t}.", score=0.3)), Source("b"))
+    answer = ask("Where was Ann born?", store)
+    assert answer.text == "Rome" and answer.conflict and answer.alternatives[0].text == "Oslo"
+    assert answer.alternatives[0].score < 0.1 < 0.8 < answer.score < 0.9
+    assert ask("Where was Ann born?", store, min_score=0.95).abstained
+
+
+def test_more_exact_is_no_conflict(store: Store) -> None:
+    for uri, date in (("a", "2003年"), ("b", "2003年9月3日")):
+        store.put(tell(Said("谷爱凌", "出生日期", date, tail_type="Date")), Source(uri))
+    answer = ask("谷爱凌是什么时候出生的？", store)
+    assert answer.text == "2003年9月3日" and not answer.conflict and len(answer.citations) == 2
+
+
+def test_a_negated_fact_is_never_an_answer(store: Store) -> None:
+    store.put(tell(Said("谷爱凌", "出生地", "北京", "{h}并不出生于{t}。", assertion="negated")), Source("a"))
+    answer = ask("谷爱凌出生在哪里？", store)
+    assert answer.abstained and all(other.text != "北京" for other in answer.alternatives)
+    assert any("否认" in note and "北京" in note for note in answer.notes)
+    for assertion in ("hedged", "reported", "conditional"):
+        store.put(tell(Said("谷爱凌", "出生地", "北京", assertion=assertion)), Source("a"))
+        assert ask("谷爱凌出生在哪里？", store).abstained
+
+
+def test_asserted_and_denied_is_a_conflict(store: Store) -> None:
+    store.put(tell(Said("谷爱凌", "出生地", "旧金山")), Source("a"))
+    store.put(tell(Said("谷爱凌", "出生地", "旧金山", "{h}不是在{t}出生的。", assertion="negated")), Source("b"))
+    answer = ask("谷爱凌出生在哪里？", store)
+    assert answer.text == "旧金山" and answer.conflict and {c.uri for c in answer.citations} == {"a"}
+
+
+def test_a_superseded_ceo(store: Store) -> None:
+    for uri, person, date in (("a", "Ann Ash", "2015"), ("b", "Bo Birch", "2021-03")):
+        said = Said("Acme", "CEO", person, "Since {d}, the CEO of {h} is {t}.", "organization", "person", date=date)
+        store.put(tell(said), Source(uri, published=date))
+    answer = ask("Who is the CEO of Acme?", store)
+    assert (answer.text, answer.conflict) == ("Bo Birch", False) and {c.uri for c in answer.citations} == {"b"}
+    assert any("Ann Ash" in note for note in answer.notes)
+    assert ask("Who is the CEO of Acme?", store, as_of="2018").text == "Ann Ash"
+    assert ask("Who is the CEO of Acme?", store, as_of="2010").abstained
+
+
+def test_two_people_of_one_name(store: Store) -> None:
+    store.put(tell(Said("李娜", "出生地", "武汉")), Source("tennis.txt"))
+    store.put(tell(Said("李娜", "出生地", "郑州")), Source("singer.txt"))
+    assert ask("李娜出生在哪里？", store).conflict
+    store.split("singer.txt", "李娜")
+    answer = ask("李娜出生在哪里？", store)
+    assert answer.abstained and not answer.conflict
+    assert {other.text for other in answer.alternatives} == {"武汉", "郑州"}
+    assert any("2个实体" in note for note in answer.notes)
+    store.put(tell(Said("李娜", "职业", "网球运动员"), Said("李娜", "国籍", "中国")), Source("tennis2.txt"))
+    assert ask("李娜出生在哪里？", store).text == "武汉"  # three mentions against one
+    assert_exact(answer, store)
+
+
+def test_rejected_facts_are_no_answers(store: Store) -> None:
+    store.put(tell(Said("谷爱凌", "出生地", "月球")), Source("a"))
+    store.judge(store.facts()[0].id, "rejected")
+    assert ask("谷爱凌出生在哪里？", store).abstained
+    store.judge(store.facts()[0].id, "")
+    assert ask("谷爱凌出生在哪里？", store).text == "月球"
+
+
+def test_a_removed_document_answers_nothing(store: Store) -> None:
+    store.put(tell(Said("姚明", "出生地", "上海")), Source("keep"))
+    before = look("谷爱凌出生在哪里？", store), look("姚明出生在哪里？", store)
+    store.put(tell(Said("谷爱凌", "出生地", "旧金山")), Source("a"))
+    assert ask("谷爱凌出生在哪里？", store).text == "旧金山"
+    store.remove("a")
+    assert (look("谷爱凌出生在哪里？", store), look("姚明出生在哪里？", store)) == before
+
+
+def test_abstention_offers_passages_and_says_what_was_not_read(store: Store) -> None:
+    text = "冰墩墩是北京冬奥会的吉祥物。它的设计者是曹雪。"
+    store.put(tell(Said("谷爱凌", "住", "北京"), extra=text, partly=True), Source("a"))
+    answer = ask("冰墩墩的设计者是谁？", store)
+    assert answer.abstained and answer.mode == "extract"
+    assert answer.alternatives[0].citations[0].quote in text and answer.alternatives[0].score == 0.0
+    assert any("1篇没有读完" in note for note in answer.notes)
+    assert ask("冰墩墩的设计者是谁？", store, mode="facts").alternatives == ()
+    assert_exact(answer, store)
+
+
+def read_designer(question: str, passages: Sequence[Passage]) -> list[Reading]:
+    """A reader that knows one answer."""
+    found = [(p, p.text.find("曹雪")) for p in passages]
+    return [Reading(p, Span(p.start + at, p.start + at + 2), 0.8) for p, at in found if at >= 0 and "设计" in question]
+
+
+def test_a_reader_answers_where_facts_do_not(store: Store) -> None:
+    extra = "它的设计者是曹雪。"
+    for uri in "ab":
+        store.put(tell(Said("谷爱凌", "住", uri), extra=extra), Source(uri))
+    answer = ask("吉祥物的设计者是谁？", store, reader=read_designer)
+    assert (answer.text, answer.score, answer.mode) == ("曹雪", 0.8, "extract")
+    assert {c.uri for c in answer.citations} == {"a", "b"} and answer.citations[0].sentence is not None
+    assert ask("吉祥物的设计者是谁？", store, reader=read_designer, min_score=0.9).alternatives[0].text == "曹雪"
+    assert_exact(answer, store)
+
+
+def test_hops_read_what_passages_name(store: Store) -> None:
+    store.put(tell(Said("冰墩墩", "见", "吉祥物档案", "{h}的来历见{t}。")), Source("a", "冰墩墩"))
+    store.put(tell(Said("作品", "由", "曹雪", "{h}出自{t}之手。")), Source("b", "吉祥物档案"))
+    searched = look("冰墩墩的设计", store, mode="hops", reader=read_designer)
+    assert searched.answer.text == "曹雪" and searched.answer.mode == "hops"
+    assert searched.answer.path[0].target == "吉祥物档案" and searched.found and len(searched.found.hops) == 1
+    assert_exact(searched.answer, store)
+
+
+@pytest.mark.parametrize(("question", "options"), [(" ", {}), ("x?", {"mode": "guess"}), ("x?", {"min_score": 2.0}),
+                                                   ("x?", {"k": 0}), ("x?", {"as_of": "soon"})])  # fmt: skip
+def test_nonsense_is_refused(store: Store, question: str, options: dict[str, object]) -> None:
+    with pytest.raises(BadInput):
+        ask(question, store, **options)  # type: ignore[arg-type]

@@ -1,0 +1,53 @@
+"""`factpin export`, and reading it back."""
+
+from pathlib import Path
+
+import pytest
+
+from factpin.memory import open_store
+from tests.app.store_door import Door, make_door, write_documents
+from tests.memory.conformance import assert_equal
+from tests.memory.histories import answers
+from tests.memory.world import Said, tell
+
+
+@pytest.fixture
+def door(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Door:
+    door = make_door(monkeypatch, capfd, tmp_path / "kb.db")
+    path = write_documents(tmp_path / "d.jsonl", gu=tell(Said("谷爱凌", "出生地", "旧金山", score=0.9)))
+    door("index", path, "--no-facts", "--published", "2022-02-08")
+    return door
+
+
+@pytest.mark.parametrize("name", ["f.csv", "f.graphml", "f.jsonl", "f.jsonld", "f.nq", "f.ttl"])
+def test_every_format_by_its_ending(door: Door, tmp_path: Path, name: str) -> None:
+    done = door("export", tmp_path / name)
+    assert done.code == 0 and "written to" in done.err
+    written = (tmp_path / name).read_text(encoding="utf-8")
+    assert "旧金山" in written
+    assert door("export", tmp_path / name, "--as-of", "2020").code == 0
+    assert "旧金山" not in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_neo4j_is_a_folder(door: Door, tmp_path: Path) -> None:
+    assert door("export", tmp_path / "graph", "--to", "neo4j").code == 0
+    assert any("旧金山" in p.read_text(encoding="utf-8") for p in (tmp_path / "graph").iterdir())
+
+
+def test_quads_come_back(door: Door, tmp_path: Path) -> None:
+    door("export", tmp_path / "f.nq")
+    assert door("store", "import", tmp_path / "f.nq", "--db", tmp_path / "other.db", "--json").json == {"added": 1}
+    with open_store(str(tmp_path / "kb.db")) as one, open_store(str(tmp_path / "other.db")) as other:
+        assert_equal(answers(one), answers(other))
+
+
+def test_a_table_of_facts_comes_in(door: Door, tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text("head,relation,tail,tail_type\nFrance,capital,Paris,LOC\n", encoding="utf-8")
+    assert door("store", "import", tmp_path / "f.csv").code == 0
+    assert door("ask", "What is the capital of France?").out.startswith("Paris")
+    assert "expected .nq or .csv" in door("store", "import", tmp_path / "f.ttl").err
+
+
+def test_an_unknown_format_is_refused(door: Door, tmp_path: Path) -> None:
+    done = door("export", tmp_path / "f.xlsx")
+    assert done.code == 2 and "There is no export 'xlsx'" in done.err
