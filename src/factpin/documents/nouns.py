@@ -4,130 +4,45 @@ Offsets are half-open, in Python code points: `document.text[m.start:m.end] == m
 All of them are frozen and checked when made; what refers to something refers by id, inside one document.
 """
 
+import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
+from factpin.documents import html
+from factpin.documents.facts import (
+    ASSERTIONS,
+    Argument,
+    Event,
+    Evidence,
+    Fact,
+    Qualifier,
+    given_arguments,
+    given_evidence,
+    given_head,
+    given_tail,
+)
+from factpin.documents.mentions import Entity, EntityId, Mention, Source, Span, by_id, count, set_source, shorten, show
 from factpin.errors import BadDocument, OffsetMismatch
 
-T = TypeVar("T", "Mention", "Entity")
-ASSERTIONS = ("asserted", "negated", "hedged", "reported", "conditional")
+ID = operator.attrgetter("id")
 
-
-class Span(NamedTuple):
-    """Characters start..end, end not included."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A piece of the text that names something."""
-
-    id: str
-    start: int
-    end: int
-    text: str
-    type: str = ""
-    score: float | None = None
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.start < self.end:
-            raise BadDocument(
-                f"mention {self.id}: offsets {self.start}:{self.end} are no span; expected 0 <= start < end. "
-                f"Correct them, or drop the mention.",
-                field="start",
-            )
-        if self.score is not None:
-            _check_score(self.score, f"mention {self.id}")
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """One thing of the world with all its mentions (their ids, in order)."""
-
-    id: str
-    mentions: tuple[str, ...]
-    type: str = ""
-    name: str = ""
-    link: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.mentions:
-            raise BadDocument(f"entity {self.id} has no mention; expected at least one.", field="mentions")
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A sentence that proves a fact: its index, and the characters inside it that do, where they are known."""
-
-    sentence: int
-    start: int | None = None
-    end: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Qualifier:
-    """A further argument of a fact, such as the place of a release: its role, an entity, and where it is said."""
-
-    role: str
-    entity: str
-    mention: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """head --relation--> tail, both ids of entities; the mentions tell where exactly it is said."""
-
-    head: str
-    relation: str
-    tail: str
-    head_mention: str | None = None
-    tail_mention: str | None = None
-    score: float | None = None
-    evidence: tuple[Evidence, ...] = ()
-    assertion: str | None = None
-    qualifiers: tuple[Qualifier, ...] = ()
-    cue: Span | None = None  # the characters that make it other than asserted
-
-    def __post_init__(self) -> None:
-        if not self.relation:
-            raise BadDocument("a fact has an empty relation; expected a name.", field="relation")
-        if self.score is not None:
-            _check_score(self.score, f"fact {self.relation}")
-        _check_assertion(self.assertion)
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """What plays a role in an event: a mention, or another event."""
-
-    role: str
-    mention: str | None = None
-    event: str | None = None
-
-    def __post_init__(self) -> None:
-        if (self.mention is None) == (self.event is None):
-            raise BadDocument(f"argument {self.role} needs a mention or an event, exactly one of them.", field="role")
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened, or is said not to have: its type, the mention that triggers it, and its arguments."""
-
-    id: str
-    type: str
-    trigger: str | None = None
-    arguments: tuple[Argument, ...] = ()
-    score: float | None = None
-    assertion: str | None = None
-    cue: Span | None = None  # the characters that make it other than asserted
-
-    def __post_init__(self) -> None:
-        if self.score is not None:
-            _check_score(self.score, f"event {self.id}")
-        _check_assertion(self.assertion)
+__all__ = [
+    "ASSERTIONS",
+    "Argument",
+    "Coverage",
+    "Document",
+    "Entity",
+    "EntityId",
+    "Event",
+    "Evidence",
+    "Fact",
+    "Mention",
+    "Qualifier",
+    "Source",
+    "Span",
+    "Unread",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,20 +91,40 @@ class Document:
                     field=f"sentences[{i}]",
                 )
             end = next_end
-        for i, mention in enumerate(self.mentions):
+        for mention in self.mentions:
             if mention.end > size or text[mention.start : mention.end] != mention.text:
-                raise _mismatch(self, i)
+                raise _mismatch(self, self.mentions.index(mention))
         known = _unique(self.mentions, self.id, "mention")
         if self.entities or self.facts or self.events:
             _check_references(self, known)
+        if self.facts or self.events:
+            _pin(self)
+
+    def __setstate__(self, state: list[Any]) -> None:
+        for name, value in zip(fields(self), state, strict=True):
+            object.__setattr__(self, name.name, value)
+        if self.facts or self.events:
+            _pin(self)  # they come without their source
+
+    def __repr__(self) -> str:
+        found = [count(items, noun) for items, noun in ((self.mentions, "mention"), (self.entities, "entity"),
+                                                        (self.facts, "fact"), (self.events, "event"))]  # fmt: skip
+        return show("Document", repr(self.id), repr(shorten(self.text)), *found)
+
+    def to_html(self) -> str:
+        """A page that shows the text with its mentions, and its facts and events; it loads nothing else."""
+        return html.page(self.id, self.language, self._repr_html_())
+
+    def _repr_html_(self) -> str:
+        return html.fragment(self.text, self.mentions, self.facts, self.events)
 
     def mention(self, id: str) -> Mention:
         """The mention of that id."""
-        return _by_id(self.mentions, id, self.id, "mention")
+        return by_id(self.mentions, id, "mention", self.id)
 
     def entity(self, id: str) -> Entity:
         """The entity of that id."""
-        return _by_id(self.entities, id, self.id, "entity")
+        return by_id(self.entities, id, "entity", self.id)
 
     def sentence_of(self, start: int) -> int | None:
         """The index of the sentence that holds the character at `start`, or None."""
@@ -203,27 +138,25 @@ class Document:
         return low if low < len(self.sentences) and self.sentences[low][0] <= start else None
 
 
-def _by_id(items: tuple[T, ...], id: str, document: str, kind: str) -> T:
-    for item in items:
-        if item.id == id:
-            return item
-    raise BadDocument(f"{document}: there is no {kind} {id!r}.")
+def _pin(doc: Document) -> None:
+    """Let facts and events know the document that they are in; those of another document are copied for it."""
+    source: Source = (doc.text, doc.sentences, doc.mentions, doc.entities)
+    parts = (*doc.facts, *doc.events) if doc.events else doc.facts
+    old = parts[0]._source
+    if old is not None and all(map(operator.is_, old, source)):
+        source = old  # they come from a document with the same annotation
+    for part in parts:
+        known = part._source
+        if known is None:
+            set_source(part, source)
+        elif known is not source:
+            object.__setattr__(doc, "facts", tuple(map(replace, doc.facts)))
+            object.__setattr__(doc, "events", tuple(map(replace, doc.events)))
+            return _pin(doc)
 
 
-def _check_score(score: float, owner: str) -> None:
-    if not 0.0 <= score <= 1.0:  # false for NaN too
-        raise BadDocument(f"{owner}: score {score} is no probability; expected 0 to 1.", field="score")
-
-
-def _check_assertion(assertion: str | None) -> None:
-    if assertion is not None and assertion not in ASSERTIONS:
-        raise BadDocument(
-            f"assertion {assertion!r} is unknown; expected one of {', '.join(ASSERTIONS)}.", field="assertion"
-        )
-
-
-def _check_cue(cue: Span | None, doc: Document, field: str) -> None:
-    if cue is not None and not 0 <= cue[0] < cue[1] <= len(doc.text):
+def _check_cue(cue: Span, doc: Document, field: str) -> None:
+    if not 0 <= cue[0] < cue[1] <= len(doc.text):
         raise BadDocument(f"{doc.id}: {field} is {cue[0]}:{cue[1]} in a text of {len(doc.text)} characters; "
                           f"expected a span inside it.", field=field)  # fmt: skip
 
@@ -241,7 +174,7 @@ def _check_encodable(text: str) -> None:
 
 def _unique(items: tuple[Mention | Entity | Event, ...], document: str, kind: str) -> set[str | None]:
     """The ids of items, and None: what a field that may be absent can name."""
-    known: set[str | None] = {item.id for item in items}
+    known: set[str | None] = set(map(ID, items))
     if len(known) != len(items):
         raise BadDocument(
             f"{document}: two of its {len(items)} {kind} ids are equal; expected unique ids.", field=f"{kind}s"
@@ -253,41 +186,52 @@ def _unique(items: tuple[Mention | Entity | Event, ...], document: str, kind: st
 def _check_references(doc: Document, mentions: set[str | None]) -> None:
     entities = _unique(doc.entities, doc.id, "entity")
     events = _unique(doc.events, doc.id, "event") if doc.events else set()
+    sentences = len(doc.sentences)
     for i, entity in enumerate(doc.entities):
         for id in entity.mentions:
             if id not in mentions:
                 raise _unknown(doc, f"entities[{i}].mentions", "mention", id)
-    for i, fact in enumerate(doc.facts):
-        if fact.head not in entities:
-            raise _unknown(doc, f"facts[{i}].head", "entity", fact.head)
-        if fact.tail not in entities:
-            raise _unknown(doc, f"facts[{i}].tail", "entity", fact.tail)
-        if fact.head_mention not in mentions:
-            raise _unknown(doc, f"facts[{i}].head_mention", "mention", fact.head_mention)
-        if fact.tail_mention not in mentions:
-            raise _unknown(doc, f"facts[{i}].tail_mention", "mention", fact.tail_mention)
-        for evidence in fact.evidence:
-            if not 0 <= evidence.sentence < len(doc.sentences):
+    for fact in doc.facts:
+        if (
+            given_head(fact) not in entities
+            or given_tail(fact) not in entities
+            or fact.head_mention not in mentions
+            or fact.tail_mention not in mentions
+        ):
+            raise _unknown_end(doc, doc.facts.index(fact), mentions, entities)
+        for evidence in given_evidence(fact):
+            if not 0 <= evidence.sentence < sentences:
+                field = f"facts[{doc.facts.index(fact)}].evidence"
                 raise BadDocument(
-                    f"{doc.id}: facts[{i}].evidence names sentence {evidence.sentence}, "
-                    f"the document has {len(doc.sentences)}.",
-                    field=f"facts[{i}].evidence",
+                    f"{doc.id}: {field} names sentence {evidence.sentence}, the document has {sentences}.", field=field
                 )
-        _check_cue(fact.cue, doc, f"facts[{i}].cue")
         for qualifier in fact.qualifiers:
             if qualifier.entity not in entities:
-                raise _unknown(doc, f"facts[{i}].qualifiers", "entity", qualifier.entity)
+                raise _unknown(doc, f"facts[{doc.facts.index(fact)}].qualifiers", "entity", qualifier.entity)
             if qualifier.mention not in mentions:
-                raise _unknown(doc, f"facts[{i}].qualifiers", "mention", qualifier.mention)
+                raise _unknown(doc, f"facts[{doc.facts.index(fact)}].qualifiers", "mention", qualifier.mention)
+        if fact.cue is not None:
+            _check_cue(fact.cue, doc, f"facts[{doc.facts.index(fact)}].cue")
     for i, event in enumerate(doc.events):
-        _check_cue(event.cue, doc, f"events[{i}].cue")
+        if event.cue is not None:
+            _check_cue(event.cue, doc, f"events[{i}].cue")
         if event.trigger not in mentions:
             raise _unknown(doc, f"events[{i}].trigger", "mention", event.trigger)
-        for argument in event.arguments:
+        for argument in given_arguments(event):
             if argument.mention not in mentions:
                 raise _unknown(doc, f"events[{i}].arguments", "mention", argument.mention)
             if argument.event not in events:
                 raise _unknown(doc, f"events[{i}].arguments", "event", argument.event)
+
+
+def _unknown_end(doc: Document, index: int, mentions: set[str | None], entities: set[str | None]) -> BadDocument:
+    """The first id of a fact that is not in the document."""
+    fact = doc.facts[index]
+    ends = [("head", "entity", fact.head), ("tail", "entity", fact.tail),
+            ("head_mention", "mention", fact.head_mention), ("tail_mention", "mention", fact.tail_mention)]  # fmt: skip
+    known = {"entity": entities, "mention": mentions}
+    name, kind, id = next(end for end in ends if end[2] not in known[end[1]])
+    return _unknown(doc, f"facts[{index}].{name}", kind, id)
 
 
 def _unknown(doc: Document, field: str, kind: str, id: str | None) -> BadDocument:
@@ -304,11 +248,7 @@ def _mismatch(doc: Document, index: int) -> OffsetMismatch:
         found = doc.text.find(m.text) if m.text else -1
         hint = f"It stands at {found}:{found + len(m.text)}." if found >= 0 else "It is nowhere in the text."
     return OffsetMismatch(
-        f"{doc.id}: mention {m.id}: text[{m.start}:{m.end}] is {_short(there)}, not {_short(m.text)}. {hint}",
+        f"{doc.id}: mention {m.id}: text[{m.start}:{m.end}] is {shorten(there)!r}, not {shorten(m.text)!r}. {hint}",
         field=f"mentions[{index}]",
         inclusive=inclusive,
     )
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")

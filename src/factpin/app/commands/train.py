@@ -7,24 +7,12 @@ import click
 
 from factpin.app.console import FORMAT, notes, out, print_json
 from factpin.errors import BadInput, did_you_mean
-from factpin.formats import Options
 from factpin.models.settings import read_settings
-from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
+from factpin.tasks import find_task
+from factpin.training.config import TrainConfig, read_recipe
 from factpin.training.data import KEYS, read_training
+from factpin.training.plan import make_plan
 
-TASKS = {
-    "coref": "coreference",
-    "coreference": "coreference",
-    "docre": "document_relations",
-    "document_relations": "document_relations",
-    "ee": "events",
-    "events": "events",
-    "ner": "spans",
-    "re": "triples",
-    "spans": "spans",
-    "triples": "triples",
-}
-HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 FEW = 200  # documents below which figures are not to be trusted
 POOR = 0.1  # an F1 on dev below this means that something went wrong
 
@@ -141,38 +129,29 @@ def train(
     import torch  # what the user can have got wrong is checked before these seconds
 
     from factpin.layers.half import bf16_warning
-    from factpin.training.run import run_training
-    from factpin.training.tasks import TASKS as KINDS
+    from factpin.training.tasks import TASKS
 
     if threads:
         torch.set_num_threads(threads)
-    kind = KINDS[name]
-    if choices["head"]:
-        choices["head"] = HEADS.get(choices["head"], choices["head"].replace("-", "_"))
-    _refuse_unknown(tables, kind.name, recipe)
-    _refuse_foreign(kind.config, TrainConfig, choices, kind.name)
-    what = chosen(kind.config, tables.get(kind.name, {}), choices)
-    how = chosen(TrainConfig, tables.get("train", {}), choices)
-    reading = Options(occurrences=what.get("occurrences", "nearest")) if kind.name == "triples" else Options()
-    training, dev = read_training(data, reading)
+    _refuse_unknown(tables, name, recipe)
+    _refuse_foreign(TASKS[name].config, TrainConfig, choices, name)
+    plan = make_plan(name, choices, tables)
+    training, dev = read_training(data, plan.reading)
     if len(training) < FEW:
         notes(quiet or as_json).print(
             f"[yellow]only {len(training)} training documents:[/] the model will learn little, and scores depend on "
             f"chance. Annotate a few hundred before you rely on it."
         )
-    if how.get("bf16") and (warning := bf16_warning()):
+    if plan.how.bf16 and (warning := bf16_warning()):
         notes(quiet or as_json).print(warning, style="yellow")
-    report = run_training(
-        kind, training, dev, from_dict(kind.config, what, kind.name), from_dict(TrainConfig, how, "train"), output,
-        data=data, resume=resume, quiet=quiet or as_json,
-    )  # fmt: skip
+    report = plan.run(training, dev, output, data=data, resume=resume, quiet=quiet or as_json)
     if "scores" not in report:  # not the leading process
         return 0
     read = read_settings(output).max_length
-    if read < (what.get("max_length") or 0):
+    if read < (plan.config.max_length or 0):
         report["max_length"] = read
         notes(quiet or as_json).print(
-            f"[yellow]max_length {what['max_length']:,}:[/] this encoder reads at most {read:,} tokens at once; "
+            f"[yellow]max_length {plan.config.max_length:,}:[/] this encoder reads at most {read:,} tokens at once; "
             f"windows have so many, in training and in the model"
         )
     if as_json:
@@ -208,10 +187,7 @@ def _known(name: str | None) -> str:
     """The task's full name."""
     if name is None:
         raise BadInput("The task is missing: factpin train spans --train … --encoder … --output …")
-    if name not in TASKS:
-        near = did_you_mean(name, TASKS)
-        raise BadInput(f"There is no task {name!r} to train.{near} Known: {', '.join(sorted(TASKS))}.")
-    return TASKS[name]
+    return find_task(name).name
 
 
 def _refuse_unknown(tables: dict[str, Any], task: str, recipe: Path | None) -> None:

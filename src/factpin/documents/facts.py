@@ -1,0 +1,189 @@
+"""Facts and events: what a document says about its entities and mentions.
+
+All of them refer by id. In a document they can also be asked what they refer to: `fact.head.name`, `evidence.quote`,
+`event.text`, `argument.text`.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from factpin.documents.mentions import (
+    EntityId,
+    Pinned,
+    Source,
+    Span,
+    by_id,
+    check_score,
+    set_source,
+    shorten,
+    show,
+    show_score,
+)
+from factpin.errors import BadDocument
+
+ASSERTIONS = ("asserted", "negated", "hedged", "reported", "conditional")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Pinned):
+    """A sentence that proves a fact: its index, and the characters inside it that do, where they are known."""
+
+    sentence: int
+    start: int | None = None
+    end: int | None = None
+
+    @property
+    def quote(self) -> str:
+        """The text that proves the fact."""
+        text, sentences, _, _ = self.source
+        first, last = sentences[self.sentence]
+        return text[first if self.start is None else self.start : last if self.end is None else self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """A further argument of a fact, such as the place of a release: its role, an entity, and where it is said."""
+
+    role: str
+    entity: str
+    mention: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactFields(Pinned):
+    """The fields of a fact as they are given: `Fact` reads some of them in another way."""
+
+    head: str
+    relation: str
+    tail: str
+    head_mention: str | None = None
+    tail_mention: str | None = None
+    score: float | None = None
+    evidence: tuple[Evidence, ...] = ()
+    assertion: str | None = None
+    qualifiers: tuple[Qualifier, ...] = ()
+    cue: Span | None = None  # the characters that make it other than asserted
+
+    def __post_init__(self) -> None:
+        if not self.relation:
+            raise BadDocument("a fact has an empty relation; expected a name.", field="relation")
+        if self.score is not None:
+            check_score(self.score, f"fact {self.relation}")
+        if self.assertion is not None and self.assertion not in ASSERTIONS:
+            raise _unknown_assertion(self.assertion)
+        set_source(self, None)
+
+
+class Fact(FactFields):
+    """head --relation--> tail, both ids of entities; the mentions tell where exactly it is said."""
+
+    __slots__ = ()
+
+    @property
+    def head(self) -> EntityId:
+        """The entity that the fact is about: an id with `name`, `type`, `link`, `mentions` and `entity`."""
+        id = EntityId(given_head(self))
+        id._source = self._source
+        return id
+
+    @property
+    def tail(self) -> EntityId:
+        """The entity that the relation leads to."""
+        id = EntityId(given_tail(self))
+        id._source = self._source
+        return id
+
+    def __repr__(self) -> str:
+        head, tail = (id if id._source is None else shorten(id.name) for id in (self.head, self.tail))
+        said = "" if self.assertion in (None, "asserted") else str(self.assertion)
+        return show("Fact", f"{head} —{self.relation}→ {tail}", show_score(self.score), said)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument(Pinned):
+    """What plays a role in an event: a mention, or another event."""
+
+    role: str
+    mention: str | None = None
+    event: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.mention is None) == (self.event is None):
+            raise BadDocument(f"argument {self.role} needs a mention or an event, exactly one of them.", field="role")
+
+    @property
+    def text(self) -> str:
+        """The text of the mention; the id of the event where it is one."""
+        return self.event or _mention_text(self.mention, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Pinned):
+    """Something that happened, or is said not to have: its type, the mention that triggers it, and its arguments."""
+
+    id: str
+    type: str
+    trigger: str | None = None
+    arguments: tuple[Argument, ...] = ()
+    score: float | None = None
+    assertion: str | None = None
+    cue: Span | None = None  # the characters that make it other than asserted
+
+    def __post_init__(self) -> None:
+        if self.score is not None:
+            check_score(self.score, f"event {self.id}")
+        if self.assertion is not None and self.assertion not in ASSERTIONS:
+            raise _unknown_assertion(self.assertion)
+        set_source(self, None)
+
+    @property
+    def text(self) -> str:
+        """The text of the trigger; "" where there is none."""
+        return _mention_text(self.trigger, self)
+
+    def __repr__(self) -> str:
+        pinned = self._source is not None
+        trigger = shorten(self.text) if pinned else self.trigger or ""
+        told = [f"{a.role}: {shorten(a.text) if pinned else a.mention or a.event}" for a in self.arguments]
+        said = "" if self.assertion in (None, "asserted") else str(self.assertion)
+        what = f"{self.type} {trigger!r}" if trigger else self.type
+        return show("Event", what, *told, show_score(self.score), said)
+
+
+def _resolve_when_read(kind: type[Pinned], name: str) -> Any:
+    """Let the parts in a field know the source of their owner when they are read from it; gives the plain reader."""
+    slot = vars(kind)[name]
+    plain = slot.__get__
+
+    def read(self: Pinned) -> tuple[Pinned, ...]:
+        parts: tuple[Pinned, ...] = plain(self)
+        source = self._source
+        return parts if source is None or not parts else tuple([_known(part, source) for part in parts])
+
+    setattr(kind, name, property(read, slot.__set__))
+    return plain
+
+
+def _known(part: Pinned, source: Source) -> Pinned:
+    copy = replace(part)  # type: ignore[type-var]  # every part is a dataclass
+    set_source(copy, source)
+    return copy
+
+
+# Readers of the fields as they were given, for loops over many facts.
+given_head, given_tail = vars(FactFields)["head"].__get__, vars(FactFields)["tail"].__get__
+given_evidence = _resolve_when_read(FactFields, "evidence")
+given_arguments = _resolve_when_read(Event, "arguments")
+# A property that hides a field of the base is set as that field is: the base's __init__ does it.
+Fact.head = Fact.head.setter(vars(FactFields)["head"].__set__)  # type: ignore[attr-defined, method-assign]
+Fact.tail = Fact.tail.setter(vars(FactFields)["tail"].__set__)  # type: ignore[attr-defined, method-assign]
+
+
+def _mention_text(id: str | None, owner: Pinned) -> str:
+    return "" if id is None else by_id(owner.source[2], id, "mention").text
+
+
+def _unknown_assertion(assertion: str) -> BadDocument:
+    return BadDocument(
+        f"assertion {assertion!r} is unknown; expected one of {', '.join(ASSERTIONS)}.", field="assertion"
+    )

@@ -1,0 +1,182 @@
+"""Mentions and entities, and the id by which a fact names an entity.
+
+The id is a string. Read from a fact that is in a document, it also knows the entity:
+
+    fact.head == "e1"        the id, as in the file
+    fact.head.name           the name of that entity
+
+A document pins its facts and events to a `Source` when it is made. Names are looked up there when they are asked for.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from factpin.errors import BadDocument
+
+T = TypeVar("T", "Mention", "Entity")
+SHORT = 40  # characters of a text in a repr or a message
+
+
+class Span(NamedTuple):
+    """Characters start..end, end not included."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A piece of the text that names something."""
+
+    id: str
+    start: int
+    end: int
+    text: str
+    type: str = ""
+    score: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise BadDocument(
+                f"mention {self.id}: offsets {self.start}:{self.end} are no span; expected 0 <= start < end. "
+                f"Correct them, or drop the mention.",
+                field="start",
+            )
+        if self.score is not None:
+            check_score(self.score, f"mention {self.id}")
+
+    def __repr__(self) -> str:
+        return show("Mention", repr(shorten(self.text)), self.type, f"{self.start}:{self.end}", show_score(self.score))
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One thing of the world with all its mentions (their ids, in order)."""
+
+    id: str
+    mentions: tuple[str, ...]
+    type: str = ""
+    name: str = ""
+    link: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.mentions:
+            raise BadDocument(f"entity {self.id} has no mention; expected at least one.", field="mentions")
+
+    def __repr__(self) -> str:
+        name = repr(shorten(self.name or self.id))
+        return show("Entity", name, self.type, self.link, count(self.mentions, "mention"))
+
+
+# What the ids and offsets inside one document refer to: its text, sentences, mentions and entities.
+Source = tuple[str, tuple[Span, ...], tuple[Mention, ...], tuple[Entity, ...]]
+
+
+class Pinned:
+    """Part of a document. Its source is set by the document that holds it, not by its constructor."""
+
+    __slots__ = ("_source",)
+    _source: Source | None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = self.__dataclass_fields__  # type: ignore[attr-defined]  # a pickle or copy is in no document
+        return type(self), tuple(getattr(self, name) for name in names)
+
+    @property
+    def source(self) -> Source:
+        """The text and the annotation that its ids and offsets refer to."""
+        return known_source(getattr(self, "_source", None), type(self).__name__.lower())
+
+
+set_source = vars(Pinned)["_source"].__set__  # of frozen things too
+
+
+class EntityId(str):
+    """The id of an entity, which knows the entity: `fact.head.name`."""
+
+    __slots__ = ("_source",)
+    _source: Source | None
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)  # in a pickle or deep copy it is the id alone
+
+    @property
+    def entity(self) -> Entity:
+        """The entity itself."""
+        return by_id(known_source(self._source, "fact")[3], self, "entity")
+
+    @property
+    def name(self) -> str:
+        """The entity's name, or its longest mention where it has none."""
+        return name_of(self, known_source(self._source, "fact"))
+
+    @property
+    def type(self) -> str:
+        """The entity's type, or the first type of its mentions where it has none."""
+        return self.entity.type or next((m.type for m in self.mentions if m.type), "")
+
+    @property
+    def link(self) -> str:
+        """The entity's id in a knowledge base; "" where there is none."""
+        return self.entity.link
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions of the entity, in order."""
+        return _mentions_of(self.entity, known_source(self._source, "fact"))
+
+
+def name_of(entity: str, source: Source) -> str:
+    """The name of an entity by its id, or its longest mention where it has none."""
+    found = by_id(source[3], entity, "entity")
+    return found.name or max((m.text for m in _mentions_of(found, source)), key=len)
+
+
+def _mentions_of(entity: Entity, source: Source) -> tuple[Mention, ...]:
+    known = {m.id: m for m in source[2]}
+    return tuple(known[id] for id in entity.mentions)
+
+
+def known_source(source: Source | None, kind: str) -> Source:
+    """The source, or an error where there is none yet."""
+    if source is None:
+        raise BadDocument(
+            f"This {kind} is in no document, so what it refers to is unknown. Make a Document with it, and read it "
+            f"from there."
+        )
+    return source
+
+
+def by_id(items: tuple[T, ...], id: str, kind: str, document: str = "") -> T:
+    """The mention or entity of that id."""
+    for item in items:
+        if item.id == id:
+            return item
+    raise BadDocument(f"{document}{': ' if document else ''}there is no {kind} {id!r}.")
+
+
+def check_score(score: float, owner: str) -> None:
+    """A score is a probability."""
+    if not 0.0 <= score <= 1.0:  # false for NaN too
+        raise BadDocument(f"{owner}: score {score} is no probability; expected 0 to 1.", field="score")
+
+
+def show(kind: str, *parts: str) -> str:
+    """A repr: the kind, and those of its parts that are not empty."""
+    return f"{kind}({', '.join(filter(None, parts))})"
+
+
+def show_score(score: float | None) -> str:
+    """Two digits, or nothing."""
+    return "" if score is None else f"{score:.2f}"
+
+
+def count(items: tuple[object, ...], noun: str) -> str:
+    """`2 facts`, `1 fact`, or nothing where there is none."""
+    plural = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{len(items):,} {noun if len(items) == 1 else plural}" if items else ""
+
+
+def shorten(text: str) -> str:
+    """At most SHORT characters of a text."""
+    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"

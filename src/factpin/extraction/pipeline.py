@@ -1,0 +1,65 @@
+"""Several models asked together, as `factpin extract` does it.
+
+    pipeline = factpin.load()                        # every shipped model
+    documents = pipeline.extract(["谷爱凌出生于旧金山。", "Marie Curie was born in Warsaw."])
+
+Every text is read by the models of its language, and what they find is put together.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from factpin.documents import Document
+from factpin.documents.likely import LIKELY
+from factpin.errors import BadInput
+from factpin.extraction.extract import extract, load_models
+from factpin.models.extractor import Extractor
+from factpin.models.shipped import choose_models
+
+
+@dataclass(frozen=True, repr=False)
+class Pipeline:
+    """Loaded models that read texts together."""
+
+    models: tuple[str, ...]  # their names
+    extractors: tuple[Extractor, ...]
+
+    @classmethod
+    def load(cls, names: Sequence[str | Path] = (), device: str = "cpu") -> "Pipeline":
+        """Models by name or folder; without any, all that ship."""
+        folders = choose_models(tuple(map(str, names)))
+        return cls(tuple(folder.name for folder in folders), tuple(load_models(folders, device=device)))
+
+    def extract(self, texts: str | Iterable[str], min_score: float = LIKELY) -> list[Document]:
+        """A document for each text, in order; a single text gives a list of one.
+
+        Facts and events that score less than `min_score` are left out, and `coverage.notes` says how many.
+        """
+        given = [texts] if isinstance(texts, str) else list(texts)
+        for text in given:
+            if not isinstance(text, str):
+                raise BadInput(
+                    f"extract takes a text or several texts, one of these is of type {type(text).__name__}. "
+                    f"Give strings, or documents to annotate()."
+                )
+        return list(self.annotate((Document(f"d{i}", text) for i, text in enumerate(given)), min_score))
+
+    def annotate(self, documents: Iterable[Document], min_score: float = LIKELY) -> Iterator[Document]:
+        """The documents one by one, in order, with what the models find; annotation that they had is replaced."""
+        return extract(documents, self.extractors, least=min_score)
+
+    def __repr__(self) -> str:
+        return f"Pipeline({', '.join(self.models)})"
+
+
+def loaded(names: Sequence[str | Path] = ()) -> Pipeline:
+    """A pipeline of these models, the same one as long as their folders do not change."""
+    folders = choose_models(tuple(map(str, names)))
+    return _loaded(tuple((str(folder), (folder / "factpin.json").stat().st_mtime_ns) for folder in folders))
+
+
+@lru_cache(maxsize=1)
+def _loaded(folders: tuple[tuple[str, int], ...]) -> Pipeline:
+    return Pipeline.load([folder for folder, _ in folders])
