@@ -14,6 +14,7 @@ from factpin.answers.cite import citation_of, citations_of, shared
 from factpin.answers.say import say
 from factpin.documents import Answer, Hop, Schema, Span
 from factpin.documents.keys import fold
+from factpin.documents.likely import LIKELY
 from factpin.memory import ALL, Candidate, Filter, Store, StoredEntity
 
 CERTAIN = 0.999  # beyond this two facts count as equally sure
@@ -47,7 +48,8 @@ class Group:
 
     candidate: Candidate
     told: list[Told] = field(default_factory=list)
-    conflict: bool = False
+    single: bool = False  # only one of several answers can be right
+    conflict: bool = False  # and more than one is likely, or a text denies what another says
 
 
 def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
@@ -78,7 +80,7 @@ def _group(finder: Finder, span: Span, candidate: Candidate, schema: Schema) -> 
         else:
             group.told[same] = _merged(group.told[same], chain)
     if len(group.told) > 1 and any(_single(chain.steps[-1], schema) for told in group.told for chain in told.chains):
-        group.conflict = True
+        group.single, group.conflict = True, sum(told.score >= LIKELY for told in group.told) > 1
         group.told = _exclusive(group.told)
     elif any(chain.steps[-1].judged.status == "disputed" for told in group.told for chain in told.chains):
         group.conflict = any(_is_denied(chain.steps[-1]) for told in group.told for chain in told.chains)
@@ -132,8 +134,8 @@ def _answer(asked: Asked, groups: Sequence[Group], notes: list[str]) -> Answer:
         notes.append(say("ambiguous", asked.language, count=len(groups), name=asked.text[_anchor(first)]))
     if first.conflict and len(first.told) > 1:
         notes.append(say("conflict", asked.language, names=" / ".join(t.entity.name for t in first.told)))
-    listed = first.told[:1] if first.conflict else first.told[:MOST_LISTED]
-    if len(first.told) > len(listed) and not first.conflict:
+    listed = first.told[:1] if first.single or first.conflict else first.told[:MOST_LISTED]
+    if len(first.told) > len(listed) and not first.single and not first.conflict:
         notes.append(say("more", asked.language, count=len(first.told) - len(listed)))
     others = [*first.told[len(listed) :], *(told for group in groups[1:] for told in group.told)]
     answer = _of(asked, listed)
@@ -161,10 +163,7 @@ def _distinct(groups: Sequence[Group]) -> list[Group]:
 def _weighed(groups: Sequence[Group]) -> list[Group]:
     """Scores times the share of each entity among those that have an answer; the best first."""
     total = sum(group.candidate.prior for group in groups)
-    weighed = [
-        Group(g.candidate, [replace(t, score=t.score * g.candidate.prior / total) for t in g.told], g.conflict)
-        for g in groups
-    ]
+    weighed = [replace(g, told=[replace(t, score=t.score * g.candidate.prior / total) for t in g.told]) for g in groups]
     return sorted(weighed, key=lambda g: (-max(t.score for t in g.told), g.candidate.entity.id))
 
 
