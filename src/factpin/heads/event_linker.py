@@ -11,7 +11,7 @@
 
 A class is (event type, role): first the triggers of all types that have them, then the arguments. There are hundreds in
 DuEE, so `spans` is efficient too, and each class weighs the same: a mean of three means would give one link the weight
-of all of them. tasks/events.py makes events of spans and links.
+of all of them. tasks/events makes events of spans and links.
 Links have no direction: heads and tails keep their triangle, and a link is the cell of the smaller and the larger
 token. So a pair has one score, half as many cells must be kept down, and no two directions can disagree. On the
 diagonal stand arguments that begin or end together, and the roles of one span. Only `spans` rotates, unless `rope`.

@@ -19,18 +19,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from factpin.documents import Coverage, Document, Mention, Unread
+from factpin.arrays import Bools, Ints
+from factpin.documents import Document, Mention
 from factpin.encoders import Encoder
 from factpin.encoders.merge_windows import Layout, merge_hidden
 from factpin.heads.mention_pair import MentionPair, Pairs, gold_of, judged_of, probability
-from factpin.language.coreference import KEEP, Candidates, candidates, ordered, resolve, targets
+from factpin.language.coreference import KEEP, Candidates
 from factpin.layers.dropout import Dropout
 from factpin.models.reading import Read, batched
 from factpin.models.settings import Settings
+from factpin.tasks.coreference import Targets, decode, targets
 from factpin.tokens import Tokenizer
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,21 @@ class Paired:
     windows: tuple[NDArray[np.int32], ...]  # ids of each
     layout: Layout
     tokens: Ints  # (M, 2) first and last token of every mention, in the order of the text
-    candidates: Candidates
-    gold: Bools  # (M, K)
-    unread: tuple[Mention, ...]  # no piece holds any of it: neither asked nor a candidate
+    targets: Targets
+
+    @property
+    def candidates(self) -> Candidates:
+        return self.targets.candidates
+
+    @property
+    def gold(self) -> Bools:
+        """(M, K)."""
+        return self.targets.gold
+
+    @property
+    def unread(self) -> tuple[Mention, ...]:
+        """No piece holds any of it: neither asked nor a candidate."""
+        return self.targets.unread
 
     def __len__(self) -> int:
         """Tokens of all windows."""
@@ -58,26 +69,10 @@ class Paired:
 
 def paired(read: Read, most: int, tokenizer: Tokenizer) -> Paired:
     """The pairs of a document, at most so many for each mention, with gold from the entities that it brings."""
-    mentions, asked = ordered(read.doc), candidates(read.doc, most=most)
-    prefix = len(tokenizer.prefix)
+    y, prefix = targets(read.doc, read.pieces, most), len(tokenizer.prefix)
     layout = Layout(read.windows, len(read.pieces), prefix, tokenizer.frame_size - prefix)
-    first, last = _pieces(read, mentions)
-    held = first <= last
-    antecedent = np.where(held[:, None] & held[asked.antecedent], asked.antecedent, -1)
-    asked = replace(asked, antecedent=antecedent)
-    tokens = np.where(held[:, None], np.stack((first, last), axis=1) + prefix, 0)
-    unread = tuple(m for m, good in zip(mentions, held, strict=True) if not good)
-    return Paired(read.ids, layout, tokens, asked, targets(read.doc, asked), unread)
-
-
-def _pieces(read: Read, mentions: Sequence[Mention]) -> tuple[Ints, Ints]:
-    """First and last piece (M,) that share a character with each mention; first > last where there is none."""
-    text = np.flatnonzero(read.pieces.start < read.pieces.end)  # pieces that carry characters
-    start, end = (np.array([getattr(m, side) for m in mentions], np.int64) for side in ("start", "end"))
-    i = np.searchsorted(read.pieces.end[text], start, side="right")
-    j = np.searchsorted(read.pieces.start[text], end, side="left") - 1
-    piece = np.append(text, [len(read.pieces), -1])  # beyond the last, before the first
-    return np.where(i <= j, piece[i], 1), np.where(i <= j, piece[j], 0)
+    tokens = np.where(y.read[:, None], np.stack((y.first, y.last), axis=1) + prefix, 0)
+    return Paired(read.ids, layout, tokens, y)
 
 
 class MentionModel(nn.Module):
@@ -145,10 +140,4 @@ def annotated(read: Read, found: Scored, settings: Settings) -> Document:
     """The document with its mentions gathered into entities; facts follow their mentions."""
     own = CoreferenceSettings(**settings.task_config)
     (judged,) = judged_of(probability(found.scores, settings.temperature), [found.paired.candidates])
-    doc = resolve(read.doc, judged=replace(judged, keep=own.keep, add=found.add))
-    coverage = doc.coverage or Coverage()
-    why = "no piece of the vocabulary holds the mention"
-    unread = (Unread(m.start, m.end, f"{why} {m.text!r}") for m in found.paired.unread)
-    every = tuple(sorted((*coverage.unread, *unread), key=lambda part: (part.start, part.end)))
-    notes = (*coverage.notes, "mentions were gathered into entities by rules and a scorer, over the whole document")
-    return replace(doc, coverage=replace(coverage, unread=every, notes=notes))
+    return decode(read.doc, replace(judged, keep=own.keep, add=found.add), found.paired.targets)

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from factpin.arrays import Bools, Floats, Ints
 from factpin.documents import Document, Schema
 from factpin.tokens import Window, owner
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Cell = tuple[int, int, int]  # class, first piece, last piece
 
 

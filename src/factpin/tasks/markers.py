@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from factpin.arrays import Bools, Ints
 from factpin.documents import Mention
 from factpin.errors import BadModel
 from factpin.tokens import Pieces, Tokenizer, piece_spans
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 SIGNS = ("*", "#", "@", "|", "-")  # the first that a vocabulary has; published is *
 

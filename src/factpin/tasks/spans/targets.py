@@ -1,24 +1,17 @@
-"""Spans: mentions <-> cells (label, first piece, last piece) of a window, ends inclusive on the piece side.
+"""Targets of spans: the mentions of a document as cells (label, first piece, last piece), ends inclusive.
 
-    targets(doc, pieces, window, labels)   what a head is taught in that window
-    decode(found, pieces, …)               what a head found, as mentions with exact characters
-
-`decode(targets(x)) == x` for every mention that the pieces can represent; the others are counted and named.
+A mention that the pieces cannot represent has no cell: it is named among the targets.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Mention
 from factpin.documents.annotated import annotated_names
-from factpin.tokens import Pieces, Window, char_span, piece_spans
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from factpin.tokens import Pieces, Window, piece_spans
 
 
 @dataclass(frozen=True)
@@ -40,16 +33,6 @@ class Targets:
         """The cells that lie wholly in a window, counted from its first piece."""
         here = self.take((self.first >= window.first) & (self.last < window.last))
         return replace(here, first=here.first - window.first, last=here.last - window.first, unalignable=(), unknown=())
-
-
-@dataclass(frozen=True)
-class Found:
-    """Cells that a head found in one document, in piece indices of the whole document."""
-
-    label: Ints  # (P,)
-    first: Ints  # (P,)
-    last: Ints  # (P,) inclusive
-    score: Floats  # (P,) logits: more than the threshold
 
 
 def targets(doc: Document, pieces: Pieces, labels: Sequence[str]) -> Targets:
@@ -87,30 +70,3 @@ def flat(cells: Targets) -> Targets:
             taken.update(covered)
             kept.append(int(i))
     return cells.take(kept)
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How a score becomes a probability: sigmoid((score - shift) / temperature), fitted on dev."""
-
-    temperature: float = 1.0
-    shift: float = 0.0
-
-    def probability(self, score: float) -> float:
-        """To four digits: the fifth depends on how texts were batched."""
-        x = max(-60.0, min(60.0, (score - self.shift) / self.temperature))
-        return round(float(1.0 / (1.0 + np.exp(-x))), 4)
-
-
-def decode(found: Found, text: str, pieces: Pieces, labels: Sequence[str], scale: Scale) -> list[Mention]:
-    """Mentions in the order of the text, each once, with their probability."""
-    best: dict[tuple[int, int, int], float] = {}
-    for label, first, last, score in zip(found.label, found.first, found.last, found.score, strict=True):
-        start, end = char_span(pieces, int(first), int(last))
-        if start < end:
-            key = (start, end, int(label))
-            best[key] = max(best.get(key, -np.inf), float(score))
-    mentions = []
-    for i, ((start, end, label), score) in enumerate(sorted(best.items(), key=lambda item: item[0])):
-        mentions.append(Mention(f"m{i}", start, end, text[start:end], labels[label], scale.probability(score)))
-    return mentions

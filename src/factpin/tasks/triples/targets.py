@@ -1,43 +1,21 @@
-"""Triples: facts <-> spans that are subjects or objects, and links between them, in pieces; ends inclusive there.
+"""Targets of triples: the facts of a document as spans that are subjects or objects, and links between them."""
 
-    targets(doc, pieces, labels, occurrences, taught)   what a head is taught
-    decode(found, doc, pieces, labels, rules)           what a head found, as mentions, entities and facts
-
-A pinned fact is taught where it is pinned. Where an argument is not, `occurrences` says which mentions of its entity
-stand for it: the first, the pair that stands nearest, or all pairs. Where all mentions are taught, each is a subject
-and an object, as far as its type has both classes; the links tell which of them take part in a fact.
-A qualifier is a link of its own, from the fact's tail to the qualifier's value, under the name "relation.role": a head
-often has several tails of one relation, each with its own qualifiers, while a tail seldom has two heads. Decoding gives
-a link of that name to every fact of the relation that ends in the same mention. Facts of one relation that share their
-tail's mention but not their qualifiers come back with the qualifiers of all: they are counted as `merged`.
-A fact and what follows from it by a symmetric or inverse relation are one statement: they stand or fall together.
-Where rules choose between facts (_triples_rules), what the text asserts comes before what it doubts, reports or
-supposes, whatever the scores are, and what it denies takes no other fact's place.
-Mentions of one text and type are one entity. `decode(targets(x)) == x` but for what Targets counts, and for white space
-at the ends of a mention, which is left out.
-"""
-
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Schema
+from factpin.arrays import Bools, Ints
+from factpin.documents import Document, Fact, Mention
 from factpin.documents.annotated import annotated_names
 from factpin.errors import BadInput
-from factpin.language.assertion import with_assertions
-from factpin.tasks._triples_rules import Spot, Told, completed, functional, one_pair, one_tail, sound
-from factpin.tasks.links import Bools, Cell, Found, Ints, Labels
-from factpin.tasks.spans import Scale, known_labels
-from factpin.tokens import Pieces, Window, char_span, piece_spans
+from factpin.tasks.links import Cell, Labels
+from factpin.tasks.spans.targets import known_labels
+from factpin.tokens import Pieces, Window, piece_spans
 
 Occurrences = Literal["first", "nearest", "all"]
 Taught = Literal["linked", "all"]  # which mentions: those of facts, or every one
-
-
-# ---- targets --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -238,133 +216,3 @@ def _distance(a: Mention, b: Mention) -> tuple[bool, int, int, int]:
     """Characters between; those that overlap come last, and of equals the earlier comes first."""
     gap = max(a.start, b.start) - min(a.end, b.end)
     return gap < 0, max(gap, 0), a.start, b.start
-
-
-# ---- decode ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How found links become facts."""
-
-    schema: Schema = field(default_factory=Schema)  # leaves out types that do not fit; functional: one tail stays
-    complete: bool = False  # add what follows from symmetric and inverse relations, with the qualifiers of its source
-    mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
-    sift: bool = False  # leave out arguments that are no names, and of several mentions in a sentence all but one pair
-    assertion: bool = False  # tell the status of facts
-    scale: Scale = field(default_factory=Scale)  # of facts
-    span_scale: Scale = field(default_factory=Scale)  # of mentions
-
-
-REASONS = ("no name", "schema", "several mentions", "functional", "loose qualifier")
-
-
-@dataclass(frozen=True)
-class Decoded:
-    mentions: tuple[Mention, ...]
-    entities: tuple[Entity, ...]
-    facts: tuple[Fact, ...]
-    dropped: dict[str, int]  # links left out, found or completed, by reason; REASONS
-
-
-def decode(found: Found, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
-    """Mentions in the order of the text, entities by text and type, and facts pinned to both mentions."""
-    rules, dropped = rules or Rules(), Counter[str]()
-    spots = [Spot(*char_span(pieces, first, last), labels.type_of(label)) for label, first, last in found.spans()]
-    best: dict[Spot, float] = {}
-    for spot, score in zip(spots, found.span_score, strict=True):
-        best[spot] = max(best.get(spot, -np.inf), float(score))
-    facts, slots = _links(found, spots, labels)
-    whole = completed(sound(facts, doc, dropped) if rules.sift else facts, rules.schema, rules.complete, dropped)
-    same = one_pair(whole.scores, doc, dropped) if rules.sift else {told: [told] for told in whole.scores}
-    qualified = {
-        told: sorted({slot for key in _tails(group, whole.source) for slot in slots.get(key, ())})
-        for told, group in same.items()
-    }
-    work = _Nouns(doc, best, whole.scores, qualified, rules)
-    status = work.judged() if rules.assertion or any(one_tail(told.relation, rules.schema) for told in same) else {}
-    kept = functional(whole, same, {told: fact.assertion for told, fact in status.items()}, doc.text, rules.schema)
-    dropped["functional"] = len(same) - len(kept)
-    held = {key for told in kept for key in _tails(same[told], whole.source)}
-    dropped["loose qualifier"] = sum(len(values) for key, values in slots.items() if key not in held)
-    mentions, entities, told_facts = work.of(kept)
-    if rules.assertion:
-        told_facts = tuple(
-            replace(fact, assertion=status[told].assertion, cue=status[told].cue)
-            for told, fact in zip(sorted(kept), told_facts, strict=True)
-        )
-    return Decoded(mentions, entities, told_facts, dict(+dropped))
-
-
-def _links(
-    found: Found, spots: list[Spot], labels: Labels
-) -> tuple[dict[Told, float], dict[tuple[str, Spot], list[tuple[str, Spot]]]]:
-    """The facts with their best scores, and the qualifiers (role, value) by relation and tail."""
-    facts: dict[Told, float] = {}
-    slots: dict[tuple[str, Spot], list[tuple[str, Spot]]] = {}
-    for r, s, o, score in zip(found.relation, found.subject, found.object, found.score, strict=True):
-        head, tail = spots[s], spots[o]
-        if head.start == head.end or tail.start == tail.end:  # pieces that carry no characters
-            continue
-        if r < len(labels.relations):
-            told = Told(head, labels.relations[r], tail)
-            facts[told] = max(facts.get(told, -np.inf), float(score))
-        else:
-            relation, role = labels.slots[r - len(labels.relations)]
-            slots.setdefault((relation, head), []).append((role, tail))
-    return facts, slots
-
-
-def _tails(group: Iterable[Told], source: dict[Told, Told]) -> set[tuple[str, Spot]]:
-    """At which relation and tail the qualifiers of a fact hang: those of all it stands for, or follows from."""
-    return {(x.relation, x.tail) for told in group for x in (told, source.get(told, told))}
-
-
-@dataclass(frozen=True)
-class _Nouns:
-    """What facts become when they are chosen."""
-
-    doc: Document
-    best: dict[Spot, float]  # the score of every span
-    scores: dict[Told, float]
-    qualified: dict[Told, list[tuple[str, Spot]]]
-    rules: Rules
-
-    def judged(self) -> dict[Told, Fact]:
-        """Every fact with its status, all of them told."""
-        mentions, entities, facts = self.of(self.qualified)
-        doc = replace(self.doc, mentions=mentions, entities=entities, facts=facts, events=())
-        return dict(zip(sorted(self.qualified), with_assertions(doc).facts, strict=True))
-
-    def of(self, chosen: Collection[Told]) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
-        """Mentions, entities and facts, sorted, with ids for everything."""
-        text = self.doc.text
-        spots = sorted(self._used(chosen))
-        mention = {spot: f"m{i}" for i, spot in enumerate(spots)}
-        groups: dict[tuple[str, str], list[Spot]] = {}
-        for spot in spots:
-            groups.setdefault((text[spot.start : spot.end], spot.type), []).append(spot)
-        entity = {spot: f"e{i}" for i, group in enumerate(groups.values()) for spot in group}
-        scale = self.rules.span_scale
-        mentions = (Mention(id, x.start, x.end, text[x.start : x.end], x.type, scale.probability(self.best[x]))
-                    for x, id in mention.items())  # fmt: skip
-        entities = (Entity(f"e{i}", tuple(mention[x] for x in group), type, name)
-                    for i, ((name, type), group) in enumerate(groups.items()))  # fmt: skip
-        return tuple(mentions), tuple(entities), tuple(self._fact(told, mention, entity) for told in sorted(chosen))
-
-    def _used(self, chosen: Iterable[Told]) -> set[Spot]:
-        used = {spot for told in chosen for spot in (told.head, told.tail, *(x for _, x in self.qualified[told]))}
-        return used | {spot for spot in self.best if spot.start < spot.end and self.rules.mentions == "all"}
-
-    def _fact(self, told: Told, mention: dict[Spot, str], entity: dict[Spot, str]) -> Fact:
-        sentences = {self.doc.sentence_of(spot.start) for spot in (told.head, told.tail)}
-        return Fact(
-            entity[told.head],
-            told.relation,
-            entity[told.tail],
-            mention[told.head],
-            mention[told.tail],
-            self.rules.scale.probability(self.scores[told]),
-            tuple(Evidence(i) for i in sorted(i for i in sentences if i is not None)),
-            qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in self.qualified[told]),
-        )

@@ -1,0 +1,17 @@
+"""Decode coreference: what a scorer said of pairs of mentions -> the document with entities."""
+
+from dataclasses import replace
+
+from factpin.documents import Coverage, Document
+from factpin.language.coreference import Judged, resolve
+from factpin.tasks.coreference.targets import Targets
+
+NOTE = "mentions were gathered into entities by rules and a scorer, over the whole document"
+
+
+def decode(doc: Document, judged: Judged, targets: Targets) -> Document:
+    """The document with its mentions gathered into entities; facts follow their mentions."""
+    doc = resolve(doc, judged=judged)
+    coverage = doc.coverage or Coverage()
+    unread = tuple(sorted((*coverage.unread, *targets.not_read()), key=lambda part: (part.start, part.end)))
+    return replace(doc, coverage=replace(coverage, unread=unread, notes=(*coverage.notes, NOTE)))
