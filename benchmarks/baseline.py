@@ -26,11 +26,11 @@ from torch import Tensor, nn
 from factpin import formats
 from factpin.documents import Document
 from factpin.encoders import Encoder
-from factpin.models.reading import Batch, Read, Reader, batched, collate
 from factpin.scoring import align, interval, paired_bootstrap, spans
 from factpin.scoring.counts import Rows, total
 from factpin.tasks.spans import Found, Scale, decode, flat, targets
 from factpin.tokens import Tokenizer
+from factpin.tokens.reading import Batch, WindowedDocument, WindowReader, batched, collate
 from factpin.training.config import TrainConfig
 from factpin.training.defaults import settle
 
@@ -59,9 +59,11 @@ class Tagger(nn.Module):
         return self.encoder._tokens()
 
     @property
-    def reader(self) -> Reader:
+    def reader(self) -> WindowReader:
         """As `factpin train` reads: sentence by sentence, those that do not fit in overlapping windows."""
-        return Reader(self.tokenizer, min(self.encoder.max_length or 512, 512) - self.tokenizer.frame_size, OVERLAP)
+        return WindowReader(
+            self.tokenizer, min(self.encoder.max_length or 512, 512) - self.tokenizer.frame_size, OVERLAP
+        )
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ def predict(tagger: Tagger, documents: Sequence[Document]) -> list[Document]:
     return [annotated(read, mine, tagger.labels) for read, mine in zip(reads, tags, strict=True)]
 
 
-def annotated(read: Read, tags: Any, labels: Sequence[str]) -> Document:
+def annotated(read: WindowedDocument, tags: Any, labels: Sequence[str]) -> Document:
     cells = [cell for window in read.windows for cell in spelled(tags, window.keep_first, window.keep_last)]
     label, first, last = np.array(cells, np.int64).reshape(-1, 3).T
     found = Found(label, first, last, np.zeros(len(cells)))

@@ -25,16 +25,15 @@ from factpin.formats import FORMATS
 from factpin.formats._writing import FEATURES
 from factpin.heads import CONFIGS, HEADS
 from factpin.language.sentences import split_sentences
+from factpin.tasks import TASKS, Task
 from factpin.tasks import TASKS as KINDS
+from factpin.tasks.coreference.task import CoreferenceOptions
+from factpin.tasks.document_relations.task import RelationOptions
+from factpin.tasks.events.task import EventOptions
+from factpin.tasks.spans.task import SpanOptions
+from factpin.tasks.triples.task import TripleOptions
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.coreference import CoreferenceConfig
-from factpin.training.document_relations import DocumentRelationsConfig
-from factpin.training.events import EventsConfig
-from factpin.training.run import Task
-from factpin.training.spans import SpansConfig
-from factpin.training.tasks import TASKS
-from factpin.training.triples import TriplesConfig
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "tests" / "formats" / "samples"
@@ -42,12 +41,12 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 WRITTEN = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 SETTINGS = {
-    CoreferenceConfig: "What is trained",
-    DocumentRelationsConfig: "What is trained",
-    EventsConfig: "What is trained",
-    SpansConfig: "What is trained",
+    CoreferenceOptions: "What is trained",
+    RelationOptions: "What is trained",
+    EventOptions: "What is trained",
+    SpanOptions: "What is trained",
     TrainConfig: "How it is trained",
-    TriplesConfig: "What is trained",
+    TripleOptions: "What is trained",
 }
 FROM_THE_CORPUS = {"labels", "objects", "relations", "roles", "subjects", "triggers"}  # of a head's config: no settings
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from factpin.models.find_relations import scored
 
 from factpin.errors import BadInput
 from factpin.models.ensemble import ensemble
 from factpin.models.extractor import Extractor
-from factpin.models.find_relations import scored
-from factpin.training.document_relations import DocumentRelationsConfig, start
+from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
+from factpin.training.run import start
 from tests.training.test_document_relations import corpus, save_encoder
 
 
@@ -20,8 +21,8 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def untrained(encoder: Path, seed: int, **change: object) -> Extractor:
-    config = replace(DocumentRelationsConfig(str(encoder), size=16, group=8), **change)  # type: ignore[arg-type]
-    extractor = start(config, corpus(8, 1), seed)
+    config = replace(RelationOptions(str(encoder), size=16, group=8), **change)  # type: ignore[arg-type]
+    extractor = start(DOCUMENT_RELATIONS, config, corpus(8, 1), seed)
     with torch.no_grad():
         extractor.model.head.bilinear.weight.mul_(20)  # so that scores differ
     return extractor

@@ -12,8 +12,9 @@ from factpin.documents import Document
 from factpin.errors import BadDocument, BadInput, BadModel
 from factpin.models import reading as module
 from factpin.models.extractor import Extractor
+from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.training.config import TrainConfig
-from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.run import run_training
 from tests.conftest import corpus
 
 
@@ -21,7 +22,7 @@ from tests.conftest import corpus
 def folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("model") / "small"
     how = TrainConfig(epochs=12, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
-    train_spans(corpus(160, 1), corpus(40, 2), SpansConfig(str(encoder_folder)), how, target, quiet=True)
+    run_training(SPANS, corpus(160, 1), corpus(40, 2), SpanOptions(str(encoder_folder)), how, target, quiet=True)
     return target
 
 

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 import torch
+from factpin.models.find_coreference import paired
 
 from factpin.documents import Argument, Document, Entity, Event, Fact, Mention
 from factpin.errors import BadInput
 from factpin.extraction.extract import extract, gathered, load_models
 from factpin.language.coreference import ordered, resolve
 from factpin.models.extractor import Extractor
-from factpin.models.find_coreference import paired
-from factpin.training.coreference import CoreferenceConfig, start
+from factpin.tasks.coreference.task import COREFERENCE, CoreferenceOptions
+from factpin.training.run import start
 from tests.language.test_coreference import clusters, marked
 from tests.models.small_coreference import corpus, partition, small_encoder_folder
 from tests.models.small_model import small_model
@@ -23,7 +24,7 @@ NOTE = "by rules and a scorer"
 @pytest.fixture(scope="module")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Extractor:
     folder = small_encoder_folder(tmp_path_factory.mktemp("find_coreference"))
-    return start(CoreferenceConfig(str(folder), size=16), corpus(2, 1), seed=0)
+    return start(COREFERENCE, CoreferenceOptions(str(folder), size=16), corpus(2, 1), seed=0)
 
 
 def opinion(extractor: Extractor, score: float) -> Extractor:

@@ -13,9 +13,10 @@ from factpin.models import find_events, find_triples
 from factpin.models.extractor import Extractor
 from factpin.models.settings import Settings
 from factpin.tasks.links import Found
+from factpin.tasks.triples.task import TRIPLES, TripleOptions
 from factpin.tokens import piece_spans
 from factpin.training.config import TrainConfig
-from factpin.training.triples import TriplesConfig, train_triples
+from factpin.training.run import run_training
 from tests.conftest import PEOPLE, PLACES
 
 HOW = TrainConfig(epochs=12, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
@@ -49,9 +50,9 @@ def told(doc: Document) -> list[tuple[int, str, int]]:
 def extractor(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Extractor:
     chance = random.Random(1)
     docs = [sentence(chance, f"s{i}", 1 + i % 4) for i in range(150)]
-    config = TriplesConfig(str(encoder_folder), rope=True, dropout=0.0, max_length=24, overlap=10)
+    config = TripleOptions(str(encoder_folder), rope=True, dropout=0.0, max_length=24, overlap=10)
     target = tmp_path_factory.mktemp("clauses") / "m"
-    train_triples(docs, [], config, HOW, target, quiet=True)
+    run_training(TRIPLES, docs, [], config, HOW, target, quiet=True)
     return Extractor.load(target)
 
 

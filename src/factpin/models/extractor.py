@@ -14,8 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from factpin.arrays import Floats
 from factpin.documents import Coverage, Document, Span
 from factpin.documents.likely import LIKELY, keep_likely
@@ -129,8 +127,7 @@ class Extractor:
 
     def threshold(self) -> Floats:
         """The score that a cell of each label must exceed (L,): the head's own, or a tuned one."""
-        own = self.default_threshold
-        return np.array([self.settings.thresholds.get(label, own) for label in self.settings.labels], np.float64)
+        return self.settings.cut(self.default_threshold)
 
     def annotate_one(self, document: WindowedDocument, found: Any, *, keep: bool = False) -> Document:
         """A document with what was found in it."""

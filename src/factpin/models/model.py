@@ -50,7 +50,9 @@ class Model(nn.Module):
         documents = tuple(example for example in examples if isinstance(example, DocumentExample))
         if documents:
             return DocumentBatch(documents, tokenizer), gold
-        return collate([example.ids for example in examples if not isinstance(example, DocumentExample)], tokenizer), gold
+        return collate(
+            [example.ids for example in examples if not isinstance(example, DocumentExample)], tokenizer
+        ), gold
 
     def loss(self, example: tuple[Inputs, Any]) -> Tensor:
         """The mean loss over the terms of a batch."""
@@ -85,7 +87,9 @@ class Model(nn.Module):
                 hidden[d][w] = vectors[i]
                 if tokens:
                     attention[d][w] = parts[i]
-        H = [merge_hidden([own[w] for w in sorted(own)], doc.layout) for own, doc in zip(hidden, documents, strict=True)]
+        H = [
+            merge_hidden([own[w] for w in sorted(own)], doc.layout) for own, doc in zip(hidden, documents, strict=True)
+        ]
         A = [_attention(own, r, doc) for own, r, doc in zip(attention, rows, documents, strict=True)]
         return H, A
 

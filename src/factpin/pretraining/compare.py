@@ -32,13 +32,13 @@ from factpin.pretraining.job import stages_of
 from factpin.pretraining.learner import Learners
 from factpin.pretraining.prepare import prepare
 from factpin.pretraining.pretrain import PretrainConfig, beginning_of, plan_of, pretrain, told_of
+from factpin.tasks import TASKS
 from factpin.tokens import Tokenizer
 from factpin.training.checkpoint import last_path
 from factpin.training.config import TrainConfig, from_dict, read_recipe, to_dict
 from factpin.training.data import read_training
 from factpin.training.parallel import join_world
 from factpin.training.run import run_training
-from factpin.training.tasks import TASKS
 
 NONE = "none"  # the encoder as it was
 POINT = "point.json"

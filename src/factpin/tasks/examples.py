@@ -1,9 +1,9 @@
 """What a model learns from: windows or whole documents, each with the targets of its head."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +12,12 @@ from factpin.tokens import Tokenizer
 from factpin.tokens.layout import Layout
 
 
-class Targets(Protocol):
-    """The annotation of an example as arrays."""
-
-    def columns(self) -> Sequence[NDArray[Any]]:
-        """All that is learned from the example, so that two runs can be told apart."""
-        ...
-
-
 @dataclass(frozen=True)
 class WindowExample:
     """A window that is read alone."""
 
     ids: NDArray[np.int32]  # (n,)
-    targets: Any
+    targets: Any  # the annotation as arrays, with `columns()`, all of them
     terms: int = 1  # of the mean that the loss is
 
     def __len__(self) -> int:
@@ -48,6 +40,11 @@ class DocumentExample:
 
     def __len__(self) -> int:
         return sum(map(len, self.windows))
+
+    def sampled(self, share: float, chance: np.random.Generator) -> "DocumentExample":
+        """With a share of its pairs without a relation; one that would be left without pairs keeps all."""
+        few = self.targets.sampled(share, chance)
+        return replace(self, targets=few) if len(few.head) else self
 
     def columns(self) -> Iterator[NDArray[Any]]:
         """Everything that is learned from it."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factpin.tasks.spans import Scale
+from factpin.tasks.scale import Scale
 
 LOWEST = -4.0  # candidates score more than this: far below the decision, so that thresholds may fall too
 PULL = 1.0  # weight of the prior of the scale, in predictions
@@ -29,6 +29,7 @@ class Candidates:
 
 
 def make_candidates(rows: list[tuple[float, bool, int]], gold: NDArray[np.int64]) -> Candidates:
+    """From rows of (score, right, label)."""
     score, right, label = zip(*rows, strict=True) if rows else ((), (), ())
     return Candidates(np.array(score, np.float64), np.array(right, np.bool_), np.array(label, np.int64), gold)
 

@@ -3,6 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
+from factpin.arrays import Floats
+
 VERSION = 1  # of a model folder's layout
 
 
@@ -29,3 +33,7 @@ class Settings:
     name: str = ""
     finds: str = ""  # one line for `factpin models`
     version: int = VERSION
+
+    def cut(self, default: float) -> Floats:
+        """The score that a cell of each label must exceed (L,): the tuned one, or the default."""
+        return np.array([self.thresholds.get(label, default) for label in self.labels], np.float64)

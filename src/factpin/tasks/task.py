@@ -1,6 +1,6 @@
 """Task: everything that any part of the program wants to know about a task, in one value."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -24,8 +24,8 @@ Predict = Callable[[Batch | DocumentBatch], Any]  # a head's scores, as arrays
 class Finder(Protocol):
     """A task made ready for one model: its settings are parsed and its schema is built once."""
 
-    def teach(self, document: WindowedDocument) -> Lesson:
-        """The examples that a document gives."""
+    def teach(self, document: WindowedDocument, options: Any) -> Lesson:
+        """The examples that a document gives; options: those of training."""
         ...
 
     def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Any]:
@@ -45,7 +45,7 @@ class Tunable(Protocol):
     @property
     def default_threshold(self) -> float: ...
     def read(self, doc: Document) -> WindowedDocument: ...
-    def threshold(self) -> NDArray[np.float64]: ...
+    @property
     def finder(self) -> Any: ...
     def find(self, documents: Sequence[WindowedDocument], cut: Cut | None = None) -> list[Any]: ...
     def predict(self, batch: Batch | DocumentBatch) -> Any: ...
@@ -72,11 +72,14 @@ class Task:
     strict: str  # what is right under the convention `strict`, for a card
     metrics: tuple[str, ...]  # that training can watch
     options: type[Any]  # the settings of `factpin train NAME`
-    design: Callable[[Any, Sequence[Document]], Design]  # options, training documents
+    design: Callable[[Any, Sequence[Document], Mapping[str, Settings]], Design]
+    # from options, training documents and the settings of the models that the options name
     prepare: Callable[[Settings, Tokenizer], Finder]
     tune: Callable[[Tunable, Sequence[Document], Any], Settings]  # fitted on dev
     score: Callable[[Sequence[Pair]], Scores]
     figures: Callable[[Scores], dict[str, float]]  # the metrics of scores
+    settle: Callable[[Tunable, Sequence[Document], Any], Settings] = lambda model, *_: model.settings
+    # fitted before each evaluation while a model is trained; most tasks need nothing
     asks: Asks = "text"  # what a document must bring: a text, or annotation beside it
     labels: Labels | None = None  # what its labels are called
     conventions: dict[str, str] = field(default_factory=dict)  # what each convention of its scores counts as right
