@@ -44,6 +44,7 @@ from factpin.layers.localized_context import localized_context, unordered
 from factpin.layers.pair_bilinear import Pairs, pair_bilinear
 from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
 from factpin.tasks.document_relations import Found, Targets
+from factpin.tasks.examples import DocumentExample
 
 FLOOR = 1e-12  # the least share whose logarithm is taken
 
@@ -104,7 +105,7 @@ class AtlopScores:
 
 
 @dataclass(frozen=True)
-class Taught:
+class Teaching:
     """What a teacher says of the pairs of one document."""
 
     margins: Tensor  # (P, R)
@@ -120,7 +121,7 @@ class AtlopGold:
     relation: Tensor  # (F,)
     proof_pair: Tensor  # (V,)
     proof: Tensor  # (V,) sentence
-    taught: Taught | None = None  # of all documents of a batch, or of none
+    teaching: Teaching | None = None  # of all documents of a batch, or of none
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ class RelationCells:
 
 
 class Atlop(nn.Module):
+    attends: ClassVar[bool] = True  # asks for the attention of the pieces at `targets.place`
     default_threshold: ClassVar[float] = 0.0
 
     def __init__(self, config: AtlopConfig, width: int) -> None:
@@ -158,6 +160,17 @@ class Atlop(nn.Module):
         adaptive = self.config.threshold == "adaptive"
         rows = ("", *self.config.relations) if adaptive else self.config.relations  # the threshold class comes first
         return {"bilinear.weight": (rows,), "bilinear.bias": (rows,)}
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> list[AtlopGold]:  # noqa: ARG002
+        """The labels and evidence of a batch of documents."""
+        return [gold_of(y) for y in targets]
+
+    def score_documents(
+        self, H: Sequence[Tensor], A: Sequence[Tensor | None], documents: Sequence[DocumentExample]
+    ) -> list[AtlopScores]:
+        """H (N, D) and A (M, heads, N) of each document -> its scores."""
+        asked = [asked_of(doc.targets, doc.layout.prefix, doc.layout.suffix) for doc in documents]
+        return [self(h, a, one) for h, a, one in zip(H, A, asked, strict=True)]
 
     def forward(self, H: Tensor, A: Tensor | None, asked: Asked) -> AtlopScores:
         """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""
@@ -185,7 +198,7 @@ class Atlop(nn.Module):
         loss = adaptive_threshold_loss(s, y) if self.config.threshold == "adaptive" else global_threshold_loss(s, y)
         if self.config.evidence:
             loss = loss + self.config.evidence * evidence_loss(scores, gold)
-        taught = [g.taught for g in gold if g.taught is not None]
+        taught = [g.teaching for g in gold if g.teaching is not None]
         if not taught:
             return loss
         m, t = torch.cat([self.margins(x) for x in scores]), torch.cat([x.margins for x in taught])  # 2 x (P, R)

@@ -4,7 +4,7 @@ A cell says that tokens start..end, both INCLUSIVE, of row `batch` are a span wi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from factpin.errors import BadInput
 from factpin.layers.places import Places
+from factpin.tasks.spans.targets import Targets
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,16 @@ def known_rows(rows: Sequence[NDArray[np.bool_] | None]) -> Tensor | None:
     if some is None:
         return None
     return torch.from_numpy(np.stack([np.ones_like(some) if row is None else row for row in rows]))
+
+
+def gold_cells(targets: Sequence[Targets], shift: int) -> Cells:
+    """The targets of a batch of windows as gold; `shift` special tokens precede the text of each."""
+    rows = [
+        (row, int(label), int(first) + shift, int(last) + shift)
+        for row, y in enumerate(targets)
+        for label, first, last in zip(y.label, y.first, y.last, strict=True)
+    ]
+    return replace(Cells.of(rows), known=known_rows([y.known for y in targets]))
 
 
 def known_only(neg: Tensor, known: Tensor | None) -> Tensor:

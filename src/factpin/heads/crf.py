@@ -14,6 +14,7 @@ the text has this very span with this label, summed over all paths. A span of th
 the threshold that keeps the best path as it is, `default_threshold`, is -inf.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -21,13 +22,14 @@ import torch
 from torch import Tensor, nn
 
 from factpin.errors import BadInput
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.cells import Cells, check_gold, gold_cells, thresholds
 from factpin.heads.inherit import Names
 from factpin.heads.tags import Tags
 from factpin.layers.agreement import one_of_apart
 from factpin.layers.crf import PathPosterior, Rules, best_path, log_partition, path_posterior, path_score
 from factpin.layers.exact import exact, project_real
 from factpin.layers.places import Places
+from factpin.tasks.spans.targets import Targets
 
 FORBIDDEN = -1e3  # the emission of a tag that contradicts gold: e to this power is 0
 
@@ -64,6 +66,10 @@ class CRF(nn.Module):
         tags = ("", *(label for label in self.config.labels for _ in self.tags.letters))
         rows = dict.fromkeys(("emit.weight", "emit.bias", "start", "end"), (tags,))
         return {**rows, "transitions": (tags, tags)}
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> Cells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_cells(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> CRFScores:
         return CRFScores(project_real(self.emit, H, real), real)

@@ -12,13 +12,14 @@ xhw205/Efficient-GlobalPointer-torch (models/GlobalPointer.py): u and v are not 
 scale only, and the mask is -inf, not 1e12.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
-from factpin.heads.cells import Cells, check_gold, known_only, thresholds
+from factpin.heads.cells import Cells, check_gold, gold_cells, known_only, thresholds
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
@@ -27,6 +28,7 @@ from factpin.layers.first_weights import start_linear
 from factpin.layers.multilabel_loss import positive_loss
 from factpin.layers.pointer import cells_that_exist
 from factpin.layers.rotary import rotate, turns
+from factpin.tasks.spans.targets import Targets
 
 START = -3.0  # of u and of v: scores start near -6, since of the cells of a sentence about one in 400 is a span
 
@@ -64,6 +66,10 @@ class EfficientGlobalPointer(nn.Module):
         """Which label each row of a weight belongs to (heads/inherit.py)."""
         both = (*self.config.labels, *self.config.labels)  # of u, then of v
         return {"bias.weight": (both,), "bias.bias": (both,)}
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> Cells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_cells(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> EfficientGlobalPointerScores:
         d = self.config.head_size

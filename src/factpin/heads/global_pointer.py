@@ -11,19 +11,21 @@
 (models/GlobalPointer.py): rows of special tokens are masked as well as columns, and the mask is -inf, not 1e12.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.cells import Cells, check_gold, gold_cells, thresholds
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.first_weights import start_linear
 from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_loss
 from factpin.layers.rotary import rotate, turns
+from factpin.tasks.spans.targets import Targets
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,10 @@ class GlobalPointer(nn.Module):
         """Which label each row of a weight belongs to (heads/inherit.py)."""
         rows = tuple(label for label in self.config.labels for _ in range(2 * self.config.head_size))
         return {"qk.weight": (rows,), "qk.bias": (rows,)}
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> Cells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_cells(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> GlobalPointerScores:
         d = self.config.head_size

@@ -135,6 +135,10 @@ class GPLinker(nn.Module):
         }
         return spans | links
 
+    def gold(self, targets: Sequence[Targets], shift: int) -> TripleCells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_of(targets, shift)
+
     def forward(self, H: Tensor, real: Tensor) -> GPLinkerScores:
         return GPLinkerScores(self.spans(H, real), self.heads(H, real), self.tails(H, real))
 

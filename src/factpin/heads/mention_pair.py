@@ -23,6 +23,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
@@ -30,6 +31,8 @@ from factpin.heads.inherit import Names
 from factpin.language.coreference import ADD, BUCKETS, FEATURES, Candidates, Judged
 from factpin.layers.dropout import Dropout
 from factpin.layers.exact import exact
+from factpin.tasks.coreference.targets import Targets
+from factpin.tasks.examples import DocumentExample
 
 BLOCK = 1 << 20  # numbers of one block of pairs
 
@@ -106,6 +109,7 @@ def gold_of(documents: Sequence[NDArray[np.bool_]]) -> Tensor:
 
 
 class MentionPair(nn.Module):
+    attends: ClassVar[bool] = False
     default_threshold: ClassVar[float] = ADD  # of the probability that a mention goes with any earlier one
 
     def __init__(self, config: MentionPairConfig, width: int) -> None:
@@ -125,6 +129,21 @@ class MentionPair(nn.Module):
     def named_rows(self) -> dict[str, tuple[Names, ...]]:
         """No weight belongs to a label: all are inherited (heads/inherit.py)."""
         return {}
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> Tensor:  # noqa: ARG002
+        """Gold (M, K) of a batch of documents."""
+        return gold_of([y.gold for y in targets])
+
+    def score_documents(
+        self,
+        H: Sequence[Tensor],
+        A: Sequence[Tensor | None],  # noqa: ARG002
+        documents: Sequence[DocumentExample],
+    ) -> Tensor:
+        """H (N, D) of each document -> s (M, K) of the mentions of all."""
+        pairs = Pairs.of([(doc.targets.tokens(doc.layout.prefix), doc.targets.candidates) for doc in documents])
+        s: Tensor = self(pad_sequence(list(H), batch_first=True), pairs)
+        return s
 
     def forward(self, H: Tensor, pairs: Pairs) -> Tensor:
         """H (B, N, D) -> s (M, K), -inf where there is no candidate."""
