@@ -99,7 +99,7 @@ def test_the_table_of_formats_is_the_code() -> None:
 
 def test_every_format_has_its_shape_and_every_feature_its_words() -> None:
     assert [names(row[0])[0] for row in rows(section(page("formats"), "## The table"))] == list(FORMATS)
-    words = section(page("formats"), "## What each holds").split("The words:")[1]
+    words = section(page("formats"), "## What each format can hold").split("The words:")[1]
     assert [name for row in rows(words) for name in names(row[0])] == list(FEATURES)
 
 

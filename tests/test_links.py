@@ -1,4 +1,4 @@
-"""Every relative link in a Markdown file leads to a file that exists and, if it has an anchor, to one of its headings."""
+"""Every relative link in a Markdown file leads to a file that exists, and its anchor to a heading there."""
 
 import re
 from pathlib import Path
