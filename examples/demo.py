@@ -1,4 +1,4 @@
-"""`make demo`: facts from real text with the models that ship, as the command line gives them."""
+"""`make demo`: runs the shipped models and the main commands on a few texts."""
 
 import shlex
 import subprocess
@@ -9,25 +9,25 @@ EXAMPLES = Path(__file__).parent
 MADE = ("predicted.jsonl", "demo.db", "demo.db-wal", "demo.db-shm")
 ABSTAINED = 1  # the exit code of `ask` without an answer
 STEPS = {
-    "Entities in Chinese and English text, each pinned to its characters":
-        "extract winter-games.txt computing.txt --to color",
-    "The same as a table: offsets, types, calibrated scores":
-        "extract winter-games.txt --to table --quiet",
-    "Facts with their status and the sentence that supports each; what the text denies is marked as denied":
+    "Find entities in Chinese and English text (the models are small: expect some mistakes)":
+        "extract winter-games.txt computing.txt --model zh-entities --model en-entities --to color",
+    "Show them as a table, with offsets, types and calibrated scores":
+        "extract winter-games.txt --model zh-entities --to table --quiet",
+    "Find facts, each with the sentence that supports it; facts that the text denies are marked as negated":
         "extract works.txt --model zh-facts --to table --quiet",
-    "A whole document: its entities, the facts between them, their status and the sentences that support them":
+    "Find facts across a whole document":
         "extract curie.txt --model en-entities --model en-relations --to table --quiet",
-    "Keep texts and their facts in a store":
+    "Store texts and their facts":
         "index curie.txt computing.txt --db demo.db",
-    "Ask it: the answer comes with the characters that it was found at":
+    "Ask a question; the answer cites the characters that support it":
         "ask 'When was Ada Lovelace born?' --db demo.db",
-    "What the texts do not say is not answered":
+    "Ask about something that the texts do not say; there is no answer":
         "ask 'Who invented the telephone?' --db demo.db",
-    "What is in a corpus, and what is wrong with it":
+    "See what is in a corpus, and what is wrong with it":
         "doctor corpus.json",
-    "Predict a corpus with a model":
+    "Annotate a corpus with a model":
         "predict zh-entities corpus.json predicted.jsonl",
-    "How good that is, under every convention":
+    "Evaluate the predictions":
         "evaluate predicted.jsonl corpus.json --task spans",
 }  # fmt: skip
 
