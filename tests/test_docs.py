@@ -26,7 +26,6 @@ from factpin.formats._writing import FEATURES
 from factpin.heads import CONFIGS, HEADS
 from factpin.language.sentences import split_sentences
 from factpin.tasks import TASKS, Task
-from factpin.tasks import TASKS as KINDS
 from factpin.tasks.coreference.task import CoreferenceOptions
 from factpin.tasks.document_relations.task import RelationOptions
 from factpin.tasks.events.task import EventOptions
@@ -149,10 +148,10 @@ def test_every_setting_names_the_option_that_sets_it(config: type[Any]) -> None:
 
 
 def test_every_task_that_can_be_trained_is_told_with_its_settings_and_metrics() -> None:
-    aliases = {task.alias: task.name for task in KINDS.values()}
+    aliases = {task.alias: task.name for task in TASKS.values()}
     told = {names(row[0])[0]: names(row[1])[0] for row in rows(page("training").split("## A whole run")[0])}
     assert told == {name: alias for alias, name in aliases.items()} and told.keys() == TASKS.keys()
-    assert {task.config for task in TASKS.values()} == SETTINGS.keys() - {TrainConfig}
+    assert {task.options for task in TASKS.values()} == SETTINGS.keys() - {TrainConfig}
     metric = next(row[3] for row in settings(TrainConfig) if row[0] == "`metric`")
     assert set(names(metric)) == {name for task in TASKS.values() for name in task.metrics}
 
