@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
+from factpin.app.commands._options import score_option
 from factpin.app.commands._store import as_of_option, db_option, json_option, open_db
-from factpin.app.commands.extract import SCORE
 from factpin.app.console import Names, out, print_json
 from factpin.documents.answer import answer_to_json
 from factpin.documents.likely import LIKELY
@@ -27,12 +27,18 @@ MODES = ["auto", "facts", "extract", "hops"]
               help="Facts alone, passages alone, passages and those they lead to; or all that helps.")  # fmt: skip
 @click.option("--k", type=click.IntRange(1, 1000), default=8, show_default=True, help="Passages to look at.")
 @as_of_option
-@click.option("--min-score", "least", type=SCORE, default=LIKELY, show_default=True,
-              help="Abstain where the best answer is less likely.")  # fmt: skip
+@score_option("Abstain where the best answer is less likely.", default=LIKELY)
 @click.option("--explain", is_flag=True, help="Show what was looked at and why.")
 @json_option
 def ask(
-    question: str, db: str | None, mode: "Mode", k: int, as_of: str | None, least: float, explain: bool, as_json: bool
+    question: str,
+    db: str | None,
+    mode: "Mode",
+    k: int,
+    as_of: str | None,
+    min_score: float,
+    explain: bool,
+    as_json: bool,
 ) -> int:
     """Ask a store. Every answer cites the characters that prove it. Exit code 1 where it abstains.
 
@@ -50,12 +56,12 @@ def ask(
         if question == "-":
             abstained = False
             for one, more in _questions():
-                searched = look(one, store, mode, least, k, as_of)
+                searched = look(one, store, mode, min_score, k, as_of)
                 sys.stdout.buffer.write(orjson.dumps({**more, **_record(searched, as_of)}) + b"\n")
                 sys.stdout.buffer.flush()
                 abstained |= searched.answer.abstained
             return int(abstained)
-        searched = look(question, store, mode, least, k, as_of)
+        searched = look(question, store, mode, min_score, k, as_of)
     if as_json:
         print_json(_record(searched, as_of))
     else:
