@@ -59,28 +59,33 @@ def working(doing: str, quiet: bool, *, beneath: bool = False) -> Iterator[Progr
 
     beneath: documents are shown on the same terminal, so the line disappears before the first.
     """
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    console = Console(stderr=True, quiet=quiet or not sys.stderr.isatty())
-    with ProgressBar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("loading models", total=None)
+    bar = _bar(doing, quiet)
+    loading = bar.console.status("loading models")
+    task = bar.add_task(doing, total=None)
 
-        def start(total: int | None) -> None:
-            bar.update(task, description=doing, total=total)
-            if beneath:
-                bar.stop()
+    def start(total: int | None) -> None:
+        loading.stop()
+        bar.update(task, total=total)
+        if not beneath:
+            bar.start()
 
+    loading.start()
+    try:
         yield Progress(start, lambda: bar.advance(task), lambda text: notes(quiet).print(text, style="yellow"))
+    finally:
+        loading.stop()
+        bar.stop()
 
 
 @contextmanager
 def counting(doing: str, quiet: bool, total: int | None = None) -> Iterator[Callable[[], None]]:
-    """A line on standard error that counts documents; yields the function to call for each."""
-    with working(doing, quiet) as progress:
-        progress.start(total)
-        yield progress.advance
+    """The same without models: a count of documents; yields the function to call for each."""
+    with _bar(doing, quiet) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _bar(doing: str, quiet: bool) -> ProgressBar:
+    console = Console(stderr=True, quiet=quiet or not sys.stderr.isatty())
+    columns = (SpinnerColumn(), TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return ProgressBar(*columns, console=console, transient=True)
