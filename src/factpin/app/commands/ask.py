@@ -15,7 +15,7 @@ from factpin.documents.likely import LIKELY
 from factpin.errors import BadRecord
 
 if TYPE_CHECKING:
-    from factpin.answers.ask import Mode, Searched
+    from factpin.answers.ask import Mode, Trace
 
 MODES = ["auto", "facts", "extract", "hops"]
 
@@ -49,19 +49,19 @@ def ask(
     factpin ask "谷爱凌出生在哪里？" --db kb.db
     factpin ask "When was the director of Ed Wood born?" --db kb.db --explain
     """
-    from factpin.answers.ask import look
+    from factpin.answers.ask import trace
     from factpin.app.show.answer_tree import answer_text, explanation
 
     with open_db(db) as store:
         if question == "-":
             abstained = False
             for one, more in _questions():
-                searched = look(one, store, mode, min_score, k, as_of)
+                searched = trace(one, store, mode, min_score, k, as_of)
                 sys.stdout.buffer.write(orjson.dumps({**more, **_record(searched, as_of)}) + b"\n")
                 sys.stdout.buffer.flush()
                 abstained |= searched.answer.abstained
             return int(abstained)
-        searched = look(question, store, mode, min_score, k, as_of)
+        searched = trace(question, store, mode, min_score, k, as_of)
     if as_json:
         print_json(_record(searched, as_of))
     else:
@@ -69,9 +69,9 @@ def ask(
     return int(searched.answer.abstained)
 
 
-def _record(searched: "Searched", as_of: str | None) -> dict[str, Any]:
-    passages = searched.found.passages if searched.found else ()
-    hops = len(searched.found.hops) if searched.found else 0
+def _record(searched: "Trace", as_of: str | None) -> dict[str, Any]:
+    passages = searched.retrieval.passages if searched.retrieval else ()
+    hops = len(searched.retrieval.hops) if searched.retrieval else 0
     return {**answer_to_json(searched.answer), "as_of": as_of,
             "searched": {"passages": len(passages), "read": searched.read, "hops": hops}}  # fmt: skip
 
