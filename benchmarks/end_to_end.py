@@ -27,7 +27,7 @@ from factpin import formats
 from factpin.corpora.evaluate import coreference_score
 from factpin.corpora.rename import Renaming, read_names
 from factpin.documents import Document
-from factpin.extraction.extract import extract, gathered
+from factpin.extraction.extract import extract, group_mentions
 from factpin.language.coreference import with_singletons
 from factpin.models.extractor import Extractor
 from factpin.models.shipped import find_model
@@ -51,7 +51,7 @@ def stages(gold: Sequence[Document], models: argparse.Namespace) -> dict[str, li
     found = {"gold mentions, gold entities": list(relations.annotate(bare))}
     ways = {"rules": [], "rules and scorer": scorers} if scorers else {"rules": []}
     for name, used in ways.items():
-        found[f"gold mentions, {name}"] = list(relations.annotate(gathered(bare, used)))
+        found[f"gold mentions, {name}"] = list(relations.annotate(group_mentions(bare, used)))
     for name, used in ways.items():
         found[f"nothing gold, {name}"] = list(extract(texts, [*finders, *used, *linkers]))
     return found

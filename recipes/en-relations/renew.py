@@ -99,7 +99,7 @@ def main() -> None:
     texts = [Document(doc.id, doc.text) for doc in gold]
     codes = relation_names(options.names)
     for title in ("before", "after"):
-        found = list(extract(texts, [entities, model], least=0.0))
+        found = list(extract(texts, [entities, model], min_score=0.0))
         rows = [row for f, g in zip(found, gold, strict=True) for row in judge(f, g, codes)]
         print(f"{title}: {len(rows)} facts")
         report(rows)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from factpin.answers.ask import ask, look
+from factpin.answers.ask import ask, trace
 from factpin.answers.marks import usual_schema
-from factpin.answers.passages import Reading
+from factpin.answers.passages import AnswerSpan
 from factpin.documents import Answer, Passage, Span
 from factpin.errors import BadInput
 from factpin.memory import Source, Store, TypedFact, open_store
@@ -207,11 +207,11 @@ def test_rejected_facts_are_no_answers(store: Store) -> None:
 
 def test_a_removed_document_answers_nothing(store: Store) -> None:
     store.put(tell(Said("姚明", "出生地", "上海")), Source("keep"))
-    before = look("谷爱凌出生在哪里？", store), look("姚明出生在哪里？", store)
+    before = trace("谷爱凌出生在哪里？", store), trace("姚明出生在哪里？", store)
     store.put(tell(Said("谷爱凌", "出生地", "旧金山")), Source("a"))
     assert ask("谷爱凌出生在哪里？", store).text == "旧金山"
     store.remove("a")
-    assert (look("谷爱凌出生在哪里？", store), look("姚明出生在哪里？", store)) == before
+    assert (trace("谷爱凌出生在哪里？", store), trace("姚明出生在哪里？", store)) == before
 
 
 def test_abstention_offers_passages_and_says_what_was_not_read(store: Store) -> None:
@@ -220,15 +220,17 @@ def test_abstention_offers_passages_and_says_what_was_not_read(store: Store) -> 
     answer = ask("冰墩墩的设计者是谁？", store)
     assert answer.abstained and answer.mode == "extract"
     assert answer.alternatives[0].citations[0].quote in text and answer.alternatives[0].score == 0.0
-    assert any("1篇没有读完" in note for note in answer.notes)
+    assert any("1篇只读了一部分" in note for note in answer.notes)
     assert ask("冰墩墩的设计者是谁？", store, mode="facts").alternatives == ()
     assert_exact(answer, store)
 
 
-def read_designer(question: str, passages: Sequence[Passage]) -> list[Reading]:
+def read_designer(question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
     """A reader that knows one answer."""
     found = [(p, p.text.find("曹雪")) for p in passages]
-    return [Reading(p, Span(p.start + at, p.start + at + 2), 0.8) for p, at in found if at >= 0 and "设计" in question]
+    return [
+        AnswerSpan(p, Span(p.start + at, p.start + at + 2), 0.8) for p, at in found if at >= 0 and "设计" in question
+    ]
 
 
 def test_a_reader_answers_where_facts_do_not(store: Store) -> None:
@@ -245,9 +247,9 @@ def test_a_reader_answers_where_facts_do_not(store: Store) -> None:
 def test_hops_read_what_passages_name(store: Store) -> None:
     store.put(tell(Said("冰墩墩", "见", "吉祥物档案", "{h}的来历见{t}。")), Source("a", "冰墩墩"))
     store.put(tell(Said("作品", "由", "曹雪", "{h}出自{t}之手。")), Source("b", "吉祥物档案"))
-    searched = look("冰墩墩的设计", store, mode="hops", reader=read_designer)
+    searched = trace("冰墩墩的设计", store, mode="hops", reader=read_designer)
     assert searched.answer.text == "曹雪" and searched.answer.mode == "hops"
-    assert searched.answer.path[0].target == "吉祥物档案" and searched.found and len(searched.found.hops) == 1
+    assert searched.answer.path[0].target == "吉祥物档案" and searched.retrieval and len(searched.retrieval.hops) == 1
     assert_exact(searched.answer, store)
 
 

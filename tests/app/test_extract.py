@@ -82,7 +82,9 @@ def test_chinese_goes_through_a_pipe(model: Path) -> None:
     (record,) = [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
     assert record["id"] == "stdin" and record["text"] == f"{TEXT}\n" and record["language"] == "zh"
     assert spans(record) == [(0, 3, "person"), (6, 8, "place")]
-    assert done.stderr.decode("utf-8").startswith("1 documents, 10 characters, 100.0% read in 1 windows")
+    assert done.stderr.decode("utf-8").startswith(
+        "1 document, 10 characters, 100.0% read in 1 window; found 2 mentions (1 person, 1 place)"
+    )
 
 
 def test_standard_input_is_one_text_unless_jsonl_is_said(door: Door) -> None:
@@ -160,7 +162,7 @@ def test_a_file_is_written_whole_and_packed_by_its_ending(door: Door, tmp_path: 
 def test_quiet_says_nothing(door: Door, tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.txt", TEXT)
     write(tmp_path / "in" / "b.docx", "x")
-    assert "passed over: 1 .docx" in door(tmp_path / "in").err
+    assert "skipped: 1 .docx" in door(tmp_path / "in").err
     done = door(tmp_path / "in", "--quiet")
     assert done.code == 0 and done.err == "" and len(done.records) == 1
 
@@ -168,7 +170,7 @@ def test_quiet_says_nothing(door: Door, tmp_path: Path) -> None:
 def test_annotation_that_came_along_is_replaced_with_a_note(door: Door) -> None:
     line = {"text": TEXT, "mentions": [{"start": 3, "end": 5, "text": "出生", "type": "verb"}], "colour": "red"}
     done = door("--from", "jsonl", stdin=json.dumps(line).encode())
-    assert "replaced: 1 documents came with annotation of their own" in done.err
+    assert "replaced: the annotation that 1 document already had" in done.err
     assert spans(done.records[0]) == [(0, 3, "person"), (6, 8, "place")]
     assert done.records[0]["meta"] == {"colour": "red"}
 
@@ -209,7 +211,7 @@ def test_a_folder_run_is_taken_up_again(door: Door, tmp_path: Path) -> None:
     assert done.code == 0 and "3 documents" in done.err
     write(tmp_path / "in" / "d.txt", TEXT)
     done = door(tmp_path / "in", "--output", tmp_path / "in" / "found")
-    assert "3 of 4 inputs were done before" in done.err and "1 documents, " in done.err
+    assert "3 of 4 inputs were already done" in done.err and "1 document, " in done.err
     names = sorted(p.relative_to(tmp_path / "in" / "found").as_posix() for p in (tmp_path / "in").rglob("found/**/*.*"))
     assert names == ["a.md.jsonl", "a.txt.jsonl", "d.txt.jsonl", "factpin-run.json", "sub/c.txt.jsonl"]
     done = door(tmp_path / "in", "--output", tmp_path / "in" / "found", "--on-overflow", "error")
@@ -234,7 +236,7 @@ def test_a_killed_folder_run_goes_on_and_gives_the_same_files(door: Door, model:
     last.unlink()
     write(last, TEXT)
     done = door(source, last, "--output", killed)
-    assert done.code == 0 and "of 41 inputs were done before" in done.err
+    assert done.code == 0 and "of 41 inputs were already done" in done.err
     assert door(source, last, "--output", fresh).code == 0
     files = [{p.relative_to(f): p.read_bytes() for p in f.rglob("[!.]*") if p.is_file()} for f in (killed, fresh)]
     assert files[0] == files[1] and len(files[0]) == 42
@@ -268,7 +270,7 @@ def test_rejects_of_a_run_to_standard_output_lie_here_and_are_no_input_of_the_ne
     for _ in range(2):
         done = door(".", "--skip-bad")
         assert [r["id"] for r in done.records] == ["a"]
-        assert done.err.splitlines()[-1] == "set aside: 1 bad files or records in stdout.rejects.jsonl"
+        assert done.err.splitlines()[-1] == "set aside: 1 bad file or record in stdout.rejects.jsonl"
 
 
 def test_a_note_is_one_line_in_a_narrow_terminal(door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,9 +77,9 @@ def test_list_show_stats_check(door: Door, docs: Path) -> None:
     assert door("store", "stats", "--json").json["document"] == 3 and "passage size" in door("store", "stats").out
     assert door("store", "check", "--json").json == {"ok": True, "problems": []}
     with open_store(str(docs.parent / "kb.db")) as store:
-        store.tables.link.do("UPDATE evidence SET score = 0.5", [()])  # type: ignore[attr-defined]
+        store.tables.connection.do("UPDATE evidence SET score = 0.5", [()])  # type: ignore[attr-defined]
     done = door("store", "check")
-    assert done.code == 1 and "belongs to nothing" in done.out
+    assert done.code == 1 and "is not expected" in done.out
 
 
 def test_removed_is_never_ingested(door: Door, docs: Path, tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ import pytest
 
 from factpin.documents import Coverage, Document, Entity, Fact, Mention, Span, Unread, from_json
 from factpin.errors import BadInput
-from factpin.extraction.extract import Summary, extract, load_models, sure, whole
-from factpin.extraction.left_out import gaps, left_out
+from factpin.extraction.coverage import coverage_notes, gaps
+from factpin.extraction.extract import extract, hide_unlikely, load_models, merge
+from factpin.extraction.request import Request
 from factpin.extraction.route import Route, reads
+from factpin.extraction.summary import Cases, Summary
 from factpin.models.extractor import Extractor
 from factpin.models.settings import Settings
 from tests.conftest import corpus
@@ -38,6 +40,14 @@ def spans(doc: Document) -> list[tuple[int, int, str]]:
     return [(m.start, m.end, m.type) for m in doc.mentions]
 
 
+def extract_all(documents: list[Document], models: list[Extractor]) -> tuple[list[Document], Summary]:
+    """The documents, and the sum of their summaries."""
+    parts: list[Summary] = []
+    found = list(extract(documents, models, on_document=parts.append))
+    assert len(parts) == len(documents)
+    return found, sum(parts, Summary())
+
+
 CHINESE, ENGLISH = Document("c", "王小明出生于北京。"), Document("e", "Anna Weber was born in Berlin.")
 
 
@@ -54,12 +64,11 @@ def test_a_language_that_the_document_states_is_believed(routed: list[Extractor]
 
 
 def test_a_text_that_no_model_reads_is_named_and_marked_unread(routed: list[Extractor]) -> None:
-    summary = Summary()
     text = "Столица России это Москва."
-    (doc,) = extract([Document("r", text)], routed, summary)
+    (doc,), summary = extract_all([Document("r", text)], routed)
     assert doc.mentions == ()
     assert doc.coverage == Coverage((), (Unread(0, len(text), "no model reads the language 'unknown'"),))
-    assert summary.without_model == ["r (unknown)"] and summary.share_read == 0.0
+    assert summary.without_model == Cases(1, ("r (unknown)",)) and summary.share_read == 0.0
 
 
 def test_the_order_of_documents_is_kept_across_groups(routed: list[Extractor]) -> None:
@@ -93,7 +102,7 @@ def test_of_two_equal_mentions_the_better_score_stays() -> None:
 
     one, two = found((0, 4, "a", 0.5), (0, 2, "b", None)), found((0, 2, "b", 0.3), (0, 4, "a", 0.9), (0, 4, "b", 0.1))
     for pair in ([one, two], [two, one]):
-        both = whole(Document("d", text), Route("zh", ()), {"spans": pair}, {"zh"})
+        both = merge(Document("d", text), Route("zh", ()), {"spans": pair}, {"zh"})
         assert [(m.start, m.end, m.type, m.score) for m in both.mentions] == [
             (0, 2, "b", 0.3), (0, 4, "a", 0.9), (0, 4, "b", 0.1)]  # fmt: skip
 
@@ -101,8 +110,7 @@ def test_of_two_equal_mentions_the_better_score_stays() -> None:
 def test_annotation_that_came_along_is_replaced_and_counted(any_language: Extractor) -> None:
     old = Mention("old", 3, 5, "出生", "verb")
     came = replace(CHINESE, mentions=(old,), entities=(Entity("e0", ("old",)),), meta={"kept": 1})
-    summary = Summary()
-    one, two = extract([came, ENGLISH], [any_language], summary)
+    (one, two), summary = extract_all([came, ENGLISH], [any_language])
     assert spans(one) == [(0, 3, "person"), (6, 8, "place")]
     assert one.entities == () and one.meta == {"kept": 1} and summary.replaced == 1
 
@@ -118,13 +126,12 @@ def test_fields_of_replaced_annotation_do_not_cling_to_the_new(any_language: Ext
 
 
 def test_the_summary_counts_what_was_read_and_found(any_language: Extractor) -> None:
-    summary, seen = Summary(), []
     documents = [CHINESE, ENGLISH, Document("blank", " \n\n "), Document("empty", "")]
-    found = list(extract(documents, [any_language], summary, lambda: seen.append(1)))
-    assert summary.documents == len(seen) == 4
+    found, summary = extract_all(documents, [any_language])
+    assert summary.documents == 4
     assert summary.characters == sum(len(doc.text) for doc in documents)
     assert summary.mentions == {"person": 2, "place": 2}
-    assert summary.share_read == 1.0 and summary.without_model == []
+    assert summary.share_read == 1.0 and summary.without_model == Cases()
     assert summary.windows == sum(len(doc.coverage.read) for doc in found if doc.coverage)
 
 
@@ -149,12 +156,11 @@ def test_a_model_without_language_reads_all() -> None:
 
 
 def test_a_part_in_a_language_that_no_model_reads_is_named_with_its_reason(routed: list[Extractor]) -> None:
-    summary = Summary()
     text = CHINESE.text + "Der Mann und die Frau sind nicht auf dem Weg."
-    (doc,) = extract([Document("m", text)], routed, summary)
+    (doc,), summary = extract_all([Document("m", text)], routed)
     assert doc.coverage is not None
     assert doc.coverage.unread == (Unread(len(CHINESE.text), len(text), "no model reads the language 'de'"),)
-    assert summary.partly == [f"m ({len(CHINESE.text)}–{len(text)})"]
+    assert summary.partly_read == Cases(1, (f"m ({len(CHINESE.text)}–{len(text)})",))
 
 
 MIXED = "Anna was born. 王小明出生。"
@@ -171,8 +177,8 @@ def notes(main: str, spans: str, triples: str | None = None, *models: Settings) 
     found = {task: [Document("d", MIXED, coverage=Coverage(tuple(READ[x] for x in own.split())))]
              for task, own in languages.items()}  # fmt: skip
     way = Route(main, ((0, 14, "en"), (15, 21, "zh")))
-    doc = whole(Document("d", MIXED), way, found, {"en", "zh"})
-    return left_out(doc, way, found, models)
+    doc = merge(Document("d", MIXED), way, found, {"en", "zh"})
+    return coverage_notes(doc, way, found, models)
 
 
 def test_where_models_of_one_task_did_not_look_is_noted() -> None:
@@ -199,26 +205,28 @@ def test_a_model_of_documents_in_another_language_is_said_not_to_have_read() -> 
 def test_a_text_that_a_model_of_documents_does_not_read_at_all_is_noted_without_places() -> None:
     text, way = "王小明出生。", Route("zh", ((0, 6, "zh"),))
     found = {"spans": [Document("d", text, coverage=Coverage((Span(0, 6),)))]}
-    doc = whole(Document("d", text), way, found, {"zh"})
+    doc = merge(Document("d", text), way, found, {"zh"})
     told = ["facts were not looked for: en-relations does not read zh"]
-    assert left_out(doc, way, found, [relations("en")]) == told
-    assert left_out(doc, Route("zh", ()), found, [relations("en")]) == told
-    assert left_out(doc, way, found, [relations("en"), relations("de")]) == [
+    assert coverage_notes(doc, way, found, [relations("en")]) == told
+    assert coverage_notes(doc, Route("zh", ()), found, [relations("en")]) == told
+    assert coverage_notes(doc, way, found, [relations("en"), relations("de")]) == [
         "facts were not looked for: en-relations and de-relations do not read zh"
     ]
 
 
-def test_mentions_are_gathered_where_it_is_asked_for(any_language: Extractor) -> None:
+def test_mentions_are_grouped_into_entities_on_request(any_language: Extractor) -> None:
     text = "王小明出生于北京。后来王小明离开了北京。"
-    (plain,), (gathered,) = (extract([Document("d", text)], [any_language], gather=gather) for gather in (False, True))
-    assert plain.entities == () and plain.mentions == gathered.mentions
-    assert {e.name: len(e.mentions) for e in gathered.entities} == {"王小明": 2, "北京": 2}
+    (plain,), (grouped,) = (extract([Document("d", text)], [any_language], coreference=x) for x in (False, True))
+    assert plain.entities == () and plain.mentions == grouped.mentions
+    assert {e.name: len(e.mentions) for e in grouped.entities} == {"王小明": 2, "北京": 2}
 
 
-@pytest.mark.parametrize("least", [float("nan"), -0.1, 1.5])
-def test_a_least_score_that_is_none_is_refused(any_language: Extractor, least: float) -> None:
-    with pytest.raises(BadInput, match="least score"):
-        list(extract([CHINESE], [any_language], least=least))
+@pytest.mark.parametrize("min_score", [float("nan"), -0.1, 1.5])
+def test_a_minimum_score_outside_0_to_1_is_refused(any_language: Extractor, min_score: float) -> None:
+    with pytest.raises(BadInput, match="minimum score"):
+        list(extract([CHINESE], [any_language], min_score))
+    with pytest.raises(BadInput, match="minimum score"):
+        Request(min_score=min_score)
 
 
 def test_facts_that_score_less_than_asked_are_left_out_and_counted() -> None:
@@ -227,7 +235,8 @@ def test_facts_that_score_less_than_asked_are_left_out_and_counted() -> None:
     entities = tuple(Entity(f"e{i}", (f"m{i}",)) for i in range(3))
     facts = (Fact("e0", "r", "e1", score=0.7), Fact("e0", "r", "e2", score=0.3), Fact("e1", "r", "e2"))
     doc = Document("d", text, mentions=mentions, entities=entities, facts=facts)
-    assert sure(doc, 0.0) == doc
-    found = sure(doc, 0.5)
+    assert hide_unlikely(doc, 0.0) == (doc, 0)
+    found, hidden = hide_unlikely(doc, 0.5)
+    assert hidden == 1
     assert found.facts == (facts[0], facts[2]) and found.coverage is not None
     assert found.coverage.notes == ("1 fact or event that is less likely than 0.5 is hidden",)

@@ -3,17 +3,18 @@
 import json
 import os
 import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from factpin.documents import Document
 from factpin.errors import BadFile, BadInput
 from factpin.extraction import folder as module
-from factpin.extraction.extract import Summary, load_models
-from factpin.extraction.folder import RECORD, begin, describe_run, extract_folder, is_done
+from factpin.extraction.annotator import Annotate, annotator
+from factpin.extraction.folder import RECORD, describe_run, extract_folder, is_done, open_folder
 from factpin.extraction.inputs import Input, find_inputs
 from factpin.extraction.rejects import Rejects
-from factpin.models.extractor import Extractor
 from tests.conftest import corpus
 from tests.models.small_model import small_model, variant
 
@@ -24,8 +25,8 @@ def model(encoder_folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def models(model: Path) -> list[Extractor]:
-    return load_models([model])
+def annotate(model: Path) -> Annotate:
+    return annotator([model]).annotate
 
 
 @pytest.fixture
@@ -41,18 +42,18 @@ def source(tmp_path: Path) -> Path:
 
 
 def todo(source: Path, output: Path) -> list[Input]:
-    return [one for one in find_inputs([source], output=output)[0] if not is_done(output, one)]
+    return [one for one in find_inputs([source], exclude=[output])[0] if not is_done(output, one)]
 
 
 def results(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def test_every_input_has_its_result_and_all_are_done(source: Path, tmp_path: Path, models: list[Extractor]) -> None:
-    output, summary = tmp_path / "found", Summary()
+def test_every_input_has_its_result_and_all_are_done(source: Path, tmp_path: Path, annotate: Annotate) -> None:
+    output = tmp_path / "found"
     assert len(todo(source, output)) == 71
-    extract_folder(todo(source, output), output, models, summary=summary)
-    assert todo(source, output) == [] and summary.documents == 110
+    extract_folder(todo(source, output), output, annotate)
+    assert todo(source, output) == []
     assert {f"{p.relative_to(source).as_posix()}.jsonl" for p in source.rglob("*.*")} == set(results(output))
     record = json.loads((output / "part0" / "00.md.jsonl").read_bytes())
     assert record["id"] == "part0/00" and record["text"] == (source / "part0" / "00.md").read_text(encoding="utf-8")
@@ -60,88 +61,90 @@ def test_every_input_has_its_result_and_all_are_done(source: Path, tmp_path: Pat
 
 
 def test_results_do_not_depend_on_where_the_run_was_stopped(
-    source: Path, tmp_path: Path, models: list[Extractor], monkeypatch: pytest.MonkeyPatch
+    source: Path, tmp_path: Path, annotate: Annotate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    extract_folder(todo(source, whole), whole, models)
+    extract_folder(todo(source, whole), whole, annotate)
     monkeypatch.setattr(module, "TOGETHER", 7)
     runs = 0
     while waiting := todo(source, parts):
         runs += 1
         left = 13
 
-        def stop() -> None:
+        def stop(documents: Iterable[Document]) -> Iterator[Document]:
             nonlocal left
-            left -= 1
-            if left == 0:
-                raise KeyboardInterrupt
+            for doc in annotate(documents):
+                yield doc
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
 
         try:
-            extract_folder(waiting, parts, models, on_document=stop if runs < 4 else lambda: None)
+            extract_folder(waiting, parts, stop if runs < 4 else annotate)
         except KeyboardInterrupt:
             assert not list(parts.rglob(".*.part"))
     assert runs >= 4 and results(whole) == results(parts)
 
 
 def test_a_changed_input_is_read_again_also_where_it_became_older(
-    source: Path, tmp_path: Path, models: list[Extractor]
+    source: Path, tmp_path: Path, annotate: Annotate
 ) -> None:
     output, changed = tmp_path / "found", source / "part1" / "01.txt"
-    extract_folder(todo(source, output), output, models)
+    extract_folder(todo(source, output), output, annotate)
     for text, shift in (("王小明出生于北京。", 5), ("李雷出生于广州。", -500)):
         changed.write_text(text, encoding="utf-8")
         stamp = changed.stat().st_mtime + shift
         os.utime(changed, (stamp, stamp))
         assert [one.path for one in todo(source, output)] == [changed]
-        extract_folder(todo(source, output), output, models)
+        extract_folder(todo(source, output), output, annotate)
         assert json.loads((output / "part1" / "01.txt.jsonl").read_bytes())["text"] == text
     assert todo(source, output) == []
 
 
 def test_a_bad_input_stops_the_run_and_what_was_done_stays(
-    source: Path, tmp_path: Path, models: list[Extractor], monkeypatch: pytest.MonkeyPatch
+    source: Path, tmp_path: Path, annotate: Annotate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TOGETHER", 4)
     output = tmp_path / "found"
     (source / "part1" / "04.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(BadFile, match=r"04\.txt: not UTF-8"):
-        extract_folder(todo(source, output), output, models)
+        extract_folder(todo(source, output), output, annotate)
     assert 71 > len(todo(source, output)) > 24
 
 
 def test_a_bad_input_is_set_aside_in_every_run_until_it_is_repaired(
-    source: Path, tmp_path: Path, models: list[Extractor]
+    source: Path, tmp_path: Path, annotate: Annotate
 ) -> None:
     output, bad, many = tmp_path / "found", source / "part1" / "04.txt", source / "part1" / "many.jsonl"
-    extract_folder(todo(source, output), output, models)
+    extract_folder(todo(source, output), output, annotate)
     good, lines = bad.read_bytes(), many.read_text()
     bad.write_bytes(b"\xff\xfe")
     many.write_text("{broken\n" + lines)
     for _ in range(2):
         with Rejects(tmp_path / "rejects.jsonl") as rejects:
             assert [one.path for one in todo(source, output)] == [bad, many]
-            extract_folder(todo(source, output), output, models, rejects=rejects)
+            extract_folder(todo(source, output), output, annotate, rejects=rejects)
         assert rejects.count == len((tmp_path / "rejects.jsonl").read_text().splitlines()) == 2
         assert not (output / "part1" / "04.txt.jsonl").exists()  # the result of what it was before would mislead
         assert len((output / "part1" / "many.jsonl.jsonl").read_bytes().splitlines()) == 40
     bad.write_bytes(good)
     many.write_text(lines)
-    extract_folder(todo(source, output), output, models)
+    extract_folder(todo(source, output), output, annotate)
     assert todo(source, output) == []
 
 
 def test_other_models_and_options_do_not_mix(model: Path, tmp_path: Path) -> None:
     options = {"from": None, "encoding": None, "on-overflow": "window"}
     output, paths = tmp_path / "found", [tmp_path]
-    begin(output, describe_run([model], paths, options))
-    begin(output, describe_run([model], paths, options))
+    open_folder(output, describe_run([model], paths, options))
+    open_folder(output, describe_run([model], paths, options))
     other = variant(model, tmp_path / model.name, labels=("man", "town"))
     for run, words in ((describe_run([other], paths, options), "other models"),
                        (describe_run([model, other], paths, options), "other models"),
                        (describe_run([model], [model], options), "other inputs"),
                        (describe_run([model], paths, {**options, "encoding": "gbk"}), "--encoding gbk")):  # fmt: skip
         with pytest.raises(BadInput, match=words):
-            begin(output, run)
+            open_folder(output, run)
 
 
 def test_a_model_that_was_only_moved_is_the_same(model: Path, tmp_path: Path) -> None:
@@ -152,10 +155,10 @@ def test_a_model_that_was_only_moved_is_the_same(model: Path, tmp_path: Path) ->
 def test_a_folder_of_something_else_is_left_alone(model: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
-    with pytest.raises(BadFile, match="no earlier run"):
-        begin(tmp_path / "mine", describe_run([model], [], {}))
+    with pytest.raises(BadFile, match="not from an earlier run"):
+        open_folder(tmp_path / "mine", describe_run([model], [], {}))
     assert [p.name for p in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / RECORD).write_text("{")
     with pytest.raises(BadFile, match="not JSON"):
-        begin(tmp_path / "odd", describe_run([model], [], {}))
+        open_folder(tmp_path / "odd", describe_run([model], [], {}))

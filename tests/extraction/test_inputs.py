@@ -11,7 +11,17 @@ import pytest
 
 from factpin.documents import Document
 from factpin.errors import BadFile, BadInput, BadRecord, MissingExtra
-from factpin.extraction.inputs import Input, declared, find_inputs, kind_of, page_of, pages_of, read_input, read_inputs
+from factpin.extraction.inputs import (
+    Input,
+    declared,
+    find_inputs,
+    kind_of,
+    page_of,
+    pages_of,
+    read_input,
+    read_inputs,
+    rejects_of,
+)
 from factpin.extraction.rejects import Rejects
 from tests.extraction.papers import locked, pdf
 
@@ -26,7 +36,10 @@ def one(path: Path, kind: str | None = None, encoding: str | None = None) -> Doc
 
 
 def names(*paths: Path, kind: str | None = None, output: Path | None = None) -> list[tuple[str, str, str]]:
-    return [(i.name, i.id, i.kind) for i in find_inputs(list(paths), kind, output=output)[0]]
+    return [
+        (i.name, i.id, i.kind)
+        for i in find_inputs(list(paths), kind, exclude=() if output is None else (output, rejects_of(output)))[0]
+    ]
 
 
 def fill(folder: Path, *files: str) -> Path:

@@ -153,16 +153,16 @@ class StoreConformance:
             BadInput, match=r"made by hashes@0123456789ab-mean.*factpin index --db .* --encoder minilm-en"
         ):
             store.nearest("minilm-en@000000000000-mean", embed(["x"])[0], 2)
-        with pytest.raises(BadInput, match="have 8 numbers, this one has 3"):
+        with pytest.raises(BadInput, match="has 3 numbers; expected 8"):
             store.nearest(ENCODER, np.ones(3), 2)
 
     def test_vectors_of_another_width_or_name_are_refused(self, store: Store) -> None:
         store.put(tell(BORN), Source("a"))
         fill(store)
         (passage,) = store.passages_of("a")
-        with pytest.raises(BadInput, match="one width"):
+        with pytest.raises(BadInput, match="differ in width"):
             store.put_vectors(ENCODER, {passage.id: np.ones(3)})
-        with pytest.raises(BadInput, match="no name of an encoder"):
+        with pytest.raises(BadInput, match="not a name of an encoder"):
             store.put_vectors("x'; --", {passage.id: np.ones(3)})
         with pytest.raises(BadInput, match="zero"):
             store.put_vectors("zeros", {passage.id: np.zeros(3)})
@@ -227,11 +227,11 @@ class StoreConformance:
         assert len(fact.pins) == 2 and store.entity("谷爱凌") == store.entity("Eileen Gu")
         assert store.judged()[0].confidence == pytest.approx(0.95)
         assert store.facts(Pattern(keys=(fact.id,))) == [fact]
-        with pytest.raises(BadInput, match="one entity already"):
+        with pytest.raises(BadInput, match="already one entity"):
             store.join("谷爱凌", "Eileen Gu")
         store.unjoin("Eileen Gu", "谷爱凌")
         assert_equal(before, answers(store))
-        with pytest.raises(BadInput, match="never joined"):
+        with pytest.raises(BadInput, match="have not been joined"):
             store.unjoin("Eileen Gu", "谷爱凌")
 
     def test_two_people_of_one_name_are_split(self, store: Store) -> None:
@@ -247,11 +247,11 @@ class StoreConformance:
         assert len(store.facts(Pattern(heads=(key,)))) == 2  # the split outlives a change of the file
         store.put(tell(Said("李娜", "出生地", "郑州")), Source("singer"))
         for name in ("李娜", "姚明"):
-            with pytest.raises(BadInput, match="already|does not name"):
+            with pytest.raises(BadInput, match="already|no entity is called"):
                 store.split("singer", name)
         store.unsplit("singer", "李娜")
         assert_equal(before, answers(store))
-        with pytest.raises(BadInput, match="never split"):
+        with pytest.raises(BadInput, match="has not been split"):
             store.unsplit("singer", "李娜")
 
     def test_a_verdict_can_be_taken_back(self, store: Store) -> None:

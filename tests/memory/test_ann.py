@@ -54,6 +54,6 @@ def test_postgres_builds_an_index_on_request(fresh_postgres: Callable[[], Store]
     with fresh_postgres() as store:
         questions = filled(store, 200)
         exact = [store.nearest(ENCODER, q, 5) for q in questions]
-        store.tables.link.approximate(ENCODER)  # type: ignore[attr-defined]
+        store.tables.connection.approximate(ENCODER)  # type: ignore[attr-defined]
         found = [store.nearest(ENCODER, q, 5) for q in questions]
         assert recall([[h.passage for h in a] for a in exact], [[h.passage for h in a] for a in found]) > 0.9

@@ -121,7 +121,7 @@ def test_a_full_disk_leaves_the_old_state(tmp_path: Path) -> None:
 
     process = writer(url, "more", 3000, preexec_fn=limit)
     said, errors = process.communicate(timeout=120)
-    assert process.returncode == 1 and "nothing was changed, the disk does not take it" in errors
+    assert process.returncode == 1 and "writing failed and nothing was changed" in errors
     confirmed = {line.split()[-1] for line in said.splitlines()}
     with open_store(url) as store:
         assert store.check() == []
@@ -132,14 +132,14 @@ def test_a_put_that_fails_halfway_changes_nothing(tmp_path: Path, monkeypatch: p
     with open_store(str(tmp_path / "kb.db"), create=True, passages=SMALL) as store:
         store.put(tell(Said("李娜", "住", "武汉")), Source("a"))
         before = answers(store)
-        real = store.tables.link.do  # type: ignore[attr-defined]
+        real = store.tables.connection.do  # type: ignore[attr-defined]
 
         def failing(statement: str, rows: list[tuple[object, ...]]) -> None:
             if "INTO evidence" in statement:
                 raise BadFile("halfway")
             real(statement, rows)
 
-        monkeypatch.setattr(store.tables.link, "do", failing)  # type: ignore[attr-defined]
+        monkeypatch.setattr(store.tables.connection, "do", failing)  # type: ignore[attr-defined]
         with pytest.raises(BadFile, match="halfway"):
             store.put(tell(Said("姚明", "住", "上海")), Source("a"))
         monkeypatch.undo()
@@ -151,21 +151,21 @@ def test_files_that_are_no_store_are_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE t(x)").connection.close()
     other = (tmp_path / "other.db").read_bytes()
-    with pytest.raises(BadFile, match="damaged or no store"):
+    with pytest.raises(BadFile, match="damaged or not a store"):
         open_store(str(tmp_path / "text.db"))
     for name in ("other.db", "empty.db"):
-        with pytest.raises(BadFile, match="no store of factpin"):
+        with pytest.raises(BadFile, match="not a factpin store"):
             open_store(str(tmp_path / name))
-    with pytest.raises(BadFile, match="no store of factpin"):
+    with pytest.raises(BadFile, match="not a factpin store"):
         open_store(str(tmp_path / "other.db"), create=True)
     assert (tmp_path / "other.db").read_bytes() == other  # untouched
     with pytest.raises(BadFile, match="there is no store.*factpin index"):
         open_store(str(tmp_path / "absent.db"))
     assert not (tmp_path / "absent.db").exists()
     for path in (tmp_path, tmp_path / "no" / "kb.db"):
-        with pytest.raises(BadFile, match="one file in a folder"):
+        with pytest.raises(BadFile, match="file in an existing folder"):
             open_store(str(path), create=True)
-    with pytest.raises(BadInput, match="no store of the kind 'mysql'"):
+    with pytest.raises(BadInput, match="unknown kind of store 'mysql'"):
         open_store("mysql://host/db")
     with pytest.raises(BadFile, match="does not answer"):
         open_store("postgresql://nobody@127.0.0.1:1/none")
@@ -184,7 +184,7 @@ def test_a_store_keeps_its_settings(tmp_path: Path) -> None:
 def test_another_size_is_refused(tmp_path: Path) -> None:
     url = str(tmp_path / "kb.db")
     open_store(url, create=True).close()
-    with pytest.raises(BadInput, match="have the size 256, not 64"):
+    with pytest.raises(BadInput, match="of size 256, not 64"):
         open_store(url, passages=PassageSettings(64))
 
 
@@ -207,11 +207,11 @@ def test_a_store_belongs_to_the_thread_that_opened_it(tmp_path: Path) -> None:
 def test_check_sees_rows_that_somebody_changed(tmp_path: Path) -> None:
     changes: dict[str, str] = {
         "DELETE FROM mention": "mentions: .* is missing",
-        "UPDATE evidence SET score = 0.1": "evidence: .* belongs to nothing",
+        "UPDATE evidence SET score = 0.1": "evidence: .* is not expected",
         "UPDATE document SET text = text || 'x'": "its row differs",
         "UPDATE passage SET length = 99": "passages: ",
-        "INSERT INTO entity VALUES('x', 'ghost', '')": "'ghost' is mentioned nowhere",
-        "DELETE FROM words": "its words are not those",
+        "INSERT INTO entity VALUES('x', 'ghost', '')": "'ghost' has no mention",
+        "DELETE FROM words": "its indexed words differ",
         "UPDATE document SET record = '{'": "its record cannot be read",
     }
     for i, (change, problem) in enumerate(changes.items()):

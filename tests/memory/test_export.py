@@ -146,7 +146,7 @@ def test_csv_has_a_row_for_each_pin_and_can_be_imported(store: Store, tmp_path: 
 @pytest.mark.parametrize(
     "text, words",
     [("head,tail\na,b\n", "column relation is missing"), ("head,relation,tail\na,r,b\n,r,b\n", ":3: .*head is empty"),
-     ("head,relation,tail,valid_from\na,r,b,soon\n", ":2: 'soon' is no date"),
+     ("head,relation,tail,valid_from\na,r,b,soon\n", ":2: 'soon' is not a date"),
      ('head,relation,tail\n"a,r,b', "unexpected end")],
 )  # fmt: skip
 def test_a_bad_row_is_named_and_nothing_is_kept(tmp_path: Path, text: str, words: str) -> None:

@@ -93,7 +93,7 @@ def test_scores_are_merged_with_a_weight() -> None:
     assert [h.passage for h in by_scores(words, vectors, 0.0)][0] == "x"
     assert [h.passage for h in by_scores(words, vectors, 1.0)][0] == "y"
     assert by_scores([], [], 0.5) == []
-    with pytest.raises(BadInput, match="0 .words alone. to 1"):
+    with pytest.raises(BadInput, match="from 0 .words only. to 1"):
         Search(open_store("memory:"), weight=1.5)
 
 

@@ -9,7 +9,7 @@ from factpin.models.find_coreference import paired
 
 from factpin.documents import Argument, Document, Entity, Event, Fact, Mention
 from factpin.errors import BadInput
-from factpin.extraction.extract import extract, gathered, load_models
+from factpin.extraction.extract import extract, group_mentions, load_models
 from factpin.language.coreference import ordered, resolve
 from factpin.models.extractor import Extractor
 from factpin.tasks.coreference.task import COREFERENCE, CoreferenceOptions
@@ -122,7 +122,7 @@ def test_facts_and_events_follow_their_mentions_where_they_are_kept_and_else_go(
 def test_what_could_not_be_read_is_told_by_gathering_too(untrained: Extractor) -> None:
     blank = Mention("b", 7, 9, "  ", "drug")
     doc = Document("d", "aspirin   aspirin", "en", mentions=(Mention("a", 0, 7, "aspirin", "drug"), blank))
-    (found,) = gathered([doc], [opinion(untrained, 50.0)])
+    (found,) = group_mentions([doc], [opinion(untrained, 50.0)])
     assert found.coverage is not None and [(u.start, u.end) for u in found.coverage.unread] == [(7, 9)]
 
 
@@ -156,7 +156,7 @@ def test_a_scorer_of_another_language_leaves_a_text_to_the_rules(untrained: Extr
 
 
 def test_a_scorer_alone_has_nothing_to_ask_about(untrained: Extractor) -> None:
-    with pytest.raises(BadInput, match="Name one of them too"):
+    with pytest.raises(BadInput, match="Add a model that finds mentions"):
         list(extract([Document("d", TEXT)], [untrained]))
 
 

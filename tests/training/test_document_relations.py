@@ -192,7 +192,7 @@ def test_raw_text_goes_through_spans_coreference_and_relations(folder: Path, enc
     assert sorted(names.values()) == sorted(wanted.values())
     assert [(names[f.head], names[f.tail]) for f in doc.facts] == [(wanted[f.head], wanted[f.tail]) for f in came.facts]
     assert doc.facts[0].evidence and len(doc.entity(doc.facts[0].head).mentions) == 2
-    with pytest.raises(BadInput, match="Name one of them too"):
+    with pytest.raises(BadInput, match="Add a model that finds mentions"):
         list(extract([Document("d", came.text)], load_models([folder])))
 
 

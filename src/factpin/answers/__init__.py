@@ -1,1 +1,1 @@
-"""From a question and a store to an answer with citations, or to an honest abstention."""
+"""From a question and a store to an answer with citations, or to an abstention."""

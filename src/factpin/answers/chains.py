@@ -1,26 +1,26 @@
-"""From a name in a question along one fact, or two, to what the question asks for."""
+"""Follow one or two facts from a name in the question to its answer."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from factpin.answers.asked import Asked, unexplained
 from factpin.answers.kinds import fits, kind_of
+from factpin.answers.parse import ParsedQuestion, unexplained
 from factpin.answers.relate import Cue, cues
 from factpin.documents import Span
 from factpin.memory import ALL, Filter, JudgedFact, Pattern, Store, StoredEntity
 
 HOLDS = ("active", "disputed")
-MOST_MIDDLE = 20  # entities from which a second step is tried
-MOST_LOOKS = 60  # facts that an explanation lists
-NOT_ASKED = "no word of the question asks for it"
+MOST_MIDDLE = 20  # entities from which to try a second step
+MOST_INSPECTED = 60  # facts to keep for an explanation
+NOT_ASKED = "the question does not ask for it"
 _JOINED = re.compile(r"\s+(?:(?:of|by|for|in|from|to|at)\s+)?(?:the\s+)?(?:\w+\s+)?$")
 _OWNED = re.compile(r"['’]s?\s+(?:\w+\s+)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A fact that is followed from one end to the other."""
+    """A fact, followed from one end to the other."""
 
     judged: JudgedFact
     inverse: bool
@@ -28,25 +28,25 @@ class Step:
 
     @property
     def source(self) -> StoredEntity:
-        """Where the step begins."""
+        """The entity the step starts from."""
         return self.judged.fact.tail if self.inverse else self.judged.fact.head
 
     @property
     def target(self) -> StoredEntity:
-        """Where it leads."""
+        """The entity it leads to."""
         return self.judged.fact.head if self.inverse else self.judged.fact.tail
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Steps from a name of the question to an answer, which explain all its words."""
+    """Steps from a name in the question to an answer that together explain every word of the question."""
 
     anchor: Span
     steps: tuple[Step, ...]
 
     @property
     def score(self) -> float:
-        """The probability that all its facts are right, less where only the evidence shares words with the question."""
+        """The probability that all facts are right, lowered where only the evidence shares words with the question."""
         score = 1.0
         for step in self.steps:
             score *= step.judged.confidence * step.cue.weight
@@ -54,13 +54,13 @@ class Chain:
 
     @property
     def target(self) -> StoredEntity:
-        """What it answers."""
+        """The answer."""
         return self.steps[-1].target
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """A fact that was looked at, and what came of it."""
+class Inspection:
+    """A fact that was considered, and whether it answers the question."""
 
     head: str
     relation: str
@@ -71,17 +71,17 @@ class Looked:
 
 
 @dataclass
-class Finder:
-    """Finds the chains that answer a question from one entity, and remembers what it looked at."""
+class ChainFinder:
+    """Finds the chains that lead from an entity to an answer, and records the facts it considered."""
 
     store: Store
-    asked: Asked
+    question: ParsedQuestion
     filter: Filter = ALL
-    looks: dict[str, Looked] = field(default_factory=dict)  # by fact
-    others: list[Step] = field(default_factory=list)  # steps that would answer if their facts held
+    inspections: dict[str, Inspection] = field(default_factory=dict)  # by the key of the fact
+    others: list[Step] = field(default_factory=list)  # steps that would answer the question if their facts held
 
     def chains(self, anchor: Span, entity: StoredEntity) -> list[Chain]:
-        """Chains of one fact; where there is none, of two."""
+        """Chains of one fact, or of two if there are none."""
         steps = list(self._steps(anchor, [entity.id]))
         single = [Chain(anchor, (step,)) for step in steps if self._answers(anchor, entity, (step,))]
         self.others += [c.steps[0] for c in single if c.steps[0].judged.status not in HOLDS]
@@ -95,61 +95,61 @@ class Finder:
             for first in steps:
                 if (
                     _follows(first, second)
-                    and _ordered(self.asked, anchor, first.cue, second.cue)
+                    and _ordered(self.question, anchor, first.cue, second.cue)
                     and self._answers(anchor, entity, (first, second))
                 ):
                     found.append(Chain(anchor, (first, second)))
         return found
 
     def _steps(self, anchor: Span, entities: Sequence[str]) -> Iterator[Step]:
-        """Every fact of some entities for which the question has a cue."""
+        """Every fact about the entities that the question has a cue for."""
         for inverse in (False, True):
             pattern = Pattern(tails=tuple(entities)) if inverse else Pattern(heads=tuple(entities))
             for judged in self.store.judged(pattern, self.filter):
-                found = cues(self.asked, anchor, judged.fact, inverse=inverse)
+                found = cues(self.question, anchor, judged.fact, inverse=inverse)
                 self._note(judged, "the question asks for it" if found else NOT_ASKED)
                 for cue in found:
                     yield Step(judged, inverse, cue)
 
     def _answers(self, anchor: Span, entity: StoredEntity, steps: tuple[Step, ...]) -> bool:
-        """Whether steps lead to the kind of thing that is asked for, and explain every word."""
+        """Whether the steps lead to the kind of answer asked for and explain every word."""
         last = steps[-1]
-        if not fits(self.asked.kind, last.target, last.cue.kinds):
-            self._note(last.judged, f"{last.target.name} is no answer to a question for a {self.asked.kind}")
+        if not fits(self.question.kind, last.target, last.cue.kinds):
+            self._note(last.judged, f"{last.target.name} is not of the kind asked for ({self.question.kind})")
             return False
-        kinds = {self.asked.kind, kind_of(entity), *(kind_of(step.target) for step in steps)}
-        left = unexplained(self.asked, [anchor, *(span for step in steps for span in step.cue.spans)], kinds)
-        self._note(last.judged, f"it does not explain the words: {left}" if left else "it answers the question")
+        kinds = {self.question.kind, kind_of(entity), *(kind_of(step.target) for step in steps)}
+        left = unexplained(self.question, [anchor, *(span for step in steps for span in step.cue.spans)], kinds)
+        self._note(last.judged, f"it leaves words unexplained: {left}" if left else "it answers the question")
         return not left
 
     def _note(self, judged: JudgedFact, why: str) -> None:
         fact = judged.fact
-        if (why == NOT_ASKED and fact.id in self.looks) or len(self.looks) == MOST_LOOKS:
+        if (why == NOT_ASKED and fact.id in self.inspections) or len(self.inspections) == MOST_INSPECTED:
             return
-        self.looks[fact.id] = Looked(
+        self.inspections[fact.id] = Inspection(
             fact.head.name, fact.relation, fact.tail.name, judged.status, judged.confidence, why
         )
 
 
 def _follows(first: Step, second: Step) -> bool:
-    """Whether the second step begins where the first ends, with another fact that holds."""
+    """Whether the second step continues the first with a different fact that holds."""
     same = first.judged.fact.id == second.judged.fact.id
     return first.target.id == second.source.id and not same and second.judged.status in HOLDS
 
 
-def _ordered(asked: Asked, anchor: Span, first: Cue, second: Cue) -> bool:
-    """Whether the first cue belongs to the name and the second to what the first leads to."""
+def _ordered(question: ParsedQuestion, anchor: Span, first: Cue, second: Cue) -> bool:
+    """Whether the first cue is closer to the name than the second."""
     for inner in first.spans:
         for outer in second.spans:
             apart = inner.end <= outer.start or outer.end <= inner.start
-            if apart and _distance(asked, anchor, inner) < _distance(asked, anchor, outer):
+            if apart and _distance(question, anchor, inner) < _distance(question, anchor, outer):
                 return True
     return False
 
 
-def _distance(asked: Asked, anchor: Span, cue: Span) -> tuple[bool, int]:
-    """How far words are from a name; in English, words that are joined to it by `of` or 's come first."""
+def _distance(question: ParsedQuestion, anchor: Span, cue: Span) -> tuple[bool, int]:
+    """How far a cue is from a name. In English, words joined to the name by `of` or 's come first."""
     before = cue.end <= anchor.start
-    gap = asked.text[cue.end : anchor.start] if before else asked.text[anchor.end : cue.start]
-    joined = asked.language == "zh" or bool((_JOINED if before else _OWNED).fullmatch(gap))
+    gap = question.text[cue.end : anchor.start] if before else question.text[anchor.end : cue.start]
+    joined = question.language == "zh" or bool((_JOINED if before else _OWNED).fullmatch(gap))
     return not joined, len(gap)

@@ -1,4 +1,4 @@
-"""From the pins of facts to citations: the characters that name the answer, with the sentence around them."""
+"""Turn the pins of facts into citations: the characters that name the answer, and the sentence around them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from factpin.memory import Pin, StoredFact
 
 
 def citation_of(pin: Pin, fact: str, end: Span | None) -> Citation:
-    """A pin as a citation: of one end of the fact where it stands in the evidence, else of the whole evidence."""
+    """Cite one end of the fact if it is inside the evidence, otherwise the whole evidence."""
     sentence = Span(pin.start, pin.end)
     inside = end is not None and pin.start <= end.start < end.end <= pin.end
     start, stop = (end.start, end.end) if end is not None and inside else sentence
@@ -19,10 +19,10 @@ def citation_of(pin: Pin, fact: str, end: Span | None) -> Citation:
 
 
 def citations_of(fact: StoredFact, *, inverse: bool) -> list[Citation]:
-    """What asserts a fact; each place once, the surest first."""
+    """Cite every place that asserts a fact, once each, highest score first."""
     found: dict[tuple[str, int, int], Citation] = {}
     asserted = [pin for pin in fact.pins if pin.assertion == "asserted"]
-    for pin in asserted or fact.pins:  # one that was confirmed by hand may be asserted by no text
+    for pin in asserted or fact.pins:  # no text may assert a fact that was confirmed by hand
         citation = citation_of(pin, fact.id, pin.head if inverse else pin.tail)
         place = (citation.document, citation.start, citation.end)
         if place not in found or found[place].weight < citation.weight:
@@ -31,7 +31,7 @@ def citations_of(fact: StoredFact, *, inverse: bool) -> list[Citation]:
 
 
 def shared(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Citations of one answer: each place once, weights that sum to 1."""
+    """The citations of one answer: each place once, with weights that sum to 1."""
     places: dict[tuple[str, int, int], Citation] = {}
     for citation in citations:
         places.setdefault((citation.document, citation.start, citation.end), citation)

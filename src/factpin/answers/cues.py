@@ -1,7 +1,7 @@
-"""What questions call the usual relations, in English and Chinese.
+"""The words that ask for common relations, in English and Chinese.
 
-A concept joins the names that relations have in corpora and models with the words of a question that ask for them.
-Relations that no concept knows are found by their own names and by the words of their evidence.
+A concept maps the names of a relation in corpora and models to the words of a question that ask for it. Relations
+without a concept are matched by their own name and by the words of their evidence.
 """
 
 import re
@@ -13,17 +13,17 @@ from factpin.documents.keys import fold
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """Relations that a cue asks for. Of `names` the tail is the answer, of `inverse` the head."""
+    """Relations and the words that ask for them. The answer is the tail for `names`, the head for `inverse`."""
 
     names: tuple[str, ...]
-    english: str  # a pattern of whole words
+    english: str  # a pattern for whole words
     chinese: str
     kinds: tuple[str, ...]  # kinds of answers: person, organization, place, time, number, work, other
     inverse: tuple[str, ...] = ()
     symmetric: bool = False
 
     def cue(self, language: str) -> re.Pattern[str]:
-        """The words that ask for it."""
+        """The pattern for the words that ask for it."""
         return _compiled(self.chinese, "zh") if language == "zh" else _compiled(self.english, "en")
 
 
@@ -165,7 +165,7 @@ CONCEPTS = (
 
 @cache
 def concepts_of(relation: str) -> tuple[tuple[Concept, bool], ...]:
-    """The concepts that know a relation, each with whether the head is what it asks for."""
+    """The concepts of a relation, each with whether it asks for the head."""
     name = fold(relation.replace("_", " "))
     return tuple(
         (concept, inverse)

@@ -1,4 +1,4 @@
-"""Of which kind an entity is, by the type its model or corpus gave it, or by its looks."""
+"""The kind of an entity, by the type that its model or corpus gave it, or by its form."""
 
 import re
 
@@ -18,15 +18,15 @@ _NUMBER = re.compile(r"\d|[一二三四五六七八九十百千万亿]")
 
 
 def kind_of(entity: StoredEntity) -> str:
-    """person, place, organization, time, number, work, or "" where nothing tells."""
+    """person, place, organization, time, number or work; "" if unknown."""
     known = _KIND.get(entity.type.lower(), "")
     if not known and _DATE.search(entity.name) and len(entity.name) < 30:
         return "time"
     return known
 
 
-def fits(wanted: str, entity: StoredEntity, told: tuple[str, ...]) -> bool:
-    """Whether an entity can answer a question for a kind; `told` are the kinds that the relation's answers have."""
+def fits(wanted: str, entity: StoredEntity, kinds: tuple[str, ...]) -> bool:
+    """Whether an entity can be the answer of a question. `kinds` are those that the relation allows."""
     kind = kind_of(entity)
     if wanted == "any":
         return True
@@ -34,6 +34,6 @@ def fits(wanted: str, entity: StoredEntity, told: tuple[str, ...]) -> bool:
         return kind == "time" or (not kind and bool(_DATE.search(entity.name)))
     if wanted == "number":
         return bool(_NUMBER.search(entity.name)) and kind in ("number", "", "time")
-    if kind == wanted or (wanted == "person" and kind == "organization" and "organization" in told):
+    if kind == wanted or (wanted == "person" and kind == "organization" and "organization" in kinds):
         return True
-    return wanted in told and kind in ("", *told)
+    return wanted in kinds and kind in ("", *kinds)

@@ -1,4 +1,4 @@
-"""Relations that can have one tail only, or one at a time: the marks with which a new store begins."""
+"""Relations with a single tail, or a single one at a time: the marks of a new store."""
 
 from factpin.documents import Relation, Schema
 

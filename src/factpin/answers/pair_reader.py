@@ -1,9 +1,9 @@
-"""A question and a passage -> the pairs that a model reads, and what it finds in them as characters again.
+"""A question and a passage become the pairs that a model reads; its tokens become characters of the passage again.
 
     [CLS] yes no question [SEP] window of the passage [SEP]
 
-`choices` are answers that need not be in a passage, such as yes and no: they are put before the question, where a
-head can point at them like at any other span. A passage that does not fit beside the question is read in windows.
+`choices` are answers that need not be in the passage, such as yes and no. They are put before the question, so that a
+head can point at them as at any other span. A passage that is too long is read in windows.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ from factpin.tokens.pieces import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """A passage cut into pieces, and its sentences."""
+class PassagePieces:
+    """The pieces and sentences of a passage."""
 
     pieces: Pieces
     sentences: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PairRead:
-    """A passage beside a question: one pair for each window. `choices` are (first, last) tokens, the same in all."""
+class PassagePairs:
+    """A question with each window of a passage. `choices` are (first, last) tokens, the same in every pair."""
 
     pieces: Pieces
     windows: tuple[Window, ...]
@@ -37,7 +37,7 @@ class PairRead:
     choices: tuple[tuple[int, int], ...]
 
     def cell(self, window: int, start: int, end: int) -> tuple[int, int] | None:
-        """The first and last token of a pair that are these characters of the passage; None: they are not whole."""
+        """The first and last token of some characters of the passage; None if they are not fully in the window."""
         span, here = piece_span(self.pieces, start, end), self.windows[window]
         if span is None or span[0] < here.first or span[1] >= here.last:
             return None
@@ -45,7 +45,7 @@ class PairRead:
         return span[0] + shift, span[1] + shift
 
     def characters(self, window: int, first: int, last: int) -> tuple[int, int] | None:
-        """The characters of the passage that tokens of a pair are; None where they are no text of it."""
+        """The characters of the passage under some tokens; None if there are none."""
         shift = self.windows[window].first - self.pairs[window].second_at
         if first < self.pairs[window].second_at:
             return None
@@ -55,36 +55,36 @@ class PairRead:
 
 @dataclass(frozen=True)
 class PairReader:
-    """How questions and passages are read."""
+    """Turns questions and passages into pairs."""
 
     tokenizer: Tokenizer
-    max_length: int  # tokens of a pair, special ones included
+    max_length: int  # tokens in a pair, including special ones
     overlap: int
     choices: tuple[str, ...] = ()
 
     def ask(self, question: str) -> tuple[Ints, tuple[tuple[int, int], ...]]:
-        """The pieces of the choices and the question, and the (first, last) token of every choice in a pair."""
+        """The pieces of the choices and the question, and the (first, last) token of each choice."""
         parts = [part.ids for part in self.tokenizer.encode_batch([*self.choices, question])]
         borders = np.cumsum([len(pair_frame(self.tokenizer).prefix), *(len(part) for part in parts)])
         spans = [(int(a), int(b) - 1) for a, b in zip(borders, borders[1:], strict=False)]
         return np.concatenate(parts), tuple(spans[: len(self.choices)])
 
-    def cut(self, text: str) -> Cut:
-        """The pieces of a passage."""
+    def cut(self, text: str) -> PassagePieces:
+        """Cut a passage into pieces and sentences."""
         sentences = tuple(split_sentences(text))
-        return Cut(self.tokenizer.encode_sentences(text, sentences), sentences)
+        return PassagePieces(self.tokenizer.encode_sentences(text, sentences), sentences)
 
-    def beside(self, question: str, passage: Cut) -> PairRead:
-        """A passage beside a question."""
+    def beside(self, question: str, passage: PassagePieces) -> PassagePairs:
+        """Pair a question with every window of a passage."""
         first, choices = self.ask(question)
         found = windows_beside(self.tokenizer, first, passage.pieces, passage.sentences, self.max_length, self.overlap)
         ids = passage.pieces.ids
         pairs = [_open(frame_pair(self.tokenizer, first, ids[w.first : w.last]), choices) for w in found]
-        return PairRead(passage.pieces, tuple(found), tuple(pairs), choices)
+        return PassagePairs(passage.pieces, tuple(found), tuple(pairs), choices)
 
 
 def _open(pair: Pair, choices: Sequence[tuple[int, int]]) -> Pair:
-    """The pair with its choices as places where an answer may be."""
+    """Allow answers at the choices."""
     real = pair.real.copy()
     for first, last in choices:
         real[first : last + 1] = True
@@ -93,7 +93,7 @@ def _open(pair: Pair, choices: Sequence[tuple[int, int]]) -> Pair:
 
 @dataclass(frozen=True)
 class PairBatch:
-    """Pairs side by side."""
+    """A padded batch of pairs."""
 
     ids: Tensor  # (B, N) int64
     segments: Tensor  # (B, N) int64
@@ -101,12 +101,12 @@ class PairBatch:
     real: Tensor  # (B, N) bool, True where an answer may be
 
     def to(self, device: torch.device) -> "PairBatch":
-        """The same on a device."""
+        """Move the batch to a device."""
         return PairBatch(*(x.to(device) for x in (self.ids, self.segments, self.mask, self.real)))
 
 
 def collate_pairs(pairs: Sequence[Pair], pad_id: int) -> PairBatch:
-    """Several pairs -> one padded batch."""
+    """Pad pairs into one batch."""
     B, N = len(pairs), max(len(pair.ids) for pair in pairs)
     ids, segments = np.full((B, N), pad_id, np.int64), np.zeros((B, N), np.int64)
     mask, real = np.zeros((B, N), np.bool_), np.zeros((B, N), np.bool_)

@@ -1,18 +1,18 @@
-"""Which words of a question ask for a relation, and for which end of it."""
+"""Find the words of a question that ask for a relation, and which end of it they ask for."""
 
 import re
 from dataclasses import dataclass
 from functools import cache
 
-from factpin.answers.asked import Asked, blanked, content_words
 from factpin.answers.cues import concepts_of
 from factpin.answers.kinds import kind_of
+from factpin.answers.parse import ParsedQuestion, blank_out, content_words
 from factpin.documents import Span
 from factpin.documents.keys import fold
 from factpin.memory import StoredFact
 
-NAMED, SEEN = 1.0, 0.9  # how much a cue counts: by table or name, and by the words of the evidence alone
-LONGEST_BETWEEN = 60  # characters between two mentions that may tell their relation
+NAMED, SEEN = 1.0, 0.9  # weight of a cue: from the table or the name of the relation, or from the evidence alone
+LONGEST_BETWEEN = 60  # characters between two mentions that can express their relation
 MOST_WORDS = 6
 _ENDING = re.compile(r"(?:ing|ers|ors|ed|er|or|es|s|e)$")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]{2,}")
@@ -27,47 +27,47 @@ class Cue:
     """Words of a question that ask for one end of a relation."""
 
     spans: tuple[Span, ...]
-    inverse: bool  # whether the head is asked for
+    inverse: bool  # whether it asks for the head
     kinds: tuple[str, ...]
     weight: float
     why: str
 
 
-def cues(asked: Asked, anchor: Span, fact: StoredFact, *, inverse: bool) -> list[Cue]:
-    """The ways in which a question can ask for the tail of a fact, or for its head, beside the name at `anchor`."""
-    rest = blanked(asked.text, [anchor])
+def cues(question: ParsedQuestion, anchor: Span, fact: StoredFact, *, inverse: bool) -> list[Cue]:
+    """How a question about the name at `anchor` asks for the tail of a fact, or with `inverse` for its head."""
+    rest = blank_out(question.text, [anchor])
     found = [
         Cue(spans, inverse, concept.kinds, NAMED, "cue")
         for concept, turned in concepts_of(fact.relation)
-        if (spans := _occurrences(concept.cue(asked.language), rest))
-        and (concept.symmetric or _points(asked, anchor, fact, spans, inverse=inverse, turned=turned))
+        if (spans := _occurrences(concept.cue(question.language), rest))
+        and (concept.symmetric or _points(question, anchor, fact, spans, inverse=inverse, turned=turned))
     ]
     others = (
         (_by_name(fact.relation, rest), NAMED, "name"),
-        (_by_evidence(fact, rest, asked.language), SEEN, "evidence"),
+        (_by_evidence(fact, rest, question.language), SEEN, "evidence"),
     )
     for spans, weight, why in others:
-        if spans and _points(asked, anchor, fact, spans, inverse=inverse, turned=False):
+        if spans and _points(question, anchor, fact, spans, inverse=inverse, turned=False):
             found.append(Cue(spans, inverse, (), weight, why))
     return found
 
 
 def _points(
-    asked: Asked, anchor: Span, fact: StoredFact, spans: tuple[Span, ...], *, inverse: bool, turned: bool
+    question: ParsedQuestion, anchor: Span, fact: StoredFact, spans: tuple[Span, ...], *, inverse: bool, turned: bool
 ) -> bool:
-    """Whether the words ask for that end of the fact. `turned`: what they mean is the relation the other way round."""
-    wants_head = turned != _is_inverse(asked, anchor, spans, fact.relation)
+    """Whether the words ask for this end of the fact. `turned`: they name the relation in the opposite direction."""
+    wants_head = turned != _is_inverse(question, anchor, spans, fact.relation)
     if inverse == wants_head:
         return True
-    if not inverse or turned or asked.kind in ("any", ""):
+    if not inverse or turned or question.kind in ("any", ""):
         return False
-    return kind_of(fact.head) == asked.kind != kind_of(fact.tail) and bool(kind_of(fact.tail))
+    return kind_of(fact.head) == question.kind != kind_of(fact.tail) and bool(kind_of(fact.tail))
 
 
-def _is_inverse(asked: Asked, anchor: Span, spans: tuple[Span, ...], relation: str) -> bool:
+def _is_inverse(question: ParsedQuestion, anchor: Span, spans: tuple[Span, ...], relation: str) -> bool:
     """Whether the question names the tail and asks for the head: "whose father is X", X是谁的父亲."""
-    text = asked.text
-    if asked.language == "zh":
+    text = question.text
+    if question.language == "zh":
         return any(_OF_WHICH.search(text[: span.start]) for span in spans)
     if _WHOSE.search(text) or any(_OF_WHOM.match(text, span.end) for span in spans):
         return True
@@ -79,7 +79,7 @@ def _occurrences(pattern: re.Pattern[str], text: str) -> tuple[Span, ...]:
 
 
 def _by_name(relation: str, rest: str) -> tuple[Span, ...]:
-    """Where all words of the relation's own name stand."""
+    """The words of the relation's own name, if all of them are in the question."""
     name = fold(relation.replace("_", " "))
     if _HAN_RUN.search(name) or len(name) < 3:
         return _occurrences(re.compile(re.escape(name), re.I), rest) if len(name) > 1 else ()
@@ -94,7 +94,7 @@ def _stemmed(word: str) -> re.Pattern[str]:
 
 
 def _by_evidence(fact: StoredFact, rest: str, language: str) -> tuple[Span, ...]:
-    """Where words stand that an asserting text has between the two names."""
+    """The words that an asserting text has between the two names."""
     found: dict[Span, None] = {}
     for pin in fact.pins:
         if pin.assertion != "asserted" or pin.head is None or pin.tail is None:
@@ -114,7 +114,7 @@ def _shared(between: str, rest: str, language: str) -> list[Span]:
 
 
 def _longest(run: str, rest: str) -> tuple[Span, ...]:
-    """Where the longest part of a run of Chinese characters stands, two characters at least."""
+    """The longest part of a run of Chinese characters, at least two, that is in the question."""
     for size in range(len(run), 1, -1):
         for start in range(len(run) - size + 1):
             part = run[start : start + size]

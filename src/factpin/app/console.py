@@ -1,4 +1,4 @@
-"""What all commands share: consoles, progress, common options, and errors as one line."""
+"""What all commands share: consoles, progress, and names checked against a table."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -8,14 +8,16 @@ from typing import Any
 import click
 import orjson
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as ProgressBar
 
 from factpin.errors import BadInput, did_you_mean
+from factpin.extraction.progress import Progress
 from factpin.formats import FORMATS
 
 
 class Names(click.ParamType[str]):
-    """A name out of a table, checked with "did you mean"; hyphen and underscore are the same."""
+    """A name from a table. Hyphen and underscore are the same; an unknown name gets a "did you mean"."""
 
     def __init__(self, kind: str, known: list[str]) -> None:
         self.name = kind
@@ -41,7 +43,7 @@ def out() -> Console:
 
 
 def notes(quiet: bool = False) -> Console:
-    """Standard error, for notes; a note is one line, however narrow the terminal."""
+    """Standard error, for notes. A note stays on one line, however narrow the terminal."""
     return Console(stderr=True, highlight=False, quiet=quiet, soft_wrap=True)
 
 
@@ -52,10 +54,38 @@ def print_json(value: Any) -> None:
 
 
 @contextmanager
-def counting(what: str, quiet: bool, total: int | None = None) -> Iterator[Callable[[], None]]:
-    """A progress line on standard error that counts documents; gives the function to call for each."""
-    columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+def working(doing: str, quiet: bool, *, beneath: bool = False) -> Iterator[Progress]:
+    """A line on standard error, where that is a terminal: `loading models` at once, then a count of documents.
+
+    beneath: documents are shown on the same terminal, so the line disappears before the first.
+    """
+    bar = _bar(doing, quiet)
+    loading = bar.console.status("loading models")
+    task = bar.add_task(doing, total=None)
+
+    def start(total: int | None) -> None:
+        loading.stop()
+        bar.update(task, total=total)
+        if not beneath:
+            bar.start()
+
+    loading.start()
+    try:
+        yield Progress(start, lambda: bar.advance(task), lambda text: notes(quiet).print(text, style="yellow"))
+    finally:
+        loading.stop()
+        bar.stop()
+
+
+@contextmanager
+def counting(doing: str, quiet: bool, total: int | None = None) -> Iterator[Callable[[], None]]:
+    """The same without models: a count of documents; yields the function to call for each."""
+    with _bar(doing, quiet) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _bar(doing: str, quiet: bool) -> ProgressBar:
     console = Console(stderr=True, quiet=quiet or not sys.stderr.isatty())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda: progress.advance(task)
+    columns = (SpinnerColumn(), TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return ProgressBar(*columns, console=console, transient=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from factpin import formats
 from factpin.corpora.convert import RESULT
 from factpin.documents import Document
-from factpin.extraction.extract import sure
+from factpin.extraction.extract import hide_unlikely
 from factpin.extraction.rejects import Rejects
 from factpin.files import refuse_same
 from factpin.formats import Options, Report
@@ -47,10 +47,10 @@ def predict(
     source_format: str | None = None,
     target_format: str | None = None,
     options: Options | None = None,
-    least: float = 0.0,
+    min_score: float = 0.0,
     on_document: Callable[[], None] = lambda: None,
 ) -> Predicted:
-    """Read `source`, write `target`, which appears whole or not at all; facts and events below `least` are left out."""
+    """Read `source`, write `target`, which appears whole or not at all. What scores less is left out."""
     options = options or Options()
     refuse_same(source, target)
     done = Predicted(source_format or formats.guess(source, options.encoding),
@@ -65,7 +65,7 @@ def predict(
 
     def found() -> Iterator[Document]:
         for doc in extractor.annotate(read(), on_document):
-            doc = sure(doc, least)
+            doc, _ = hide_unlikely(doc, min_score)
             done.add(came.popleft(), doc)
             yield doc
 

@@ -1,6 +1,6 @@
-"""Models as one function that is loaded when it is first needed."""
+"""Models as one function. They are loaded when it is first called."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -8,27 +8,29 @@ from pathlib import Path
 from factpin.documents import Document
 from factpin.extraction.fingerprint import fingerprint
 
-Annotate = Callable[[Sequence[Document]], Iterable[Document]]
+Annotate = Callable[[Iterable[Document]], Iterator[Document]]
 
 
 @dataclass(frozen=True)
 class Annotator:
-    """What finds facts in documents, and a name for it: the same name means the same facts from the same text."""
+    """A function that annotates documents, and its name: the same name means the same result for the same text."""
 
     name: str
     annotate: Annotate
 
 
-def annotator(folders: Sequence[Path], *, gather: bool = False, device: str = "cpu") -> Annotator:
-    """The models of these folders. Nothing heavy is loaded before the first document comes, so a run over files that
-    are all unchanged costs next to nothing. Every fact is kept with its score, likely or not."""
+def annotator(folders: Sequence[Path], *, coreference: bool = False, device: str = "cpu") -> Annotator:
+    """The models in these folders. All facts are kept, whatever they score.
+
+    Nothing heavy is loaded before the first document, so a run over unchanged files is quick.
+    """
 
     @cache
     def load() -> Annotate:
         from factpin.extraction.extract import extract, load_models  # noqa: PLC0415  (torch)
 
         models = load_models(folders, device=device)
-        return lambda documents: extract(documents, models, least=0.0, gather=gather)
+        return lambda documents: extract(documents, models, min_score=0.0, coreference=coreference)
 
     names = [fingerprint(folder) for folder in folders]
-    return Annotator("+".join([*names, *(["coreference"] if gather else [])]), lambda documents: load()(documents))
+    return Annotator("+".join([*names, *(["coreference"] if coreference else [])]), lambda documents: load()(documents))

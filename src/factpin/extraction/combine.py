@@ -1,9 +1,9 @@
-"""One document of what several models found in it.
+"""One document from what several models found in it.
 
-The same characters with the same type are one mention. A mention without a type is one with the only typed mention on
-its characters. Entities that share a mention, or a name and a type, are one, with the longest name. A fact is told once
-between two mentions, with the qualifiers and evidence of all, and so is an event of the same trigger and arguments.
-What is told twice has the better score.
+Mentions with the same characters and type are one. A mention without a type joins the typed mention on the same
+characters, if there is only one. Entities that share a mention, or a name and type, are one entity with the longest
+name. Facts between the same two mentions are one fact with all qualifiers and evidence, and events with the same
+trigger and arguments are one event. What was found twice keeps the better score.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Place = tuple[int, int, str]
 
 
 def combine(doc: Document, found: Sequence[Document]) -> Document:
-    """The document with all that its versions hold; sentences are those of the first."""
+    """The document with everything its versions hold, and the sentences of the first."""
     place = _mentions(found)
     mentions = tuple(dict.fromkeys(place.values()))
     pinned = [{m.id: place[m.start, m.end, m.type].id for m in part.mentions} for part in found]
@@ -35,21 +35,21 @@ def combine(doc: Document, found: Sequence[Document]) -> Document:
     )
 
 
-def _sure(x: Mention | Fact | Event) -> float:
+def _score(x: Mention | Fact | Event) -> float:
     return -1.0 if x.score is None else x.score
 
 
 def _mentions(found: Sequence[Document]) -> dict[Place, Mention]:
-    """The mention of every place, in the order of the text, with new ids."""
+    """The mention at each place, in the order of the text, with new ids."""
     best: dict[Place, Mention] = {}
     types: dict[tuple[int, int], set[str]] = {}
     for part in found:
         for m in part.mentions:
-            best[m.start, m.end, m.type] = max(best.get((m.start, m.end, m.type), m), m, key=_sure)
+            best[m.start, m.end, m.type] = max(best.get((m.start, m.end, m.type), m), m, key=_score)
             types.setdefault((m.start, m.end), set()).add(m.type)
     same = {(*span, ""): (*span, max(kinds)) for span, kinds in types.items() if len(kinds) == 2 and "" in kinds}
     for place, typed in same.items():
-        best[typed] = replace(best[typed], score=max(best[typed], best.pop(place), key=_sure).score)
+        best[typed] = replace(best[typed], score=max(best[typed], best.pop(place), key=_score).score)
     kept = {place: replace(best[place], id=f"m{i}") for i, place in enumerate(sorted(best))}
     return kept | {place: kept[typed] for place, typed in same.items()}
 
@@ -57,7 +57,7 @@ def _mentions(found: Sequence[Document]) -> dict[Place, Mention]:
 def _entities(
     found: Sequence[Document], pinned: Sequence[dict[str, str]], mentions: Sequence[Mention]
 ) -> tuple[tuple[Entity, ...], list[dict[str, str]]]:
-    """The entities that are one put together, and for each version its ids as new ones."""
+    """The merged entities, and for each version a map from its ids to the new ones."""
     known = {m.id: m for m in mentions}
     order = {m.id: i for i, m in enumerate(mentions)}
     groups: list[list[Entity]] = []
@@ -66,26 +66,29 @@ def _entities(
         for e in part.entities:
             own = tuple(mention[id] for id in e.mentions)
             one = replace(e, mentions=own, name=e.name or known[own[0]].text, type=e.type or known[own[0]].type)
-            met = sorted({at[key] for key in _keys(one) if key in at})
-            union = [*(other for k in met for other in groups[k]), one]
-            for k in met:
+            touched = sorted({at[key] for key in _keys(one) if key in at})
+            union = [*(other for k in touched for other in groups[k]), one]
+            for k in touched:
                 groups[k] = []
             at |= {key: len(groups) for other in union for key in _keys(other)}
             groups.append(union)
-    united = sorted((_united(group, order) for group in groups if group), key=lambda e: order[e.mentions[0]])
-    entities = tuple(replace(e, id=f"e{i}") for i, e in enumerate(united))
+    merged = sorted((_merge_entities(group, order) for group in groups if group), key=lambda e: order[e.mentions[0]])
+    entities = tuple(replace(e, id=f"e{i}") for i, e in enumerate(merged))
     owner = {id: e.id for e in entities for id in e.mentions}
-    return entities, [{e.id: owner[mention[e.mentions[0]]] for e in part.entities}
-                      for part, mention in zip(found, pinned, strict=True)]  # fmt: skip
+    ids = [
+        {e.id: owner[mention[e.mentions[0]]] for e in part.entities}
+        for part, mention in zip(found, pinned, strict=True)
+    ]
+    return entities, ids
 
 
 def _keys(e: Entity) -> list[str | tuple[str, str]]:
-    """What an entity shares with no other."""
+    """What no two entities share."""
     return [*e.mentions, (e.name, e.type)]
 
 
-def _united(group: Sequence[Entity], order: dict[str, int]) -> Entity:
-    """One of several; name, type and link are those of the longest name, where it has them."""
+def _merge_entities(group: Sequence[Entity], order: dict[str, int]) -> Entity:
+    """One entity; name, type and link come from the longest name that has them."""
     ranked = sorted(group, key=lambda e: (-len(e.name), order[e.mentions[0]]))
     mentions = sorted({id for e in group for id in e.mentions}, key=order.__getitem__)
     type, link = (next(filter(None, values), "") for values in ((e.type for e in ranked), (e.link for e in ranked)))
@@ -98,21 +101,21 @@ def _facts(
     named: Sequence[dict[str, str]],
     mentions: Sequence[Mention],
 ) -> tuple[Fact, ...]:
-    """Every fact once, in the order of their heads and tails in the text; those that are not pinned come last."""
-    told: dict[tuple[str | None, ...], Fact] = {}
+    """Every fact once, ordered by the places of head and tail; those without mentions come last."""
+    facts: dict[tuple[str | None, ...], Fact] = {}
     for part, mention, entity in zip(found, pinned, named, strict=True):
         for fact in part.facts:
             new = _fact(fact, mention, entity)
             ends = (new.head_mention, new.tail_mention)
             key = (new.relation, *ends) if all(ends) else (new.relation, *ends, new.head, new.tail)
-            told[key] = surer(told[key], new) if key in told else new
+            facts[key] = merge_facts(facts[key], new) if key in facts else new
     order = {m.id: i for i, m in enumerate(mentions)}
 
     def place(fact: Fact) -> tuple[int, int, str]:
         head, tail = (order.get(id or "", len(order)) for id in (fact.head_mention, fact.tail_mention))
         return head, tail, fact.relation
 
-    return tuple(sorted(told.values(), key=place))
+    return tuple(sorted(facts.values(), key=place))
 
 
 def _fact(fact: Fact, mention: dict[str, str], entity: dict[str, str]) -> Fact:
@@ -128,15 +131,15 @@ def _fact(fact: Fact, mention: dict[str, str], entity: dict[str, str]) -> Fact:
     )
 
 
-def surer(old: Fact, new: Fact) -> Fact:
-    """The fact with the better score, with the qualifiers and the evidence of both."""
-    a, b = (old, new) if _sure(old) >= _sure(new) else (new, old)
+def merge_facts(old: Fact, new: Fact) -> Fact:
+    """The fact with the better score, and the qualifiers and evidence of both."""
+    a, b = (old, new) if _score(old) >= _score(new) else (new, old)
     qualifiers = tuple(dict.fromkeys(a.qualifiers + b.qualifiers))
     return replace(a, qualifiers=qualifiers, evidence=tuple(dict.fromkeys(a.evidence + b.evidence)))
 
 
 def _events(found: Sequence[Document], pinned: Sequence[dict[str, str]]) -> tuple[Event, ...]:
-    """Every event once; what an event names is made one before it."""
+    """Every event once. Events that are arguments are merged first, so that the events around them can be."""
     events: list[Event] = []
     for k, (part, mention) in enumerate(zip(found, pinned, strict=True)):
         own = {event.id: f"{k} {event.id}" for event in part.events}
@@ -147,7 +150,7 @@ def _events(found: Sequence[Document], pinned: Sequence[dict[str, str]]) -> tupl
         for event in events:
             groups.setdefault((event.type, event.trigger, frozenset(event.arguments)), []).append(event)
         ids = {event.id: f"v{i}" for i, group in enumerate(groups.values()) for event in group}
-        fewer = [_event(max(group, key=_sure), ids, same) for group in groups.values()]
+        fewer = [_event(max(group, key=_score), ids, same) for group in groups.values()]
         if len(fewer) == len(events):
             return tuple(fewer)
         events = fewer

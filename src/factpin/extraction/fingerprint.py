@@ -1,4 +1,4 @@
-"""What names a model exactly."""
+"""A name for the exact state of a model."""
 
 import hashlib
 from pathlib import Path
@@ -7,9 +7,9 @@ from factpin import files
 
 
 def fingerprint(model: Path) -> str:
-    """The model's name with a mark of its settings and weights."""
-    mark = hashlib.sha256()
+    """The name of the model folder, with a digest of its settings and weights."""
+    digest = hashlib.sha256()
     for name in ("factpin.json", "model.safetensors"):
         with files.open_bytes(model / name) as stream:
-            mark.update(stream.read())
-    return f"{model.resolve().name}:{mark.hexdigest()[:16]}"
+            digest.update(stream.read())
+    return f"{model.resolve().name}:{digest.hexdigest()[:16]}"

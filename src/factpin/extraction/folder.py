@@ -1,12 +1,12 @@
-"""A folder of results, one file for each input, that can be stopped at any moment and taken up again.
+"""A folder of results, one file for each input. A run can be stopped at any moment and resumed.
 
-A result carries the time stamp of the input that it was made from, so that a changed input (also one that was replaced
-by an older file) is read again. `factpin-run.json` says which models and options made the folder; others are refused,
-because results of two kinds side by side would look like one.
+A result has the modification time of its input, so an input that changed (or was replaced by an older file) is read
+again. `factpin-run.json` records the models and options that made the folder. A run with others is refused, because
+their results could not be told apart.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import groupby, islice
@@ -15,16 +15,14 @@ from pathlib import Path
 import orjson
 
 from factpin import files, formats
-from factpin.documents.likely import LIKELY
 from factpin.errors import BadFile, BadInput
-from factpin.extraction.extract import Summary, extract
+from factpin.extraction.annotator import Annotate
 from factpin.extraction.fingerprint import fingerprint
 from factpin.extraction.inputs import Input, read_inputs, rejects_of
 from factpin.extraction.rejects import Rejects
-from factpin.models.extractor import Extractor
 
 RECORD = "factpin-run.json"
-TOGETHER = 32  # inputs that are read in common batches; what a crash loses
+TOGETHER = 32  # inputs that are read in one batch, and the most that a crash loses
 
 
 @dataclass(frozen=True)
@@ -44,13 +42,15 @@ def describe_run(models: Sequence[Path], paths: Sequence[Path], options: dict[st
     return Run([fingerprint(model) for model in models], places, chosen, version("factpin"))
 
 
-def begin(folder: Path, run: Run) -> None:
-    """Set up the folder of a run, or check that it is of the same run."""
+def open_folder(folder: Path, run: Run) -> None:
+    """Create the folder of a run, or check that it belongs to the same run."""
     record = folder / RECORD
     now = asdict(run)
     if not record.is_file():
         if folder.is_dir() and any(folder.iterdir()):
-            raise BadFile(f"{folder}: holds files already, but no {RECORD}: it is of no earlier run. Name a new one.")
+            raise BadFile(
+                f"{folder}: holds files already, but no {RECORD}, so it is not from an earlier run. Name a new folder."
+            )
         with files.write_bytes(record) as stream:
             stream.write(orjson.dumps(now, option=orjson.OPT_INDENT_2) + b"\n")
         return
@@ -61,58 +61,56 @@ def begin(folder: Path, run: Run) -> None:
     for name, value in now.items():
         old = before.get(name) if isinstance(before, dict) else None
         if old != value:
-            raise BadInput(f"{folder}: its results were made with other {name.replace('_', ' ')}: {_words(old)}; "
-                           f"now {_words(value)}. Name a new folder, so that they do not mix.")  # fmt: skip
-    rejects_of(folder).unlink(missing_ok=True)  # what is still bad is set aside anew
+            raise BadInput(
+                f"{folder}: its results were made with other {name}: {_join(old)}; now {_join(value)}. "
+                f"Name a new folder, so that the two do not mix."
+            )
+    rejects_of(folder).unlink(missing_ok=True)  # a resumed run reads bad inputs again
 
 
-def _words(value: object) -> str:
+def _join(value: object) -> str:
     return (", ".join(map(str, value)) if isinstance(value, list) else str(value)) or "none"
 
 
 def result_of(folder: Path, source: Input) -> Path:
-    """Where the result of one input goes: the input's whole name, since a.txt and a.pdf may lie side by side."""
+    """The file for the result of one input, named after the whole input, since a.txt and a.pdf may be neighbours."""
     return folder / f"{source.name}.jsonl"
 
 
 def is_done(folder: Path, source: Input) -> bool:
-    """Whether the folder holds the result of the input as it is now."""
+    """Whether the folder has a result of the input in its current state."""
     result = result_of(folder, source)
     return str(source.path) != "-" and result.is_file() and result.stat().st_mtime_ns == _stamp(source)
 
 
-def extract_folder(  # noqa: PLR0913
+def extract_folder(
     inputs: Sequence[Input],
     folder: Path,
-    models: Sequence[Extractor],
+    annotate: Annotate,
     *,
     encoding: str | None = None,
     rejects: Rejects | None = None,
-    summary: Summary | None = None,
-    on_document: Callable[[], None] = lambda: None,
-    least: float = LIKELY,
-    gather: bool = False,
 ) -> None:
-    """Write the results of all inputs. What is bad stops the run, or is set aside where `rejects` is given.
+    """Write the results of all inputs. A bad input stops the run; with `rejects` it is set aside there.
 
-    An input of which something was set aside is not done: the next run reads it again and sets it aside again.
+    An input with rejected records does not count as done: the next run reads it again.
     """
     for group in _groups(inputs):
-        stamps = [_stamp(source) for source in group]  # before reading: a change meanwhile is found by the next run
+        stamps = [_stamp(source) for source in group]  # before reading, so that the next run notices a change meanwhile
         for source in group:
             result_of(folder, source).unlink(missing_ok=True)  # out of date, or never finished
         if group[0].kind == "jsonl":
             rejected = rejects.count if rejects is not None else 0
-            documents = read_inputs(group, encoding, rejects)
-            found = extract(documents, models, summary, on_document, least, gather=gather)
-            formats.write(found, result_of(folder, group[0]))
+            formats.write(annotate(read_inputs(group, encoding, rejects)), result_of(folder, group[0]))
             if rejects is None or rejects.count == rejected:
                 _mark_done(folder, group[0], stamps[0])
         else:
-            read = [(source, stamp, doc) for source, stamp in zip(group, stamps, strict=True)
-                    for doc in read_inputs([source], encoding, rejects)]  # fmt: skip
-            found = extract((doc for _, _, doc in read), models, summary, on_document, least, gather=gather)
-            for (source, stamp, _), doc in zip(read, found, strict=True):
+            read = [
+                (source, stamp, doc)
+                for source, stamp in zip(group, stamps, strict=True)
+                for doc in read_inputs([source], encoding, rejects)
+            ]
+            for (source, stamp, _), doc in zip(read, annotate([doc for _, _, doc in read]), strict=True):
                 formats.write([doc], result_of(folder, source))
                 _mark_done(folder, source, stamp)
 
@@ -122,7 +120,7 @@ def _mark_done(folder: Path, source: Input, stamp: int) -> None:
 
 
 def _groups(inputs: Sequence[Input]) -> Iterator[list[Input]]:
-    """Inputs of one document in groups, those of many (JSONL) alone."""
+    """Files with one document in groups; JSONL files, which have many, one by one."""
     for many, run in groupby(inputs, key=lambda source: source.kind == "jsonl"):
         while group := list(islice(run, 1 if many else TOGETHER)):
             yield group

@@ -11,7 +11,7 @@ import os
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
 from pathlib import Path
@@ -43,43 +43,43 @@ class Input:
 
 
 def find_inputs(
-    paths: list[Path], kind: str | None = None, *, output: Path | None = None
+    paths: Sequence[Path], kind: str | None = None, *, exclude: Iterable[Path] = ()
 ) -> tuple[list[Input], Counter[str]]:
-    """The files named and the known files of folders, in order; and how many of other endings were passed over.
+    """Named files and known files in folders, in order; and how many files with other endings were skipped.
 
-    Hidden files, and what lies in the output, are no inputs. With `kind`, every file of a folder is taken as that.
+    Hidden files and what is in `exclude` are no inputs. With `kind`, every file in a folder is read as that kind.
     """
-    passed: Counter[str] = Counter()
-    found: dict[Path, tuple[Path, str]] = {}  # where it lies -> (file, name); one that is named twice is read once
+    skipped: Counter[str] = Counter()
+    excluded = {path.resolve() for path in exclude}
+    found: dict[Path, tuple[Path, str]] = {}  # real path -> (file, name), so that a file named twice is read once
     for path in paths:
         if str(path) == "-":
             found.setdefault(path, (path, "stdin"))
         elif path.is_dir():
             folder = f"{path.resolve().name}/" if len(paths) > 1 else ""
-            for file in _walk(path, output):
+            for file in _walk(path, excluded):
                 if kind is None and _ending(file) not in ENDINGS:
-                    passed[_ending(file) or "no ending"] += 1
+                    skipped[_ending(file) or "no ending"] += 1
                 else:
                     found.setdefault(file.resolve(), (file, folder + file.relative_to(path).as_posix()))
         elif path.exists():
             found.setdefault(path.resolve(), (path, path.name))
         else:
             raise BadFile(f"{path}: there is no such file or folder. Check the path.")
-    return _named(found, kind), passed
+    return _named(found, kind), skipped
 
 
-def _walk(folder: Path, output: Path | None) -> Iterator[Path]:
-    """Every file below, in order; not what else has a name there, such as a pipe, which could be waited for forever."""
+def _walk(folder: Path, excluded: Collection[Path]) -> Iterator[Path]:
+    """All regular files below a folder, in order; reading a pipe could block forever."""
 
     def refuse(error: OSError) -> None:
         raise BadFile(f"{error.filename}: cannot be read ({error.strerror}). Check its permissions.")
 
-    own = {path.resolve() for path in (output, rejects_of(output)) if path is not None}
     for place, folders, names in os.walk(folder, onerror=refuse):
         here = Path(place)
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and (here / f).resolve() not in own)
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and (here / f).resolve() not in excluded)
         for name in sorted(names):
-            if not name.startswith(".") and (here / name).is_file() and (here / name).resolve() not in own:
+            if not name.startswith(".") and (here / name).is_file() and (here / name).resolve() not in excluded:
                 yield here / name
 
 
@@ -119,15 +119,20 @@ def kind_of(path: Path) -> str:
     return ENDINGS[_ending(path)]
 
 
-def rejects_of(output: Path | None) -> Path:
-    """Where bad files and records are set aside: beside the output, or inside it where it is a folder."""
-    if output is None or str(output) == "-":
+def expected_documents(inputs: Sequence[Input]) -> int | None:
+    """The number of documents in these inputs, where it is known before they are read."""
+    return None if any(source.kind == "jsonl" for source in inputs) else len(inputs)
+
+
+def rejects_of(output: Path) -> Path:
+    """The file for bad files and records: next to the output, or inside it where it is a folder."""
+    if str(output) == "-":
         return Path("stdout.rejects.jsonl")
     return output / "factpin-rejects.jsonl" if is_folder(output) else output.with_name(f"{output.name}.rejects.jsonl")
 
 
 def is_folder(output: Path) -> bool:
-    """Whether a path to write is a folder: one that is there, or a name without an ending."""
+    """Whether an output path is a folder: an existing one, or a name without an ending."""
     return str(output) != "-" and (output.is_dir() or not output.suffix)
 
 

@@ -1,9 +1,9 @@
-"""Several models asked together, as `factpin extract` does it.
+"""Several models that work together, as in `factpin extract`.
 
     pipeline = factpin.load()                        # every shipped model
     documents = pipeline.extract(["谷爱凌出生于旧金山。", "Marie Curie was born in Warsaw."])
 
-Every text is read by the models of its language, and what they find is put together.
+Each text is read by the models for its language, and their results are combined.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,19 +21,19 @@ from factpin.models.shipped import choose_models
 
 @dataclass(frozen=True, repr=False)
 class Pipeline:
-    """Loaded models that read texts together."""
+    """Loaded models that work together."""
 
     models: tuple[str, ...]  # their names
     extractors: tuple[Extractor, ...]
 
     @classmethod
     def load(cls, names: Sequence[str | Path] = (), device: str = "cpu") -> "Pipeline":
-        """Models by name or folder; without any, all that ship."""
+        """Load models by name or folder; without any, all shipped models."""
         folders = choose_models(tuple(map(str, names)))
         return cls(tuple(folder.name for folder in folders), tuple(load_models(folders, device=device)))
 
     def extract(self, texts: str | Iterable[str], min_score: float = LIKELY) -> list[Document]:
-        """A document for each text, in order; a single text gives a list of one.
+        """A document for each text, in order; for a single text, a list of one.
 
         Facts and events that score less than `min_score` are left out, and `coverage.notes` says how many.
         """
@@ -41,21 +41,21 @@ class Pipeline:
         for text in given:
             if not isinstance(text, str):
                 raise BadInput(
-                    f"extract takes a text or several texts, one of these is of type {type(text).__name__}. "
-                    f"Give strings, or documents to annotate()."
+                    f"extract takes a string or several strings, but got {type(text).__name__}. "
+                    f"Pass documents to annotate() instead."
                 )
         return list(self.annotate((Document(f"d{i}", text) for i, text in enumerate(given)), min_score))
 
     def annotate(self, documents: Iterable[Document], min_score: float = LIKELY) -> Iterator[Document]:
-        """The documents one by one, in order, with what the models find; annotation that they had is replaced."""
-        return extract(documents, self.extractors, least=min_score)
+        """Annotate documents, one at a time and in order. Their own annotation is replaced."""
+        return extract(documents, self.extractors, min_score)
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(self.models)})"
 
 
 def loaded(names: Sequence[str | Path] = ()) -> Pipeline:
-    """A pipeline of these models, the same one as long as their folders do not change."""
+    """A pipeline of these models, which stays loaded until their folders change."""
     folders = choose_models(tuple(map(str, names)))
     return _loaded(tuple((str(folder), (folder / "factpin.json").stat().st_mtime_ns) for folder in folders))
 

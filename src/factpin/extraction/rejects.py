@@ -1,4 +1,4 @@
-"""Bad records set aside in a file of their own, so that none is dropped: one JSON object a record, with the reason."""
+"""Bad records in a file of their own, so that none is lost: one JSON object per record, with the reason."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +11,7 @@ from factpin.files import write_bytes
 
 
 class Rejects:
-    """A file that comes into being with the first reject. Use as a context; `keep` fits Report.on_reject."""
+    """A file that is created with the first reject. Use it as a context manager; `keep` fits `Report.on_reject`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -20,14 +20,14 @@ class Rejects:
         self._stream: BinaryIO | None = None
 
     def __enter__(self) -> "Rejects":
-        self.path.unlink(missing_ok=True)  # the rejects of an earlier run are not those of this one
+        self.path.unlink(missing_ok=True)  # left by an earlier run
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stack.close()  # rejects found before a crash are worth keeping, so they are renamed into place too
+        self._stack.close()  # after an error too: rejects found before it are kept
 
     def keep(self, error: BadRecord, raw: str) -> None:
-        """Write one record away."""
+        """Write one record."""
         if self._stream is None:
             self._stream = self._stack.enter_context(write_bytes(self.path))
         record = {"file": error.file, "line": error.line, "field": error.field, "reason": error.reason, "record": raw}

@@ -1,4 +1,4 @@
-"""Texts and facts kept and found again: stores, passages, words and vectors, names. No torch."""
+"""Stores of texts and facts: passages, search by words and vectors, names. No torch."""
 
 from collections.abc import Callable, Mapping
 
@@ -16,7 +16,7 @@ from factpin.memory.nouns import (
     JudgedFact,
     Pattern,
     Pin,
-    Removed,
+    Removal,
     Source,
     StoredEntity,
     StoredFact,
@@ -31,13 +31,13 @@ STORES: dict[str, Callable[[str, bool, Mapping[str, str]], Tables]] = {
     "memory": open_memory,
     "sqlite": open_sqlite,
     "postgresql": open_postgres,
-}  # by the scheme of a URL: open (url, create, settings of a new one)
+}  # by the scheme of the URL: open(url, create, settings of a new store)
 
 
 def open_store(url: str, *, create: bool = False, passages: PassageSettings | None = None) -> Store:
-    """A store by its URL: `kb.db` or `sqlite:///kb.db`, `postgresql://user@host/database`, `memory:`.
+    """Open a store by its URL: `kb.db` or `sqlite:///kb.db`, `postgresql://user@host/database`, `memory:`.
 
-    With `create`, one that is not there yet is made; `passages` says how it cuts texts.
+    With `create`, the store is made if it does not exist; `passages` sets how a new store cuts texts.
     """
     scheme = _scheme(url)
     tables = STORES[scheme](url, create, settings_of(passages or PassageSettings()))
@@ -54,7 +54,9 @@ def _scheme(url: str) -> str:
         return "sqlite"  # a path, also C:\kb.db
     scheme = {"postgres": "postgresql"}.get(scheme, scheme)
     if scheme not in STORES:
-        raise BadInput(f"{url}: there is no store of the kind {scheme!r}. Known: a path, {', '.join(sorted(STORES))}.")
+        raise BadInput(
+            f"{url}: unknown kind of store {scheme!r}. Expected a path, or one of {', '.join(sorted(STORES))}."
+        )
     return scheme
 
 
@@ -71,7 +73,7 @@ __all__ = [
     "PassageSettings",
     "Pattern",
     "Pin",
-    "Removed",
+    "Removal",
     "Source",
     "Store",
     "StoredEntity",

@@ -1,7 +1,7 @@
-"""Approximate search among very many vectors with faiss (extra `ann`): a cache in memory, rebuilt from the vectors.
+"""Approximate nearest neighbours with faiss (extra `ann`), for very many vectors. The index is a cache in memory.
 
-The vectors in the database stay the truth, and what the index proposes is scored exactly. Building it costs more than
-many searches, so a process builds it only when it asks often: see `worthwhile`.
+The vectors in the database remain authoritative: whatever the index proposes is scored exactly. Building the index
+costs as much as many searches, so a process only builds it once it has searched often enough (see `worthwhile`).
 """
 
 import importlib.util
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from factpin.memory.nouns import Floats
 
-FROM = 300_000  # vectors; below, exact search is fast enough
-ASKED = 20  # searches of one process before an index is built
-PROBES = 32  # cells of the index that are looked into
-PER_CELL = 256  # vectors in a cell, about
+FROM = 300_000  # vectors; below this, exact search is fast enough
+ASKED = 20  # searches in one process before it builds an index
+PROBES = 32  # cells to search
+PER_CELL = 256  # vectors per cell, approximately
 
 
 def worthwhile(vectors: int, asked: int) -> bool:
-    """Whether an index pays: many vectors, many searches, and faiss is installed."""
+    """Whether to build an index: there are many vectors, many searches, and faiss is installed."""
     return vectors >= FROM and asked >= ASKED and importlib.util.find_spec("faiss") is not None
 
 
@@ -38,6 +38,6 @@ class Neighbours:
         self._index.nprobe = PROBES
 
     def near(self, query: Floats, count: int) -> NDArray[np.int64]:
-        """The rows that are probably nearest to a query."""
+        """The rows that are probably nearest to the query."""
         _, found = self._index.search(np.asarray(query, dtype=np.float32).reshape(1, -1), count)
         return np.asarray(found[0][found[0] >= 0], dtype=np.int64)

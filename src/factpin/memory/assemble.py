@@ -1,6 +1,6 @@
-"""Rows put together: entities with the names they are shown by, facts with all their pins.
+"""Assemble rows into entities with their names and facts with all their pins.
 
-Everything that depends on several documents is computed here, when it is read.
+Everything that depends on more than one document is computed here, on reading.
 """
 
 import json
@@ -12,7 +12,7 @@ from factpin.documents import Span
 from factpin.documents.keys import fact_key
 from factpin.memory.groups import Groups
 from factpin.memory.names import NameCount, ranked
-from factpin.memory.nouns import Filter, Pattern, Pin, Qualified, StoredEntity, StoredFact
+from factpin.memory.nouns import Filter, Pattern, Pin, StoredEntity, StoredFact, StoredQualifier
 from factpin.memory.rows import EvidenceRow, FactRow, MentionRow
 from factpin.memory.tables import Tables
 
@@ -22,7 +22,7 @@ Raw = Sequence[tuple[FactRow, EvidenceRow]]
 
 
 class Assembler:
-    """Puts rows of some tables together as a filter and the decisions made by hand have it."""
+    """Assembles the rows that a filter allows, following the decisions made by hand."""
 
     def __init__(self, tables: Tables, filter: Filter) -> None:
         self.tables = tables
@@ -32,7 +32,7 @@ class Assembler:
         self.verdicts = {d.a: (d.value, d.note) for d in decisions if d.kind == "verdict"}
 
     def names(self, ids: Iterable[str]) -> dict[str, list[NameCount]]:
-        """The counted names of each entity."""
+        """The names of each entity, with counts."""
         firsts = {self.groups.first(id) for id in ids}
         members = sorted({member for id in firsts for member in self.groups.members(id)})
         found: dict[str, list[NameCount]] = {id: [] for id in sorted(firsts)}
@@ -41,18 +41,19 @@ class Assembler:
         return found
 
     def entities(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
-        """The entities under whose keys the given ones are shown."""
+        """The entities that the given keys are shown as."""
         names = self.names(ids)
         nameless = [member for id, rows in names.items() if not rows for member in self.groups.members(id)]
         keyed = {self.groups.first(row.id): row for row in sorted(self.tables.entities(nameless), reverse=True)}
         return {
-            id: StoredEntity(id, ranked(rows)[0], usual_type(rows)) if rows else
-            StoredEntity(id, keyed[id].key if id in keyed else id, keyed[id].type if id in keyed else "")
+            id: StoredEntity(id, ranked(rows)[0], usual_type(rows))
+            if rows
+            else StoredEntity(id, keyed[id].key if id in keyed else id, keyed[id].type if id in keyed else "")
             for id, rows in names.items()
-        }  # fmt: skip
+        }
 
     def raw(self, pattern: Pattern) -> Raw:
-        """The rows of the facts that fit; joined entities count as one."""
+        """The rows of the facts that match; joined entities count as one."""
         heads, tails = self._members(pattern.heads), self._members(pattern.tails)
         if pattern.keys is None or not self.groups.joined():
             return self.tables.facts(Pattern(heads, pattern.relations, tails, pattern.keys), self.filter)
@@ -68,11 +69,11 @@ class Assembler:
         return None if ids is None else tuple(member for id in ids for member in self.groups.members(id))
 
     def _shown(self, keys: tuple[str, ...]) -> set[str]:
-        """The keys under which facts are shown, given those keys or the ones they had before a join."""
+        """The keys that facts are shown under, given these keys or the ones from before a join."""
         return {*keys, *(self.key(fact) for fact, _ in self.tables.facts(Pattern(keys=keys), self.filter))}
 
     def key(self, fact: FactRow) -> str:
-        """The key of a fact after its entities were joined."""
+        """The key of a fact once its entities are joined."""
         if not self.groups.joined():
             return fact.id
         first = self.groups.first
@@ -80,11 +81,11 @@ class Assembler:
         return fact_key(first(fact.head), fact.relation, first(fact.tail), fact.valid_from, fact.valid_to, qualifiers)
 
     def qualifiers(self, fact: FactRow) -> list[tuple[str, str]]:
-        """(role, entity) of the qualifiers of a fact."""
+        """(role, entity) for each qualifier of a fact."""
         return [(role, id) for role, id in json.loads(fact.qualifiers)] if fact.qualifiers else []
 
     def facts(self, rows: Raw) -> list[StoredFact]:
-        """The facts of some rows, in the order of their keys."""
+        """The facts of these rows, ordered by key."""
         said: dict[str, dict[str, FactRow]] = defaultdict(dict)
         evidence: dict[str, list[EvidenceRow]] = defaultdict(list)
         for fact, row in rows:
@@ -103,16 +104,16 @@ class Assembler:
     ) -> StoredFact:
         first = self.groups.first
         row = rows[min(rows)]
-        qualifiers = {Qualified(role, entities[first(id)]) for role, id in self.qualifiers(row)}
+        qualifiers = {StoredQualifier(role, entities[first(id)]) for role, id in self.qualifiers(row)}
         given = sorted((self.verdicts[id] for id in {key, *rows} if id in self.verdicts), reverse=True)
-        verdict, note = given[0] if given else ("", "")  # rejected comes before confirmed
+        verdict, note = given[0] if given else ("", "")  # rejected takes precedence over confirmed
         return StoredFact(
             key, entities[first(row.head)], row.relation, entities[first(row.tail)], row.valid_from, row.valid_to,
             tuple(sorted(qualifiers, key=lambda q: (q.role, q.entity.id))), tuple(pins), verdict, note,
         )  # fmt: skip
 
     def _pins(self, evidence: Mapping[str, Sequence[EvidenceRow]]) -> dict[str, list[Pin]]:
-        """The pins of each fact, in the order of documents and characters."""
+        """The pins of each fact, ordered by document and offset."""
         rows = [(key, row) for key, found in evidence.items() for row in found]
         pins: dict[str, set[Pin]] = defaultdict(set)
         for (key, _), pin in zip(rows, self.pinned([row for _, row in rows]), strict=True):
@@ -120,7 +121,7 @@ class Assembler:
         return {key: sorted(found, key=_order) for key, found in pins.items()}
 
     def pinned(self, rows: Sequence[EvidenceRow | MentionRow]) -> list[Pin]:
-        """A pin for each row. Each text is read once."""
+        """A pin for each row; each text is read once."""
         found: dict[int, Pin] = {}
         by_document: dict[str, list[int]] = defaultdict(list)
         for i, row in enumerate(rows):
@@ -137,7 +138,7 @@ class Assembler:
 
 
 def usual_type(rows: Iterable[NameCount]) -> str:
-    """The type that most mentions have; then by spelling."""
+    """The most frequent type; of equally frequent ones, the first in alphabetical order."""
     counts: Counter[str] = Counter()
     for row in rows:
         counts[row.type] += row.mentions

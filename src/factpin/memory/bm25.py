@@ -1,7 +1,7 @@
-"""BM25, the one formula by which every store ranks passages for the words of a question.
+"""BM25, the formula by which every store ranks passages for a question.
 
-idf = ln(1 + (N - df + 0.5) / (df + 0.5)), which is positive for every term, so that small stores rank too.
-Scores that agree to six decimals are equal, and then the key of the passage decides: no store's arithmetic does.
+idf = ln(1 + (N - df + 0.5) / (df + 0.5)) is positive for every term, so that small stores can rank too.
+Scores that agree to six decimals are tied, and the key of the passage breaks the tie: rounding in a database must not.
 """
 
 import math
@@ -15,21 +15,21 @@ DECIMALS = 6
 
 
 def idf(documents: float, frequency: float) -> float:
-    """How much a term tells that `frequency` of so many passages hold."""
+    """The weight of a term that is in `frequency` of the passages."""
     return math.log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
 def part(weight: float, count: float, length: float, average: float) -> float:
-    """What a term of that idf adds to the score of a passage in which it stands `count` times."""
+    """The score that a term with this idf adds to a passage that contains it `count` times."""
     return weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / average))
 
 
 def best(scores: Iterable[tuple[str, float]], k: int, decimals: int = DECIMALS) -> list[Hit]:
-    """The k best passages, in the order that all stores agree on."""
+    """The k best passages, in the same order in every store."""
     ordered = sorted(scores, key=lambda pair: (-round(pair[1], decimals), pair[0]))
     return [Hit(passage, score) for passage, score in ordered[:k]]
 
 
 def unique(terms: Sequence[str]) -> list[str]:
-    """Every term once: a word that a question repeats weighs no more."""
+    """Each term once: repeating a word in a question does not add weight."""
     return list(dict.fromkeys(terms))

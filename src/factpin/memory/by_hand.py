@@ -1,4 +1,4 @@
-"""What people decide and models do not: join, split, judge, add. Each is a row of its own, and each can be undone."""
+"""Decisions made by hand: join, split, judge, add. Each is a row of its own and can be undone."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from factpin.memory.nouns import (
 )
 from factpin.memory.tables import Tables
 
-MANUAL = "manual:"  # uris of documents that were typed
+MANUAL = "manual:"  # prefix of the uris of facts added by hand
 
 
 class Editable(Protocol):
-    """What editing needs of a store."""
+    """The part of a store that editing needs."""
 
     tables: Tables
 
@@ -40,7 +40,7 @@ class Editable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TypedFact:
-    """A fact as somebody types it. A type that is left out is that of the entity the store knows by this name."""
+    """A fact added by hand. A type that is left out is taken from the entity of that name in the store."""
 
     head: str
     relation: str
@@ -54,46 +54,49 @@ class TypedFact:
     def __post_init__(self) -> None:
         for field in ("head", "relation", "tail"):
             if not getattr(self, field).strip():
-                raise BadInput(f"A fact needs a head, a relation and a tail; its {field} is empty.")
+                raise BadInput(f"A fact needs a head, a relation and a tail, but its {field} is empty.")
         for date in (self.valid_from, self.valid_to, self.published):
             if date:
                 check_date(date)
 
 
 def join(store: Editable, a: str, b: str, by: str) -> None:
-    """Two entities are one."""
+    """Make two entities one."""
     with store.together():
         first, second = sorted((store.entity(a).id, store.entity(b).id))
         if first == second:
-            raise BadInput(f"{a!r} and {b!r} are one entity already ({first}).")
+            raise BadInput(f"{a!r} and {b!r} are already one entity ({first}).")
         store.tables.put_decision(Decision("same", first, second, note=by))
 
 
 def unjoin(store: Editable, a: str, b: str) -> None:
-    """Two entities are not one after all."""
+    """Undo a join."""
     with store.together():
         left, right = _keys(store, a), _keys(store, b)
-        pairs = [d for d in store.decisions() if d.kind == "same"
-                 and ((d.a in left and d.b in right) or (d.a in right and d.b in left))]  # fmt: skip
+        pairs = [
+            d
+            for d in store.decisions()
+            if d.kind == "same" and ((d.a in left and d.b in right) or (d.a in right and d.b in left))
+        ]
         if not pairs:
-            raise BadInput(f"{a!r} and {b!r} were never joined. `factpin store decisions` lists what was.")
+            raise BadInput(f"{a!r} and {b!r} have not been joined. `factpin store decisions` lists all joins.")
         for decision in pairs:
             store.tables.drop_decision("same", decision.a, decision.b)
 
 
 def _keys(store: Editable, name: str) -> set[str]:
-    """The keys that a name may stand for, before any join; or the key itself."""
+    """The keys that a name can refer to, before any join; or the key itself."""
     return {name, *(id for _, id, _ in store.tables.named([name_key(name)], ALL))}
 
 
 def split(store: Editable, uri: str, name: str) -> str:
-    """In one document a name means somebody else."""
+    """In one document, let a name refer to another entity."""
     document = document_key(uri)
     with store.together():
         key = _key_in(store, uri, name)
         suffix = f" #{document[:8]}"
         if any(d.kind == "apart" and (d.a, d.b) == (document, key.removesuffix(suffix)) for d in store.decisions()):
-            raise BadInput(f"{uri}: {name!r} is somebody else there already.")
+            raise BadInput(f"{uri}: {name!r} is already split in this document.")
         store.tables.put_decision(Decision("apart", document, key, value=suffix))
         store.rewrite(document)
         return next(row.id for row in store.tables.rows(document).entities if row.key == key + suffix)
@@ -105,13 +108,13 @@ def unsplit(store: Editable, uri: str, name: str) -> None:
     with store.together():
         store.document(uri)
         if not any(d.kind == "apart" and (d.a, d.b) == (document, name_key(name)) for d in store.decisions()):
-            raise BadInput(f"{uri}: the name {name!r} was never split there.")
+            raise BadInput(f"{uri}: {name!r} has not been split in this document.")
         store.tables.drop_decision("apart", document, name_key(name))
         store.rewrite(document)
 
 
 def _key_in(store: Editable, uri: str, name: str) -> str:
-    """The key of the entity that a document calls by a name."""
+    """The key of the entity that a document refers to by a name."""
     store.document(uri)
     rows = store.tables.rows(document_key(uri))
     keys = {row.id: row.key for row in rows.entities}
@@ -120,15 +123,19 @@ def _key_in(store: Editable, uri: str, name: str) -> str:
     found = found or {keys[m.entity] for m in rows.mentions if m.surface_key == wanted}
     if len(found) != 1:
         names = ", ".join(sorted(set(keys.values()))[:8]) or "nothing"
-        told = f"does not name {name!r}" if not found else f"calls several by {name!r}: {', '.join(sorted(found))}"
-        raise BadInput(f"{uri}: the document {told}. It names {names}.")
+        problem = (
+            f"several entities are called {name!r}: {', '.join(sorted(found))}"
+            if found
+            else f"no entity is called {name!r}"
+        )
+        raise BadInput(f"{uri}: {problem}. The names in the document are {names}.")
     return found.pop()
 
 
 def judge(store: Editable, fact: str, verdict: str, note: str) -> None:
-    """A verdict on a fact, kept for each of the facts that a join has made one."""
+    """Set the verdict on a fact, and on every fact that a join has merged with it."""
     if verdict and verdict not in VERDICTS:
-        raise BadInput(f"{verdict!r} is no verdict; expected one of {', '.join(VERDICTS)}, or nothing to take it back.")
+        raise BadInput(f"{verdict!r} is not a verdict; expected {' or '.join(VERDICTS)}, or nothing to take it back.")
     with store.together():
         rows = Assembler(store.tables, ALL).raw(Pattern(keys=(fact,)))
         if not rows:
@@ -140,16 +147,17 @@ def judge(store: Editable, fact: str, verdict: str, note: str) -> None:
 
 
 def add(store: Editable, fact: TypedFact) -> str:
-    """A document that says the fact in one sentence, with the fact pinned to it. The same fact has the same uri."""
+    """Add a document with one sentence that states the fact. The same fact always has the same uri."""
     with store.together():
-        doc = typed_document(fact, *(_like(store, *named) for named in
-                                     ((fact.head, fact.head_type), (fact.tail, fact.tail_type))))  # fmt: skip
+        doc = typed_document(
+            fact, *(_like(store, *named) for named in ((fact.head, fact.head_type), (fact.tail, fact.tail_type)))
+        )
         store.put(doc, Source(doc.id, published=fact.published))
     return doc.id
 
 
 def _like(store: Editable, name: str, type: str) -> tuple[str, str]:
-    """(type, link) of the one entity of the store that bears the name, where it has one."""
+    """(type, link) of the entity with this name, if the store has exactly one."""
     candidates = [c.entity for c in store.candidates(name) if not type or c.entity.type == type]
     if len(candidates) != 1:
         return type, ""
@@ -159,7 +167,7 @@ def _like(store: Editable, name: str, type: str) -> tuple[str, str]:
 
 
 def typed_document(fact: TypedFact, head: tuple[str, str], tail: tuple[str, str]) -> Document:
-    """The sentence `head relation tail (from – to)` with all its parts pinned; head and tail as (type, link)."""
+    """A document with the sentence `head relation tail (from – to)`, all parts pinned; head and tail: (type, link)."""
     text = ""
     mentions: list[Mention] = []
     entities: list[Entity] = []
@@ -177,5 +185,6 @@ def typed_document(fact: TypedFact, head: tuple[str, str], tail: tuple[str, str]
     qualifiers = tuple(Qualifier(role, f"e{i}", f"m{i}") for i, role in enumerate(roles, start=2))
     uri = MANUAL + digest(fact.head, fact.relation, fact.tail, fact.valid_from, fact.valid_to, *head, *tail)
     said = Fact("e0", fact.relation.strip(), "e1", "m0", "m1", qualifiers=qualifiers, assertion="asserted")
-    return Document(uri, text, sentences=(Span(0, len(text)),), mentions=tuple(mentions), entities=tuple(entities),
-                    facts=(said,))  # fmt: skip
+    return Document(
+        uri, text, sentences=(Span(0, len(text)),), mentions=tuple(mentions), entities=tuple(entities), facts=(said,)
+    )

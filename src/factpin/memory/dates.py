@@ -1,4 +1,4 @@
-"""Dates as text: YYYY, YYYY-MM or YYYY-MM-DD, compared as far as both are known."""
+"""Dates as text: YYYY, YYYY-MM or YYYY-MM-DD, compared to the precision of the coarser one."""
 
 import re
 
@@ -10,7 +10,7 @@ _CHINESE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})[日号])?)?")
 
 
 def as_date(text: str) -> str:
-    """The date that a text is (2003-9-3, 2003年9月), or nothing."""
+    """The date that a text denotes (2003-9-3, 2003年9月), or "" if it is not a date."""
     match = _ISO.fullmatch(text.strip()) or _CHINESE.fullmatch(text.strip())
     if not match:
         return ""
@@ -23,6 +23,6 @@ def as_date(text: str) -> str:
 
 
 def is_before(a: str, b: str) -> bool:
-    """Whether a lies before b for certain: 2020 is neither before nor behind 2020-05, no date before none."""
+    """Whether a is certainly before b: 2020 is neither before nor after 2020-05, and a missing date is never before."""
     known = min(len(a), len(b))
     return bool(known) and a[:known] < b[:known]

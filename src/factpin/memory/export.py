@@ -1,4 +1,4 @@
-"""A store written for other programs, and read back: EXPORTS and IMPORTS by name."""
+"""Export a store for other programs, and import what they wrote: EXPORTS and IMPORTS by name."""
 
 import csv
 import io
@@ -37,16 +37,16 @@ KNOWN = (*NEEDED, "head_type", "tail_type", "valid_from", "valid_to", "published
 
 
 def export(store: Store, path: Path, to: str, filter: Filter = ALL, *, lossy: bool = False) -> None:
-    """Write the facts of a store in a format; a file, or a folder for neo4j."""
+    """Write the facts of a store in a format: a file, or a folder for neo4j."""
     with store.tables.reading():
         write = pick({**EXPORTS, **(LOSSY if lossy else {})}, to, kind="export")
         write(store, path, filter)
 
 
 def import_quads(store: Store, path: Path) -> Counter[str]:
-    """Documents, decisions and schema of our own N-Quads, all or nothing; how many were added, unchanged, replaced.
+    """Import N-Quads, all or nothing, and count what was added, unchanged and replaced.
 
-    Graphs without a document, made by other programs, give their triples as facts that were typed.
+    Files written by `export` restore documents, decisions and schema. Triples from other programs are added as facts.
     """
     graphs: dict[str, list[Quad]] = defaultdict(list)
     for number, line in lines(path):
@@ -74,7 +74,7 @@ def _import_setting(store: Store, quad: Quad) -> None:
         kind, *rest = json.loads(quad.object.value)
         store.tables.put_decision(Decision(cast(OneOf["same", "apart", "verdict"], kind), *rest))
         if kind == "apart":
-            store.rewrite(rest[0])  # where the document is there already
+            store.rewrite(rest[0])  # if the document is already in the store
     elif quad.predicate == name("fp:schema"):
         store.set_schema(schema_of(json.loads(quad.object.value)))
 
@@ -90,10 +90,13 @@ def _import_document(store: Store, said: Mapping[str, str]) -> str:
 
 
 def _plain_facts(quads: list[Quad]) -> list[TypedFact]:
-    """The triples with our relations between entities that have a label."""
+    """The triples with a relation of ours between entities that have a label."""
     labels = {q.subject: q.object.value for q in reversed(quads) if q.predicate == name("rdfs:label")}
-    types = {q.subject: id_of(q.object.value) for q in quads
-             if q.predicate == name("rdf:type") and q.object.value.startswith(f"{BASE}type:")}  # fmt: skip
+    types = {
+        q.subject: id_of(q.object.value)
+        for q in quads
+        if q.predicate == name("rdf:type") and q.object.value.startswith(f"{BASE}type:")
+    }
     found = {
         TypedFact(labels[q.subject], id_of(q.predicate), labels[q.object.value], types.get(q.subject, ""),
                   types.get(q.object.value, ""))
@@ -105,12 +108,14 @@ def _plain_facts(quads: list[Quad]) -> list[TypedFact]:
 
 
 def import_csv(store: Store, path: Path) -> Counter[str]:
-    """Facts of a CSV file with the columns head, relation, tail (and head_type, tail_type, valid_from, valid_to,
-    published), each as if it had been typed; all or nothing."""
+    """Add the facts of a CSV file by hand, all or nothing.
+
+    Columns: head, relation, tail; optional: head_type, tail_type, valid_from, valid_to, published.
+    """
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     missing = [column for column in NEEDED if column not in (reader.fieldnames or ())]
     if missing:
-        raise BadInput(f"{path}: the column {missing[0]} is missing; expected a first line with {', '.join(NEEDED)}.")
+        raise BadInput(f"{path}: the column {missing[0]} is missing; expected a header line with {', '.join(NEEDED)}.")
     counts: Counter[str] = Counter()
     with store.together():
         try:

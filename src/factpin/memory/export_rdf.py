@@ -1,4 +1,4 @@
-"""A store as N-Quads, Turtle or JSON-LD. N-Quads hold the documents too, so that they can be imported whole."""
+"""Export a store as N-Quads, Turtle or JSON-LD. N-Quads include the documents, so they can be imported again."""
 
 import json
 import re
@@ -14,12 +14,12 @@ from factpin.memory.nouns import Filter
 from factpin.memory.rdf import BASE, PREFIXES, Iri, Literal, Resource, name, quads, resource_of, resources, written
 from factpin.memory.store import Store
 
-STORE = f"{BASE}store"  # the subject of what is said of the store as a whole
+STORE = f"{BASE}store"  # the subject of statements about the store as a whole
 _SAFE = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
 def write_nquads(store: Store, path: Path, filter: Filter) -> None:
-    """One statement a line, in the graph of its document; and each document, each decision and the schema as JSON."""
+    """One statement per line, in the graph of its document; documents, decisions and the schema are JSON literals."""
     with write_bytes(path) as stream:
         for resource in (*_whole(store), *_records(store, filter), *resources(store, filter)):
             for line in quads(resource):
@@ -41,7 +41,7 @@ def _records(store: Store, filter: Filter) -> Iterator[Resource]:
 
 
 def write_turtle(store: Store, path: Path, filter: Filter) -> None:
-    """Turtle, with prefixes; graphs are left out, the pins name their documents."""
+    """Turtle with prefixes. There are no graphs, but the pins name their documents."""
     with write_bytes(path) as stream:
         for prefix, iri in PREFIXES.items():
             stream.write(f"@prefix {prefix}: <{iri}> .\n".encode())
@@ -61,7 +61,7 @@ def write_jsonld(store: Store, path: Path, filter: Filter) -> None:
 
 
 def _merged(store: Store, filter: Filter) -> Iterator[Resource]:
-    """Neighbouring resources of one subject as one."""
+    """Merge neighbouring resources with the same subject."""
     for subject, group in groupby(resources(store, filter), key=lambda resource: resource.subject):
         properties = dict.fromkeys(pair for resource in group for pair in resource.properties)
         yield Resource("", subject, tuple(properties))
@@ -85,7 +85,7 @@ def _turtle(term: Iri | Literal) -> str:
 
 
 def _short(iri: str, whole: str = "<{}>") -> str:
-    """prefix:name where there is a prefix, else the IRI as a whole."""
+    """prefix:name if there is a prefix, otherwise the whole IRI."""
     for prefix, start in PREFIXES.items():
         if iri.startswith(start) and _SAFE.fullmatch(iri.removeprefix(start)):
             return f"{prefix}:{iri.removeprefix(start)}"

@@ -1,4 +1,4 @@
-"""Facts as tables and graphs for other programs: CSV, JSON lines, CSV for Neo4j, GraphML."""
+"""Export facts as tables and graphs: CSV, JSON lines, CSV for Neo4j, GraphML."""
 
 import csv
 import io
@@ -24,12 +24,12 @@ _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def citation(pin: Pin, fact: str = "") -> Citation:
-    """A pin as a citation."""
+    """Turn a pin into a citation."""
     return Citation(pin.document, pin.uri, pin.start, pin.end, pin.quote, fact=fact, assertion=pin.assertion)
 
 
 def fact_to_json(judged: JudgedFact) -> dict[str, Any]:
-    """A judged fact as a record, with all its evidence."""
+    """Turn a judged fact into a record with all its evidence."""
     fact = judged.fact
     record: dict[str, Any] = {
         "id": fact.id, "head": _entity(fact.head), "relation": fact.relation, "tail": _entity(fact.tail),
@@ -54,7 +54,7 @@ def _evidence(pin: Pin, fact: StoredFact) -> dict[str, Any]:
 
 
 def write_jsonl(store: Store, path: Path, filter: Filter) -> None:
-    """One fact a line, as `factpin store facts --json` shows it."""
+    """One fact per line, as in `factpin store facts --json`."""
     with write_bytes(path) as stream:
         for fact in store.judged(filter=filter):
             stream.write(json.dumps(fact_to_json(fact), ensure_ascii=False).encode() + b"\n")
@@ -89,7 +89,7 @@ def write_neo4j(store: Store, path: Path, filter: Filter) -> None:
 
 
 def write_graphml(store: Store, path: Path, filter: Filter, lossy: bool = False) -> None:
-    """Entities as nodes, facts as edges; characters that XML forbids are refused, or replaced where loss is allowed."""
+    """Entities as nodes, facts as edges. Characters that XML forbids are an error, or replaced if `lossy`."""
     facts = store.judged(filter=filter)
     with write_bytes(path) as stream:
         for line in _graphml(facts, _entities(facts)):
@@ -120,13 +120,15 @@ def _data(key: str, value: object) -> str:
 def _allowed(line: str, lossy: bool) -> str:
     found = _NO_XML.search(line)
     if found and not lossy:
-        raise FormatLoss(f"GraphML cannot hold the character U+{ord(found[0]):04X}. Export to another format, or allow "
-                         f"the loss with --lossy.")  # fmt: skip
+        raise FormatLoss(
+            f"GraphML cannot hold the character U+{ord(found[0]):04X}. Export to another format, or allow "
+            f"the loss with --lossy."
+        )
     return _NO_XML.sub("\ufffd", line)
 
 
 def _values(judged: JudgedFact) -> tuple[object, ...]:
-    """What FIELDS names, of one fact."""
+    """The values of FIELDS for one fact."""
     fact = judged.fact
     evidence = json.dumps([_evidence(pin, fact) for pin in fact.pins], ensure_ascii=False)
     return fact.id, fact.relation, judged.status, judged.confidence, fact.valid_from, fact.valid_to, evidence

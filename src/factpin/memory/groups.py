@@ -1,10 +1,10 @@
-"""Entities that were joined by hand: groups of keys, each shown under its smallest."""
+"""Entities joined by hand: groups of keys, each shown under the smallest."""
 
 from collections.abc import Iterable
 
 
 class Groups:
-    """Which keys are one entity; a key that was never joined is a group of its own."""
+    """Groups of keys that are one entity. A key that was not joined is a group of its own."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         parent: dict[str, str] = {}
@@ -17,7 +17,7 @@ class Groups:
         self._first = {id: first for first, ids in self._members.items() for id in ids}
 
     def first(self, id: str) -> str:
-        """The key under which an entity is shown."""
+        """The key that an entity is shown under."""
         return self._first.get(id, id)
 
     def members(self, id: str) -> tuple[str, ...]:

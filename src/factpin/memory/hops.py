@@ -1,5 +1,4 @@
-"""From one passage or fact to the next, without a model: by titles that stand in a text, and by facts that share an
-entity."""
+"""Go from a passage or fact to the next without a model: by the titles in a text, or by facts that share an entity."""
 
 import math
 from collections.abc import Sequence
@@ -10,38 +9,38 @@ from factpin.memory.names import longest_first, spans_of_names, surface_key, tit
 from factpin.memory.nouns import ALL, Filter, JudgedFact, Pattern
 from factpin.memory.store import Store
 
-MOST_FACTS = 20_000  # that a search for paths looks at
-MOST_CHAINS = 100  # to one entity
-HOLDS = ("active", "disputed", "superseded")  # a fact that somebody asserts and nobody rejected
+MOST_FACTS = 20_000  # facts that a search for paths visits
+MOST_CHAINS = 100  # chains to keep for one entity
+HOLDS = ("active", "disputed", "superseded")  # asserted and not rejected
 
 
 @dataclass(frozen=True, slots=True)
-class Mentioned:
-    """Passages of another document, and the characters (of the document, not the passage) that name its title."""
+class TitleMention:
+    """The title of another document, where it is mentioned (in characters of the document), and its passages."""
 
     span: Span
     title: str
     passages: tuple[str, ...]
 
 
-def linked(store: Store, passage: Passage, filter: Filter = ALL) -> list[Mentioned]:
-    """The other documents whose titles stand in a passage, longest title first, each once."""
+def linked(store: Store, passage: Passage, filter: Filter = ALL) -> list[TitleMention]:
+    """The other documents whose titles are mentioned in a passage, longest title first, each once."""
     spans = [span for span in spans_of_names(passage.text) if span.end - span.start > 1]
     texts = {span: passage.text[span.start : span.end] for span in spans}
     keys = {span: title_key(text) for span, text in texts.items() if surface_key(text)}
     own = title_key(passage.title)
     found = store.titled(sorted(set(keys.values()) - {own, ""}), filter)
-    mentioned: dict[str, Mentioned] = {}
+    found_titles: dict[str, TitleMention] = {}
     for span in longest_first(spans):
         key = keys.get(span, "")
-        if key in found and key not in mentioned:
+        if key in found and key not in found_titles:
             place = Span(passage.start + span.start, passage.start + span.end)
-            mentioned[key] = Mentioned(place, texts[span], tuple(found[key]))
-    return list(mentioned.values())
+            found_titles[key] = TitleMention(place, texts[span], tuple(found[key]))
+    return list(found_titles.values())
 
 
 def neighbours(store: Store, entities: Sequence[str], filter: Filter = ALL) -> list[JudgedFact]:
-    """The facts that hold or held of some entities, as heads or as tails."""
+    """The facts about some entities, as head or tail, that hold or did hold."""
     found = [
         *store.judged(Pattern(heads=tuple(entities)), filter),
         *store.judged(Pattern(tails=tuple(entities)), filter),
@@ -50,8 +49,10 @@ def neighbours(store: Store, entities: Sequence[str], filter: Filter = ALL) -> l
 
 
 def paths(store: Store, start: str, end: str, longest: int = 3, filter: Filter = ALL) -> list[tuple[JudgedFact, ...]]:
-    """The shortest chains of facts between two entities (keys), whichever way each fact points; none longer than
-    `longest`. Surer chains come first."""
+    """The shortest chains of facts between two entities (keys), in either direction and of at most `longest` facts.
+
+    More confident chains come first.
+    """
     first, last = store.entity(start, filter).id, store.entity(end, filter).id
     chains: dict[str, list[tuple[JudgedFact, ...]]] = {first: [()]}
     seen = {first}

@@ -1,4 +1,4 @@
-"""Rows in dicts, searched by looking at all of them: small, obvious, and what the databases are compared with."""
+"""Tables in dicts, searched exhaustively: small, obvious, and the reference for the databases."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +16,12 @@ from factpin.memory.vectors import score
 
 
 def open_memory(url: str, create: bool, settings: Mapping[str, str]) -> "InMemoryTables":  # noqa: ARG001
-    """New tables: those of a process cannot be opened twice."""
+    """New tables; tables in memory cannot be opened a second time."""
     return InMemoryTables(settings)
 
 
 class InMemoryTables:
-    """Everything is gone when the process ends."""
+    """Tables that are lost when the process ends."""
 
     url = "memory:"
 
@@ -88,7 +88,11 @@ class InMemoryTables:
 
     def problems(self) -> list[str]:
         known = {p.id for rows in self._rows.values() for p in rows.passages}
-        return [f"a vector of {passage}, which is no passage" for passage, _ in self._vectors if passage not in known]
+        return [
+            f"a vector belongs to {passage}, which is not a passage"
+            for passage, _ in self._vectors
+            if passage not in known
+        ]
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         wanted = set(ids)
@@ -103,8 +107,11 @@ class InMemoryTables:
         return [p.id for id in sorted(documents) if id in self._rows for p in self._rows[id].passages]
 
     def words(self, terms: Sequence[str], k: int, filter: Filter) -> list[Hit]:
-        pool = [(p, Counter(words.split())) for rows in self._seen(filter)
-                for p, words in zip(rows.passages, rows.words, strict=True)]  # fmt: skip
+        pool = [
+            (p, Counter(words.split()))
+            for rows in self._seen(filter)
+            for p, words in zip(rows.passages, rows.words, strict=True)
+        ]
         average = sum(p.length for p, _ in pool) / len(pool) if pool else 1.0
         scores: Counter[str] = Counter()
         for term in bm25.unique(terms):

@@ -1,11 +1,11 @@
-"""Facts judged when they are read: how sure they are, and whether they still hold. Pure functions of facts with pins.
+"""Judge facts on reading: how confident we are in them, and whether they still hold. Pure functions of facts with pins.
 
-Confidence counts distinct texts: copies of a text, and one sentence in several documents, are one witness. What is
-negated, hedged, reported or conditional adds nothing.
+Confidence counts independent texts: copies of a text, or one sentence in several documents, count once. Evidence that
+is negated, hedged, reported or conditional adds nothing.
 
-    active        asserted, and nothing speaks against it
-    superseded    it has ended, has not begun, or a later fact took its place (relations with the mark `changes`)
-    disputed      texts contradict each other: asserted and negated, or several tails where there can be one
+    active        asserted and not contradicted
+    superseded    ended, not yet begun, or replaced by a later fact (relations with the mark `changes`)
+    disputed      texts contradict each other: asserted and negated, or several tails where there can only be one
     denied        only negated
     unconfirmed   only hedged, reported or conditional
     rejected      by hand
@@ -28,7 +28,7 @@ PLAIN = Relation("")
 def confidence(pins: Iterable[Pin]) -> float:
     """The probability that at least one independent text is right: 1 - prod(1 - best score in each text).
 
-    A pin without a score, typed or annotated by hand, is certain.
+    A pin without a score was added or annotated by hand and is certain.
     """
     asserted = [pin for pin in pins if pin.assertion == "asserted"]
     best: dict[str, float] = defaultdict(float)
@@ -38,7 +38,7 @@ def confidence(pins: Iterable[Pin]) -> float:
 
 
 def _texts(pins: Sequence[Pin]) -> list[str]:
-    """A sign for each pin, shared by those that are one witness: same document, same text, or same sentence."""
+    """A label for each pin, equal for pins that are not independent: same document, same text or same sentence."""
     pairs: list[tuple[str, str]] = []
     for i, pin in enumerate(pins):
         pairs.append((f"{i}", f"document {pin.document}"))
@@ -49,8 +49,7 @@ def _texts(pins: Sequence[Pin]) -> list[str]:
 
 
 def judged(facts: Sequence[StoredFact], schema: Schema, as_of: str = "") -> list[JudgedFact]:
-    """Every fact with its confidence and status. Facts of one head and relation are judged together, so all of them
-    must be there."""
+    """Every fact with its confidence and status. All facts with the same head and relation must be given."""
     siblings: dict[tuple[str, str], list[StoredFact]] = defaultdict(list)
     for fact in facts:
         siblings[fact.head.id, fact.relation].append(fact)
@@ -83,7 +82,7 @@ def _statuses(group: Sequence[StoredFact], relation: Relation, as_of: str) -> li
 
 
 def _alone(fact: StoredFact, as_of: str) -> Status:
-    """The status as far as it follows from the fact itself."""
+    """The status by the fact itself, without regard to others."""
     if fact.verdict == "rejected":
         return "rejected"
     ended = bool(fact.valid_to) and (not as_of or is_before(fact.valid_to, as_of))
@@ -97,13 +96,13 @@ def _alone(fact: StoredFact, as_of: str) -> Status:
 
 
 def since(fact: StoredFact) -> str:
-    """From when a fact is known to hold: its own date, or that of the latest document that asserts it."""
+    """The date from which a fact holds: its own, or that of the latest document that asserts it."""
     dates = [pin.published for pin in fact.pins if pin.assertion == "asserted"]
     return fact.valid_from or max(dates, default="")
 
 
 def conflicts(facts: Sequence[JudgedFact]) -> list[Conflict]:
-    """What is disputed, by head and relation, with all facts that take part."""
+    """Disputed facts, grouped by head and relation."""
     groups: dict[tuple[str, str], list[JudgedFact]] = defaultdict(list)
     for fact in facts:
         if fact.status == "disputed":

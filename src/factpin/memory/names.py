@@ -1,6 +1,6 @@
-"""Names: how an entity is keyed and shown, and where names of the store may stand in a text.
+"""Names: the key and display name of an entity, and the spans of a text that could be names.
 
-Pronouns are mentions of an entity and never its name.
+A pronoun can be a mention of an entity but never its name.
 """
 
 import re
@@ -18,15 +18,15 @@ _ENGLISH = (
 )
 _CHINESE = "我 你 您 他 她 它 我们 咱们 你们 他们 她们 它们 自己 本人 其 该 此 这 那 这个 那个 前者 后者 双方 对方"
 PRONOUNS = frozenset([*_ENGLISH.split(), *_CHINESE.split()])
-MOST_UNITS = 12  # words, or Chinese characters, of a name in a text
+MOST_UNITS = 12  # words or Chinese characters in a name
 
 _UNIT = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
-_GAP = re.compile(r"[\s·・‧•.\-'’&/:：]{0,3}")  # may stand inside a name
+_GAP = re.compile(r"[\s·・‧•.\-'’&/:：]{0,3}")  # allowed inside a name
 _BRACKET = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
 
 
 class NameCount(NamedTuple):
-    """How often an entity is called by a surface; `typed` where those mentions bear a type."""
+    """How often an entity is mentioned by a surface form; `typed` if those mentions have a type."""
 
     entity: str
     type: str
@@ -36,33 +36,33 @@ class NameCount(NamedTuple):
 
 
 def key_of(entity: Entity, surfaces: Sequence[str]) -> str:
-    """What makes an entity the same in other documents: its link, or its folded name, or its usual surface."""
+    """The key that identifies an entity across documents: its link, its folded name, or its usual surface form."""
     return name_key(entity.name or _usual(surfaces), entity.link)
 
 
 def _usual(surfaces: Sequence[str]) -> str:
-    """The most frequent surface that is no pronoun; then the longest, then the first."""
+    """The most frequent surface form that is not a pronoun; of equally frequent ones, the longest, then the first."""
     counts = Counter(text for text in surfaces if not is_pronoun(text)) or Counter(surfaces)
     return max(counts, key=lambda text: (counts[text], len(text)))
 
 
 def is_pronoun(surface: str) -> bool:
-    """Whether a surface stands for a name and is none."""
+    """Whether a surface form is a pronoun."""
     return fold(surface) in PRONOUNS
 
 
 def surface_key(surface: str) -> str:
-    """What a surface is looked up by; nothing for a pronoun."""
+    """The lookup key of a surface form; "" for a pronoun."""
     return "" if is_pronoun(surface) else name_key(surface)
 
 
 def title_key(title: str) -> str:
-    """What a title is looked up by: `Ed Wood (film)` as ed wood."""
+    """The lookup key of a title: `ed wood` for `Ed Wood (film)`."""
     return name_key(_BRACKET.sub("", title) or title) if title.strip() else ""
 
 
 def ranked(counts: Iterable[NameCount]) -> list[str]:
-    """The surfaces of one entity, best name first: borne by mentions with a type, frequent, then by spelling."""
+    """The surface forms of an entity, best name first: with a type, then more frequent, then alphabetical."""
     typed: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for row in counts:
@@ -72,7 +72,7 @@ def ranked(counts: Iterable[NameCount]) -> list[str]:
 
 
 def spans_of_names(text: str) -> Iterator[Span]:
-    """Every stretch of a text that could be a name: up to 12 words or Chinese characters next to each other."""
+    """Every span of a text that could be a name: up to 12 adjacent words or Chinese characters."""
     units = [m.span() for m in _UNIT.finditer(text)]
     for i, (start, _) in enumerate(units):
         for j in range(i, min(i + MOST_UNITS, len(units))):
@@ -82,5 +82,5 @@ def spans_of_names(text: str) -> Iterator[Span]:
 
 
 def longest_first(spans: Sequence[Span]) -> list[Span]:
-    """Spans with those that hold others before them; equal lengths in the order of the text."""
+    """Order spans by length, longest first; equal lengths in the order of the text."""
     return sorted(set(spans), key=lambda span: (span.start - span.end, span.start))

@@ -1,4 +1,4 @@
-"""The nouns of the store: where a document comes from, what is asked, and what is found."""
+"""The nouns of the store: sources, filters and patterns to query by, and what queries return."""
 
 import datetime
 import re
@@ -21,7 +21,7 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a document comes from: its name among the inputs, its title, its date, the models that read it."""
+    """Where a document comes from: its uri, title and date, and the models that read it."""
 
     uri: str
     title: str = ""
@@ -30,10 +30,15 @@ class Source:
 
     def __post_init__(self) -> None:
         if not self.uri.strip():
-            raise BadDocument("a source has an empty uri; expected the name of a file, or any other name.", field="uri")
+            raise BadDocument(
+                "the uri of a source is empty; expected the name of a file, or any other name.", field="uri"
+            )
         if len(self.uri) > LONGEST_URI:
-            raise BadDocument(f"the uri {self.uri[:40]}... has {len(self.uri)} characters; expected at most "
-                              f"{LONGEST_URI}. Shorten it.", field="uri")  # fmt: skip
+            raise BadDocument(
+                f"the uri {self.uri[:40]}... has {len(self.uri)} characters; expected at most "
+                f"{LONGEST_URI}. Shorten it.",
+                field="uri",
+            )
         for field in ("uri", "title", "model"):
             check_storable(getattr(self, field), field)
         if self.published:
@@ -45,7 +50,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which documents are looked at: with `as_of`, those published by that date and those without a date."""
+    """Which documents to consider: with `as_of`, those published by that date and those without a date."""
 
     as_of: str = ""
 
@@ -54,7 +59,7 @@ class Filter:
             check_date(self.as_of)
 
     def allows(self, published: str) -> bool:
-        """Whether a document of that date is looked at. Dates are compared as far as both are known."""
+        """Whether a document of that date is considered. Dates are compared to the precision of the coarser one."""
         return not self.as_of or published[: len(self.as_of)] <= self.as_of
 
 
@@ -63,7 +68,7 @@ ALL = Filter()
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found, by its key, and how well it fits."""
+    """The key of a passage and its score."""
 
     passage: str
     score: float
@@ -71,7 +76,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Facts to look for: any of the heads, relations, tails, keys that are named; nothing named is anything."""
+    """Which facts to find: any of the given heads, relations, tails and keys. An empty tuple matches everything."""
 
     heads: tuple[str, ...] | None = None
     relations: tuple[str, ...] | None = None
@@ -84,7 +89,7 @@ ANYTHING = Pattern()
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Characters of a document at which something is said: text[start:end] == quote."""
+    """The place in a document that says something: text[start:end] == quote."""
 
     document: str
     uri: str
@@ -92,7 +97,7 @@ class Pin:
     end: int
     quote: str
     published: str = ""
-    text_key: str = ""  # shared by copies of one text
+    text_key: str = ""  # equal for copies of a text
     score: float | None = None
     assertion: str = "asserted"
     model: str = ""
@@ -102,7 +107,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntity:
-    """An entity of the store: its key, the name most texts use, its type."""
+    """An entity in the store: its key, its most frequent name, its type."""
 
     id: str
     name: str
@@ -110,7 +115,7 @@ class StoredEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class Qualified:
+class StoredQualifier:
     """A further argument of a stored fact."""
 
     role: str
@@ -119,7 +124,7 @@ class Qualified:
 
 @dataclass(frozen=True, slots=True)
 class StoredFact:
-    """A fact with all its pins, and what was decided on it by hand."""
+    """A fact with all its pins and the verdict given by hand."""
 
     id: str
     head: StoredEntity
@@ -127,7 +132,7 @@ class StoredFact:
     tail: StoredEntity
     valid_from: str = ""
     valid_to: str = ""
-    qualifiers: tuple[Qualified, ...] = ()
+    qualifiers: tuple[StoredQualifier, ...] = ()
     pins: tuple[Pin, ...] = ()
     verdict: str = ""  # "" | rejected | confirmed
     note: str = ""
@@ -135,7 +140,7 @@ class StoredFact:
 
 @dataclass(frozen=True, slots=True)
 class JudgedFact:
-    """A fact, how sure it is, and whether it still holds."""
+    """A fact with its confidence, and whether it still holds."""
 
     fact: StoredFact
     confidence: float
@@ -144,7 +149,7 @@ class JudgedFact:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Facts that cannot all be true: other tails for one head, or one fact that is asserted and denied."""
+    """Facts that cannot all be true: different tails for one head, or a fact both asserted and denied."""
 
     head: StoredEntity
     relation: str
@@ -153,7 +158,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that a name may mean, with its share of the mentions under that name."""
+    """An entity that a name can refer to, with its share of the mentions of that name."""
 
     entity: StoredEntity
     prior: float
@@ -163,8 +168,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided by hand. same: entities a and b are one; apart: in the document a the name b is another one;
-    verdict: the fact a is `value`."""
+    """A decision made by hand.
+
+    same: entities a and b are one.
+    apart: in document a, the name b refers to another entity.
+    verdict: fact a is `value`.
+    """
 
     kind: Literal["same", "apart", "verdict"]
     a: str
@@ -174,8 +183,8 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
-    """What went with a document."""
+class Removal:
+    """How much was removed with a document."""
 
     passages: int
     mentions: int
@@ -185,7 +194,7 @@ class Removed:
 
 
 def check_date(date: str) -> None:
-    """Refuse what is no date of the form YYYY, YYYY-MM or YYYY-MM-DD."""
+    """Raise BadInput unless the date is YYYY, YYYY-MM or YYYY-MM-DD."""
     match = _DATE.fullmatch(date)
     try:
         if match:
@@ -193,16 +202,20 @@ def check_date(date: str) -> None:
             return
     except ValueError:
         pass
-    raise BadInput(f"{date!r} is no date; expected YYYY, YYYY-MM or YYYY-MM-DD, such as 2024-05-31.")
+    raise BadInput(f"{date!r} is not a date; expected YYYY, YYYY-MM or YYYY-MM-DD, such as 2024-05-31.")
 
 
 def check_storable(text: str, field: str) -> None:
-    """Refuse what not every database can keep: the NUL character, and half of a surrogate pair."""
+    """Raise BadDocument for characters that some databases cannot store: NUL and lone surrogates."""
     if "\x00" in text:
-        raise BadDocument(f"{field} has a NUL character at {text.index(chr(0))}, which no store keeps. "
-                          f"Remove it from the source.", field=field)  # fmt: skip
+        raise BadDocument(
+            f"{field} has a NUL character at {text.index(chr(0))}, which a store cannot hold. "
+            f"Remove it from the source.",
+            field=field,
+        )
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise BadDocument(f"{field} has a lone surrogate at {error.start} (half of an emoji, most often). "
-                          f"Repair the source.", field=field) from None  # fmt: skip
+        raise BadDocument(
+            f"{field} has a lone surrogate at {error.start} (often half of an emoji). Repair the source.", field=field
+        ) from None

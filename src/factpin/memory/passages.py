@@ -1,8 +1,8 @@
-"""A text cut into passages: exact slices, in order, that end where sentences and paragraphs do.
+"""Cut a text into passages: exact slices, in order, that end at sentences and paragraphs.
 
-A dynamic programme chooses the cuts: every passage costs 4, every cut what its place is worth (nothing at a blank line,
-1 behind a sentence, more inside one), and no passage is longer than the size. Of two ways with the same cuts the more
-even one wins. The size counts what a model reads: a Chinese character is one, four other characters are one.
+Dynamic programming chooses the cuts. Every passage costs 4, every cut depends on its place (nothing at a blank line,
+1 after a sentence, more inside one), and no passage exceeds the size. Among equal costs, even lengths win. The size
+approximates model tokens: one for a Chinese character, one for four other characters.
 """
 
 import re
@@ -17,30 +17,30 @@ from factpin.memory.terms import CJK
 SIZE = 256
 SMALLEST = 8
 PASSAGE = 4.0  # cost of each passage
-BLANK_LINE, LINE, SENTENCE, CLAUSE, BLANK, ANYWHERE = 0.0, 0.5, 1.0, 3.0, 6.0, 8.0  # cost of a cut there
-SMALL = 16  # parts of the size; what is smaller goes with its neighbour
-UNEVEN = 0.5  # cost of an empty passage, falling with the square of what is unused
+BLANK_LINE, LINE, SENTENCE, CLAUSE, BLANK, ANYWHERE = 0.0, 0.5, 1.0, 3.0, 6.0, 8.0  # cost of a cut
+SMALL = 16  # units smaller than 1/16 of the size are merged with a neighbour
+UNEVEN = 0.5  # cost of an empty passage; grows with the square of the unused share
 
 _CJK = re.compile(f"[{CJK}]")
 _CLAUSE = re.compile(r"[，、；：,;:](?:[”’」』\"')）\]】]*)")
 _SPACE = re.compile(r"\s+")
-_STICKS = re.compile(r"[\u0300-\u036f\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")  # never begins a passage
+_STICKS = re.compile(r"[\u0300-\u036f\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")  # cannot start a passage
 
 
 @dataclass(frozen=True, slots=True)
 class PassageSettings:
-    """How long a passage may be, in Chinese characters or groups of four others."""
+    """The maximum length of a passage, in Chinese characters or groups of four others."""
 
     size: int = SIZE
 
     def __post_init__(self) -> None:
         if self.size < SMALLEST:
-            raise BadInput(f"A passage size of {self.size} is too small; expected at least {SMALLEST}.")
+            raise BadInput(f"The passage size is {self.size}; expected at least {SMALLEST}.")
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Characters that stay together, their weight with the space before them, and the cost of a cut behind them."""
+    """Characters that stay together, their weight with the space before them, and the cost of a cut after them."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ class _Unit:
 
 
 def cut(text: str, settings: PassageSettings, sentences: Sequence[tuple[int, int]] = ()) -> list[Span]:
-    """The passages of a text. Every character that is no white space stands in exactly one."""
+    """Cut a text into passages. Every character but white space is in exactly one."""
     limit = 4 * settings.size
     units = _merged(_units(text, sentences or split_sentences(text), limit), limit // SMALL)
     best, back = [0.0], [0]
@@ -73,7 +73,7 @@ def cut(text: str, settings: PassageSettings, sentences: Sequence[tuple[int, int
 
 
 def _merged(units: Iterable[_Unit], small: int) -> list[_Unit]:
-    """Neighbours that are small together, such as short lines, as one: it bounds the work for each unit."""
+    """Merge small neighbours, such as short lines, to bound the work per unit."""
     merged: list[_Unit] = []
     for unit in units:
         if merged and merged[-1].weight + unit.weight <= small:
@@ -103,7 +103,7 @@ def _units(text: str, sentences: Sequence[tuple[int, int]], limit: int) -> Itera
 
 
 def _covering(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[Span]:
-    """The sentences without the white space around them, and what stands between them."""
+    """The sentences without surrounding white space, and the text between them."""
     at = 0
     for start, end in (*sentences, (len(text), len(text))):
         for low, high in ((at, start), (start, end)):
@@ -114,7 +114,7 @@ def _covering(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[Span]
 
 
 def _parts(text: str, span: Span, limit: int, cost: float) -> Iterator[_Unit]:
-    """A sentence that is too long, in clauses; a clause that is too long, in pieces."""
+    """Split a sentence that is too long into clauses, and a clause that is too long into pieces."""
     borders = [m.end() for m in _CLAUSE.finditer(text, span.start, span.end) if m.end() < span.end]
     start = span.start
     for end in (*borders, span.end):
@@ -129,7 +129,7 @@ def _parts(text: str, span: Span, limit: int, cost: float) -> Iterator[_Unit]:
 
 
 def _break(text: str, start: int, end: int, limit: int) -> tuple[int, float]:
-    """Where to cut inside a clause: behind the last white space that fits, or before a character."""
+    """Where to cut inside a clause: after the last white space that fits, otherwise before any character."""
     at, weight = start, 0
     while at < end and weight + (step := 4 if _CJK.match(text, at) else 1) <= limit:
         weight += step
@@ -143,5 +143,5 @@ def _break(text: str, start: int, end: int, limit: int) -> tuple[int, float]:
 
 
 def weigh(text: str) -> int:
-    """What a text weighs: 4 for a Chinese character, 1 for any other."""
+    """The weight of a text: 4 for a Chinese character, 1 for any other."""
     return len(text) if text.isascii() else len(text) + 3 * len(_CJK.findall(text))

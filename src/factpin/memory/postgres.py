@@ -1,7 +1,7 @@
-"""The store in PostgreSQL with pgvector, by URL (extra `postgres`): many readers, one writer at a time.
+"""Tables in PostgreSQL with pgvector (extra `postgres`): many readers, one writer at a time.
 
-Words stand in a table of postings, scored in SQL by the formula of bm25.py. Vectors are halfvec: exact search unless
-`approximate` has built an HNSW index for an encoder. All tables are made in the first schema of the search path.
+Words are in a table of postings and scored in SQL by the formula of bm25.py. Vectors are halfvec, searched exactly
+unless `approximate` has built an HNSW index. All tables are created in the first schema of the search path.
 """
 
 from collections import Counter
@@ -22,29 +22,31 @@ from factpin.memory.tables import VectorRow
 from factpin.memory.terms import after_prefix, is_prefix
 from factpin.memory.vectors import KEPT, score, unit
 
-LOCK = 0x666163747069  # of the one writer
-MORE = 16  # vectors beyond those asked for that are scored exactly
-SLACK = 0.002  # how much the half precision of a question can change an inner product
+LOCK = 0x666163747069  # advisory lock of the writer
+MORE = 16  # vectors beyond k that are scored exactly
+SLACK = 0.002  # how much half precision can change an inner product
 
 
 def open_postgres(url: str, create: bool, settings: Mapping[str, str]) -> SqlTables:
-    """The tables of a database; new ones begin with the settings."""
-    link = PostgresLink(url)
+    """Open the tables of a database, or create them with these settings."""
+    connection = PostgresConnection(url)
     try:
-        link.prepare(create, settings)
+        connection.prepare(create, settings)
     except BaseException:
-        link.close()
+        connection.close()
         raise
-    return SqlTables(link)
+    return SqlTables(connection)
 
 
-class PostgresLink:
+class PostgresConnection:
+    """A connection to PostgreSQL."""
+
     def __init__(self, url: str) -> None:
         try:
             import psycopg  # noqa: PLC0415  (optional)
         except ImportError as error:
             raise MissingExtra(
-                f"A store in PostgreSQL needs psycopg ({error}): pip install 'factpin[postgres]'."
+                f"A store in PostgreSQL needs psycopg ({error}). Install it: pip install 'factpin[postgres]'."
             ) from None
         self._error: type[Exception] = psycopg.Error
         self._depth = 0
@@ -58,15 +60,15 @@ class PostgresLink:
         self.url = f"postgresql://{info.user}@{info.host}/{info.dbname}"  # without the password
 
     def prepare(self, create: bool, settings: Mapping[str, str]) -> None:
-        """Make the tables where there are none, all at once."""
+        """Create the tables in one transaction if they do not exist."""
         if self.ask("SHOW server_encoding")[0][0] != "UTF8":
             raise BadInput(f"{self.url}: the database is not in UTF-8. Create one with ENCODING 'UTF8'.")
         if not create and not self._is_made():
-            raise BadFile(f"{self.url}: there is no store. Check the URL, or make one: factpin index FILES --db URL")
+            raise BadFile(f"{self.url}: there is no store. Check the URL, or create one: factpin index FILES --db URL")
         if self._is_made():
             return
         with self.writing():
-            if self._is_made():  # another process was first
+            if self._is_made():  # another process created them
                 return
             try:
                 self.run("CREATE EXTENSION IF NOT EXISTS vector")
@@ -120,7 +122,7 @@ class PostgresLink:
         self._connection.close()
 
     def run(self, statement: str) -> None:
-        """A statement without values, or several."""
+        """Run one or more statements without values."""
         with self._told():
             self._connection.execute(statement.encode())
 
@@ -146,8 +148,11 @@ class PostgresLink:
                     copy.write_row((term, numbers[row.id], count))
 
     def words_of(self, document: str) -> list[str]:
-        rows = self.ask("SELECT p.start, t.term, t.count FROM passage p LEFT JOIN posting t ON t.passage = p.number "
-                        "WHERE p.document = ? ORDER BY p.start, t.term", (document,))  # fmt: skip
+        rows = self.ask(
+            "SELECT p.start, t.term, t.count FROM passage p LEFT JOIN posting t ON t.passage = p.number "
+            "WHERE p.document = ? ORDER BY p.start, t.term",
+            (document,),
+        )
         found: dict[int, list[str]] = {}
         for start, term, count in rows:
             found.setdefault(start, []).extend([term] * count if term is not None else [])
@@ -160,8 +165,9 @@ class PostgresLink:
         prefixes = [term for term in wanted if is_prefix(term)]
         join = "JOIN document d ON d.id = p.document WHERE substr(d.published, 1, ?) <= ?" if filter.as_of else ""
         parts = ["SELECT term AS asked, passage, count FROM posting WHERE term = ANY(?)"]
-        parts += ["SELECT ?, passage, sum(count) FROM posting WHERE term >= ? AND term < ? GROUP BY passage"
-                  for _ in prefixes]  # fmt: skip
+        parts += [
+            "SELECT ?, passage, sum(count) FROM posting WHERE term >= ? AND term < ? GROUP BY passage" for _ in prefixes
+        ]
         values: list[Any] = [len(filter.as_of), filter.as_of] if filter.as_of else []
         values.append([term for term in wanted if not is_prefix(term)])
         for term in prefixes:
@@ -181,13 +187,18 @@ class PostgresLink:
     # ---- vectors --------------------------------------------------------------------------------------------------
 
     def add_vectors(self, rows: Sequence[VectorRow]) -> None:
-        self.do("INSERT INTO vector(passage, encoder, data) VALUES(?, ?, ?::halfvec) ON CONFLICT(passage, encoder) "
-                "DO UPDATE SET data = excluded.data",
-                [(row.passage, row.encoder, _written(np.frombuffer(row.data, KEPT))) for row in rows])  # fmt: skip
+        self.do(
+            "INSERT INTO vector(passage, encoder, data) VALUES(?, ?, ?::halfvec) ON CONFLICT(passage, encoder) "
+            "DO UPDATE SET data = excluded.data",
+            [(row.passage, row.encoder, _written(np.frombuffer(row.data, KEPT))) for row in rows],
+        )
 
     def vectors_of(self, document: str) -> list[VectorRow]:
-        rows = self.ask("SELECT v.passage, v.encoder, v.data::text FROM vector v JOIN passage p ON p.id = v.passage "
-                        "WHERE p.document = ?", (document,))  # fmt: skip
+        rows = self.ask(
+            "SELECT v.passage, v.encoder, v.data::text FROM vector v JOIN passage p ON p.id = v.passage "
+            "WHERE p.document = ?",
+            (document,),
+        )
         return [VectorRow(passage, encoder, _read(data)) for passage, encoder, data in rows]
 
     def encoders(self) -> dict[str, tuple[int, int]]:
@@ -211,27 +222,33 @@ class PostgresLink:
         source = f"FROM vector v {join} WHERE v.encoder = '{encoder}' {where}"
         distance = f"v.data::halfvec({size}) <#> ?::halfvec({size})"
         if self._is_approximate(encoder):
-            rows = self.ask(f"SELECT v.passage, v.data::text {source} ORDER BY {distance} LIMIT ?",
-                            (*dates, asked, 2 * k + MORE))  # fmt: skip
-        else:  # all that the rounding of the question could have kept out of the first k
+            rows = self.ask(
+                f"SELECT v.passage, v.data::text {source} ORDER BY {distance} LIMIT ?", (*dates, asked, 2 * k + MORE)
+            )
+        else:  # everything that rounding the query could have kept out of the first k
             last = f"SELECT max(d) FROM (SELECT {distance} AS d {source} ORDER BY 1 LIMIT ?) AS first"
-            rows = self.ask(f"SELECT v.passage, v.data::text {source} AND {distance} <= ({last}) + {SLACK}",
-                            (*dates, asked, asked, *dates, k))  # fmt: skip
+            rows = self.ask(
+                f"SELECT v.passage, v.data::text {source} AND {distance} <= ({last}) + {SLACK}",
+                (*dates, asked, asked, *dates, k),
+            )
         exact = score([_read(data) for _, data in rows], query)
         return bm25.best(zip([passage for passage, _ in rows], exact, strict=True), k)
 
     def approximate(self, encoder: str) -> None:
-        """Build an HNSW index for the vectors of an encoder: faster from some 100,000 passages on, no longer exact."""
-        self.run(f"CREATE INDEX IF NOT EXISTS {_index(encoder)} ON vector USING hnsw "
-                 f"((data::halfvec({self.width(encoder)})) halfvec_ip_ops) WHERE encoder = '{encoder}'")  # fmt: skip
+        """Build an HNSW index for an encoder: faster from about 100,000 passages, but no longer exact."""
+        self.run(
+            f"CREATE INDEX IF NOT EXISTS {_index(encoder)} ON vector USING hnsw "
+            f"((data::halfvec({self.width(encoder)})) halfvec_ip_ops) WHERE encoder = '{encoder}'"
+        )
 
     def _is_approximate(self, encoder: str) -> bool:
-        found = self.ask("SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ?",
-                         (_index(encoder),))  # fmt: skip
+        found = self.ask(
+            "SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ?", (_index(encoder),)
+        )
         return bool(found)
 
     def problems(self) -> list[str]:
-        """Foreign keys leave nothing behind here."""
+        """Always empty: foreign keys prevent orphaned rows."""
         return []
 
 

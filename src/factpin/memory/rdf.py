@@ -1,8 +1,8 @@
-"""Facts as RDF: resources with their properties, and the way each is written in N-Quads and read back.
+"""Facts as RDF: resources with their properties, written as N-Quads and read back.
 
-Every fact that a document asserts is a plain triple in the graph of that document, so that a graph can be dropped with
-its document. What is negated or hedged is never a triple of its own. Each fact is also an rdf:Statement with its
-confidence and status, derived (PROV) from the exact characters (Web Annotation selectors) of each document.
+Every fact that a document asserts is a plain triple in the graph of that document, so that the graph can be dropped
+with it. Negated or hedged facts are never plain triples. Each fact is also an rdf:Statement with its confidence and
+status, derived (PROV) from the exact characters (Web Annotation selectors) of each document.
 """
 
 import re
@@ -34,13 +34,13 @@ _QUAD = re.compile(rf"\s*({_IRI}|_:\S+)\s*({_IRI})\s*({_IRI}|_:\S+|{_LITERAL})\s
 
 
 class Iri(NamedTuple):
-    """A name of something: a full IRI."""
+    """A full IRI."""
 
     value: str
 
 
 class Literal(NamedTuple):
-    """A value, with the IRI of its type where it is not a string."""
+    """A value, with the IRI of its type unless it is a string."""
 
     value: str
     type: str = ""
@@ -48,7 +48,7 @@ class Literal(NamedTuple):
 
 @dataclass(frozen=True)
 class Resource:
-    """Something with all its properties in one graph; the graph "" is the default one."""
+    """A subject with its properties in one graph; "" is the default graph."""
 
     graph: str
     subject: str
@@ -56,6 +56,8 @@ class Resource:
 
 
 class Quad(NamedTuple):
+    """A statement and the graph it is in."""
+
     subject: str
     predicate: str
     object: Iri | Literal
@@ -74,7 +76,7 @@ def resource_of(kind: str, id: str) -> str:
 
 
 def id_of(iri: str) -> str:
-    """What `resource_of` made an IRI of."""
+    """The id in an IRI made by `resource_of`."""
     return unquote(iri.rsplit(":", 1)[-1])
 
 
@@ -84,7 +86,7 @@ def number(value: float | int) -> Literal:
 
 
 def resources(store: Store, filter: Filter) -> Iterator[Resource]:
-    """Everything that a store says, document by document, and then each fact as a whole."""
+    """The whole store: first document by document, then each fact."""
     facts = store.judged(filter=filter)
     pinned: dict[str, list[tuple[JudgedFact, Pin]]] = {}
     for fact in facts:
@@ -115,8 +117,9 @@ def _document(graph: str, pinned: Sequence[tuple[JudgedFact, Pin]]) -> Iterator[
         types = [("rdf:type", Iri(resource_of("type", entity.type)))] if entity.type else []
         names = [("rdfs:label", Literal(label)) for label in sorted(labels[entity])]
         yield _resource(graph, resource_of("entity", entity.id), *types, *names)
-        own = tuple((relation, Iri(resource_of("entity", tail)))
-                    for relation, tail in sorted(triples.get(entity.id, ())))  # fmt: skip
+        own = tuple(
+            (relation, Iri(resource_of("entity", tail))) for relation, tail in sorted(triples.get(entity.id, ()))
+        )
         if own:
             yield Resource(graph, resource_of("entity", entity.id), own)
     for fact, pin in pinned:
@@ -124,7 +127,7 @@ def _document(graph: str, pinned: Sequence[tuple[JudgedFact, Pin]]) -> Iterator[
 
 
 def _called(pin: Pin, span: tuple[int, int] | None, entity: StoredEntity) -> str:
-    """How a pin calls an entity, where its quote shows it."""
+    """The words that name an entity in the quote of a pin, if they are in it."""
     if span is None or not pin.start <= span[0] < span[1] <= pin.end:
         return entity.name
     return pin.quote[span[0] - pin.start : span[1] - pin.start]
@@ -149,7 +152,8 @@ def _statement(judged: JudgedFact) -> Resource:
     said = [("fp:validFrom", fact.valid_from), ("fp:validTo", fact.valid_to), ("fp:verdict", fact.verdict),
             ("fp:note", fact.note), ("fp:status", judged.status)]  # fmt: skip
     return _resource(
-        "", resource_of("fact", fact.id),
+        "",
+        resource_of("fact", fact.id),
         ("rdf:type", Iri(name("rdf:Statement"))),
         ("rdf:subject", Iri(resource_of("entity", fact.head.id))),
         ("rdf:predicate", Iri(resource_of("relation", fact.relation))),
@@ -157,7 +161,7 @@ def _statement(judged: JudgedFact) -> Resource:
         ("fp:confidence", number(float(judged.confidence))),
         *((key, Literal(value)) for key, value in said if value),
         *((f"fp:role-{quote(q.role, safe='')}", Iri(resource_of("entity", q.entity.id))) for q in fact.qualifiers),
-    )  # fmt: skip
+    )
 
 
 def _resource(graph: str, subject: str, *properties: tuple[str, Iri | Literal]) -> Resource:
@@ -165,7 +169,7 @@ def _resource(graph: str, subject: str, *properties: tuple[str, Iri | Literal]) 
 
 
 def written(term: Iri | Literal) -> str:
-    """A term as N-Quads and Turtle write it."""
+    """Write a term as in N-Quads and Turtle."""
     if isinstance(term, Iri):
         return f"<{term.value}>"
     text = _ESCAPED.sub(lambda m: _ESCAPES.get(m[0]) or f"\\u{ord(m[0]):04X}", term.value)
@@ -180,12 +184,12 @@ def quads(resource: Resource) -> Iterator[str]:
 
 
 def read_quad(line: str, file: str, number: int) -> Quad | None:
-    """The quad of a line of N-Quads; None for a comment or an empty line."""
+    """Parse a line of N-Quads; None for a comment or an empty line."""
     if not line.strip() or line.lstrip().startswith("#"):
         return None
     match = _QUAD.fullmatch(line)
     if not match:
-        raise BadRecord("expected `<subject> <predicate> object <graph> .`, as N-Quads writes it. Correct the line.",
+        raise BadRecord("expected `<subject> <predicate> object <graph> .` as in N-Quads. Correct the line.",
                         file=file, line=number, kind="bad_quad")  # fmt: skip
     subject, predicate, term, graph = match.groups()
     return Quad(_name(subject), _name(predicate), _term(term), _name(graph) if graph else "")

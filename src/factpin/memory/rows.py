@@ -1,7 +1,7 @@
-"""A document as the rows that a store keeps of it: a pure function of the document, its source and the settings.
+"""Turn a document into the rows of a store: a pure function of the document, its source and the settings.
 
-Nothing here depends on any other document, so the rows of a store are those of its documents, whatever came and went.
-The only thing from outside is `apart`: names that were split by hand in this document.
+Nothing here depends on other documents, so the rows of a store do not depend on its history. The only outside input
+is `apart`: the names that were split by hand in this document.
 """
 
 import json
@@ -13,18 +13,20 @@ from factpin.documents.keys import digest, document_key, entity_key, fact_key, p
 from factpin.errors import BadDocument
 from factpin.language.sentences import split_sentences
 from factpin.memory.dates import as_date
-from factpin.memory.evidence import Places
+from factpin.memory.evidence import EvidenceFinder
 from factpin.memory.names import key_of, surface_key, title_key
 from factpin.memory.nouns import Source, check_storable
 from factpin.memory.passages import PassageSettings, cut
 from factpin.memory.terms import VERSION, terms
 
-VALID_FROM = frozenset({"valid_from", "start time", "开始时间"})  # roles that say since when a fact holds
+VALID_FROM = frozenset({"valid_from", "start time", "开始时间"})  # roles for the start of a fact
 VALID_TO = frozenset({"valid_to", "end time", "结束时间"})
 LONGEST_NAME = 500  # characters of a relation or a type
 
 
 class DocumentRow(NamedTuple):
+    """A document."""
+
     id: str
     uri: str
     digest: str
@@ -35,25 +37,31 @@ class DocumentRow(NamedTuple):
     published: str
     model: str
     text_key: str
-    whole: int  # 0 where a model did not read all of it
+    whole: int  # 0 if a model did not read all of it
     record: str  # native JSON without the text
 
 
 class PassageRow(NamedTuple):
+    """A passage of a document."""
+
     id: str
     document: str
     start: int
     end: int
-    length: int  # in terms, with those of the title
+    length: int  # in terms, including those of the title
 
 
 class EntityRow(NamedTuple):
+    """An entity, shared by documents."""
+
     id: str
     key: str
     type: str
 
 
 class MentionRow(NamedTuple):
+    """A mention of an entity in a document."""
+
     document: str
     start: int
     end: int
@@ -65,6 +73,8 @@ class MentionRow(NamedTuple):
 
 
 class FactRow(NamedTuple):
+    """A fact, shared by documents."""
+
     id: str
     head: str
     relation: str
@@ -75,6 +85,8 @@ class FactRow(NamedTuple):
 
 
 class EvidenceRow(NamedTuple):
+    """A place in a document that states a fact."""
+
     fact: str
     document: str
     start: int
@@ -89,9 +101,11 @@ class EvidenceRow(NamedTuple):
 
 
 class Rows(NamedTuple):
+    """All rows of a document."""
+
     document: DocumentRow
     passages: tuple[PassageRow, ...]
-    words: tuple[str, ...]  # the terms of each passage and its title, with blanks between
+    words: tuple[str, ...]  # the terms of each passage and its title, separated by spaces
     entities: tuple[EntityRow, ...]
     mentions: tuple[MentionRow, ...]
     facts: tuple[FactRow, ...]
@@ -105,8 +119,11 @@ def rows_of(
     apart: Mapping[str, str],
     document: DocumentRow | None = None,
 ) -> Rows:
-    """All rows of a document. `apart` gives a suffix for the keys that mean somebody else here; `document` is its
-    `document_row` where that is known already."""
+    """All rows of a document.
+
+    apart: suffixes for keys that refer to another entity here.
+    document: its `document_row`, if already computed.
+    """
     _check(doc)
     sentences = doc.sentences or tuple(Span(*span) for span in split_sentences(doc.text))
     document = document or document_row(doc, source, settings)
@@ -131,7 +148,7 @@ def rows_of(
 
 
 def document_row(doc: Document, source: Source, settings: PassageSettings) -> DocumentRow:
-    """The document itself; its digest changes whenever any of its rows could."""
+    """The row of the document itself. Its digest changes whenever any of its rows can change."""
     record = _record(doc)
     said = digest(record, doc.text, source.title, source.published, source.model, str(settings.size), VERSION)
     whole = doc.coverage is None or not doc.coverage.unread
@@ -142,7 +159,7 @@ def document_row(doc: Document, source: Source, settings: PassageSettings) -> Do
 
 
 def document_of(row: DocumentRow) -> tuple[Document, Source]:
-    """The document that a row was made of."""
+    """The document and source of a row."""
     doc = from_json({**json.loads(row.record), "text": row.text})
     return doc, Source(row.uri, row.title, row.published, row.model)
 
@@ -153,13 +170,15 @@ def _record(doc: Document) -> str:
     try:
         text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadDocument(f"{doc.id}: meta holds what JSON cannot ({error}). Remove it.", field="meta") from None
+        raise BadDocument(
+            f"{doc.id}: meta has a value that JSON cannot hold ({error}). Remove it.", field="meta"
+        ) from None
     check_storable(text, "meta")
     return text
 
 
 def _check(doc: Document) -> None:
-    """Refuse what some database cannot keep, so that all stores hold the same."""
+    """Raise BadDocument for anything that some database cannot store, so that all stores accept the same documents."""
     check_storable(doc.text, "text")
     for i, mention in enumerate(doc.mentions):
         _check_name(mention.type, f"mentions[{i}].type")
@@ -174,16 +193,15 @@ def _check(doc: Document) -> None:
 def _check_name(name: str, field: str) -> None:
     check_storable(name, field)
     if len(name) > LONGEST_NAME:
-        raise BadDocument(f"{field} has {len(name)} characters; expected a name of at most {LONGEST_NAME}.",
-                          field=field)  # fmt: skip
+        raise BadDocument(f"{field} has {len(name)} characters; expected at most {LONGEST_NAME}.", field=field)
 
 
 def _named(
     doc: Document, document: str, apart: Mapping[str, str]
 ) -> tuple[dict[str, EntityRow], tuple[EntityRow, ...], tuple[MentionRow, ...]]:
-    """The entity of each id in the document, all entities, and a row for each mention of each of them.
+    """The entity of each id in the document, all entities, and a row for each of their mentions.
 
-    A mention that belongs to no entity is an entity of its own, unless it only triggers an event.
+    A mention without an entity becomes one of its own, unless it only triggers an event.
     """
     by_id = {m.id: m for m in doc.mentions}
     taken = {id for entity in doc.entities for id in entity.mentions} | {event.trigger for event in doc.events}
@@ -205,7 +223,7 @@ def _mention(m: Mention, document: str, entity: str) -> MentionRow:
 
 
 def _keep_best(mentions: dict[tuple[int, int, str], MentionRow], row: MentionRow) -> None:
-    """One row for each place and entity: with a type rather than without, then the higher score."""
+    """Keep one row per place and entity: prefer one with a type, then the higher score."""
     place = (row.start, row.end, row.entity)
     old = mentions.get(place)
     if old is None or _rank(row) > _rank(old):
@@ -221,13 +239,14 @@ def _said(
 ) -> tuple[tuple[FactRow, ...], tuple[EvidenceRow, ...]]:
     facts: dict[str, FactRow] = {}
     evidence: dict[tuple[Any, ...], EvidenceRow] = {}
-    places = Places(doc, sentences)
+    places = EvidenceFinder(doc, sentences)
     for fact in doc.facts:
         row = _fact(doc, fact, entities)
         facts[row.id] = row
-        for start, end, head, tail in places.of(fact):
-            found = EvidenceRow(row.id, document, start, end, fact.assertion or "asserted", model, fact.score,
-                                *head, *tail)  # fmt: skip
+        for start, end, head, tail in places.find(fact):
+            found = EvidenceRow(
+                row.id, document, start, end, fact.assertion or "asserted", model, fact.score, *head, *tail
+            )
             old = evidence.get(found[:6])
             if old is None or _better(found, old):
                 evidence[found[:6]] = found
@@ -235,13 +254,13 @@ def _said(
 
 
 def _better(new: EvidenceRow, old: EvidenceRow) -> bool:
-    """Of two rows for one place, the one with the higher score; no score is certainty."""
+    """Whether a row has a higher score than another for the same place. No score means certain."""
     certain = (1.0 if new.score is None else new.score, 1.0 if old.score is None else old.score)
     return certain[0] > certain[1] or (certain[0] == certain[1] and repr(new) < repr(old))
 
 
 def _fact(doc: Document, fact: Fact, entities: Mapping[str, EntityRow]) -> FactRow:
-    """The fact between entities of the store; qualifiers that date it become its dates."""
+    """The fact between entities of the store. Qualifiers for its start and end become its dates."""
     since, until, others = "", "", []
     for qualifier in fact.qualifiers:
         said = _usual_text(doc, qualifier.entity, qualifier.mention)

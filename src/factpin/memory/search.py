@@ -1,7 +1,7 @@
-"""Search: a question comes in, passages go out; by words, by vectors, or by both.
+"""Search: find passages for a question by words, by vectors, or by both.
 
-Words need nothing but the store. Vectors need a function that embeds the question with the encoder that embedded the
-passages. Both together are merged by ranks (reciprocal rank fusion), or by scores with a weight where one was fitted.
+Words need only the store. Vectors need a function that embeds the question with the encoder of the passages. Results
+of both are merged by ranks (reciprocal rank fusion), or by scores if a weight was fitted.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,10 +17,10 @@ from factpin.memory.nouns import ALL, Filter, Floats, Hit
 from factpin.memory.store import Store
 from factpin.memory.terms import characters, query_terms
 
-RANK = 60  # of reciprocal rank fusion: how little the first places stand out
-FINE = 12  # decimals of merged scores that count
-DEEPER = 5  # times k that each side finds before both are merged
-WEIGHTS = tuple(i / 20 for i in range(21))  # that are tried
+RANK = 60  # constant of reciprocal rank fusion: the larger, the less the first ranks stand out
+FINE = 12  # decimals of merged scores to compare
+DEEPER = 5  # each side finds this many times k before merging
+WEIGHTS = tuple(i / 20 for i in range(21))  # to try
 
 Embed = Callable[[Sequence[str]], Floats]
 By = Literal["words", "vectors", "both"]
@@ -28,7 +28,7 @@ By = Literal["words", "vectors", "both"]
 
 @dataclass(frozen=True)
 class Search:
-    """Finds passages of a store. `weight` is that of vectors against words, 0 to 1; None merges by ranks."""
+    """Finds passages in a store. `weight` is that of vectors against words, from 0 to 1; None merges by ranks."""
 
     store: Store
     embed: Embed | None = None
@@ -37,14 +37,14 @@ class Search:
 
     def __post_init__(self) -> None:
         if self.weight is not None and not 0.0 <= self.weight <= 1.0:
-            raise BadInput(f"The weight of vectors is {self.weight}; expected 0 (words alone) to 1 (vectors alone).")
+            raise BadInput(f"The weight is {self.weight}; expected a number from 0 (words only) to 1 (vectors only).")
 
     def __call__(
         self, text: str, k: int, *, by: By = "both", exclude: frozenset[str] = frozenset(), filter: Filter = ALL
     ) -> list[Hit]:
-        """The k best passages, without those of the excluded keys. Without an encoder, `both` is by words."""
+        """The k best passages, except excluded ones. Without an encoder, `both` searches by words."""
         if by == "vectors" and self.embed is None:
-            raise BadInput("Search by vectors needs an encoder. Name one, or search by words.")
+            raise BadInput("Search by vectors needs an encoder. Give one, or search by words.")
         deep = (k if by != "both" or self.embed is None else DEEPER * k) + len(exclude)
         lists = []
         if by != "vectors":
@@ -57,12 +57,12 @@ class Search:
         return by_ranks(*kept)[:k] if self.weight is None else by_scores(kept[0], kept[1], self.weight)[:k]
 
     def _words(self, text: str, k: int, filter: Filter) -> list[Hit]:
-        """By words and pairs of characters; by single characters where no pair is found."""
+        """By words and pairs of characters, or by single characters if nothing is found."""
         return self.store.words(query_terms(text), k, filter) or self.store.words(characters(text), k, filter)
 
 
 def by_ranks(*lists: Sequence[Hit]) -> list[Hit]:
-    """Lists merged by reciprocal ranks: a passage scores 1 / (60 + rank) in each list that has it."""
+    """Merge lists by reciprocal ranks: a passage scores 1 / (60 + rank) in each list that contains it."""
     scores: dict[str, float] = {}
     for hits in lists:
         for rank, hit in enumerate(hits, start=1):
@@ -71,7 +71,7 @@ def by_ranks(*lists: Sequence[Hit]) -> list[Hit]:
 
 
 def by_scores(words: Sequence[Hit], vectors: Sequence[Hit], weight: float) -> list[Hit]:
-    """Two lists merged by scores, each scaled to 0 to 1; a passage that a list lacks has its lowest score there."""
+    """Merge two lists by scores, each scaled to 0..1. A passage missing from a list gets the lowest score there."""
     scores: dict[str, float] = dict.fromkeys((hit.passage for hit in (*words, *vectors)), 0.0)
     for hits, share in ((words, 1.0 - weight), (vectors, weight)):
         if hits:
@@ -83,7 +83,7 @@ def by_scores(words: Sequence[Hit], vectors: Sequence[Hit], weight: float) -> li
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A question whose passages are known, with what words and vectors found for it."""
+    """A question with its right passages, and the hits for it by words and by vectors."""
 
     words: tuple[Hit, ...]
     vectors: tuple[Hit, ...]
@@ -91,9 +91,9 @@ class Trial:
 
 
 def fit_weight(trials: Sequence[Trial]) -> float:
-    """The weight with the best mean reciprocal rank of the first right passage; of equal ones, the nearest to 0.5."""
+    """The weight with the best mean reciprocal rank of the first right passage; of ties, the nearest to 0.5."""
     if not trials:
-        raise BadInput("There is no question to fit a weight on.")
+        raise BadInput("There are no questions; expected at least one to fit the weight on.")
     quality = {weight: float(np.mean([_reciprocal(t, weight) for t in trials])) for weight in WEIGHTS}
     return max(WEIGHTS, key=lambda weight: (round(quality[weight], 9), -abs(weight - 0.5)))
 
@@ -106,9 +106,9 @@ def _reciprocal(trial: Trial, weight: float) -> float:
 
 
 def embed_passages(store: Store, encoder: str, embed: Embed, at_once: int = 64) -> int:
-    """Embed every passage that has no vector of this encoder yet, title first; how many there were.
+    """Embed every passage that has no vector of this encoder yet, title first, and return how many there were.
 
-    Each batch is kept on its own: what a crash leaves undone is done by the next run.
+    Each batch is saved on its own: after a crash, the next run continues.
     """
     done = 0
     waiting: list[Passage] = []

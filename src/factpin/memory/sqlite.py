@@ -1,6 +1,6 @@
-"""The store in one file: SQLite. Words in FTS5 under our own terms, vectors as blobs, exact search in numpy.
+"""Tables in one SQLite file. Words are in FTS5 with our own terms; vectors are blobs, searched exactly in numpy.
 
-A connection belongs to the thread that opened it; each thread opens the store for itself.
+A connection belongs to the thread that opened it: each thread opens the store for itself.
 """
 
 import sqlite3
@@ -29,24 +29,24 @@ WAIT = 10_000  # milliseconds for another writer
 
 
 def open_sqlite(url: str, create: bool, settings: Mapping[str, str]) -> SqlTables:
-    """The tables of a file; new ones begin with the settings. `url` is a path, or sqlite:///path."""
+    """Open the tables of a file, or create them with these settings. `url` is a path or sqlite:///path."""
     path = Path(url.removeprefix("sqlite:///"))
     if not path.exists() and not create:
-        raise BadFile(f"{path}: there is no store. Check the path, or make one: factpin index FILES --db {path}")
+        raise BadFile(f"{path}: there is no store. Check the path, or create one: factpin index FILES --db {path}")
     if path.is_dir() or not path.parent.is_dir():
-        raise BadFile(f"{path}: a store is one file in a folder that exists. Name another path.")
-    link = SqliteLink(path)
+        raise BadFile(f"{path}: expected a file in an existing folder. Give another path.")
+    connection = SqliteConnection(path)
     try:
-        link.prepare(create, settings)
+        connection.prepare(create, settings)
     except BaseException:
-        link.close()
+        connection.close()
         raise
-    return SqlTables(link)
+    return SqlTables(connection)
 
 
 @dataclass
 class _Pool:
-    """All passages as arrays, in the order of their numbers, as of one version of the file."""
+    """All passages of one version of the file as arrays, ordered by number."""
 
     version: tuple[int, int]
     numbers: NDArray[np.int64]
@@ -67,19 +67,21 @@ class _Matrix:
     index: ann.Neighbours | None = None
 
 
-class SqliteLink:
+class SqliteConnection:
+    """A connection to a SQLite file."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.url = str(path)
         self._depth = 0
         self._pool: _Pool | None = None
         self._matrix: _Matrix | None = None
-        with self._told():
+        with self._explain_errors():
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT / 1000)
 
     def prepare(self, create: bool, settings: Mapping[str, str]) -> None:
-        """Set the connection up; make the tables where there are none, all at once."""
-        with self._told():
+        """Set up the connection; create the tables in one transaction if they do not exist."""
+        with self._explain_errors():
             for pragma in (
                 "foreign_keys = ON",
                 f"busy_timeout = {WAIT}",
@@ -87,12 +89,12 @@ class SqliteLink:
                 "synchronous = NORMAL",
             ):
                 self._connection.execute(f"PRAGMA {pragma}")
-        made = self._is_made(create)  # before anything is written to a file that may be another program's
+        made = self._is_made(create)  # before writing to a file that may belong to another program
         self.ask("PRAGMA journal_mode = WAL")
         if made:
             return
         with self.writing():
-            if self._is_made(create):  # another process was first
+            if self._is_made(create):  # another process created them
                 return
             for statement in _statements((files("factpin.memory") / "ddl" / "sqlite.sql").read_text("utf-8")):
                 self._connection.execute(statement)
@@ -100,11 +102,11 @@ class SqliteLink:
             self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
 
     def _is_made(self, create: bool) -> bool:
-        """Whether the tables are there; an error where something else is, or nothing that may be made."""
+        """Whether the tables exist. Raise BadFile if the file is something else, or missing without `create`."""
         if self.ask("PRAGMA application_id")[0][0] == APPLICATION:
             return True
         if not create or self.ask("SELECT 1 FROM sqlite_master LIMIT 1"):
-            raise BadFile(f"{self.path}: this file is no store of factpin. Name another one.")
+            raise BadFile(f"{self.path}: not a factpin store. Give another file.")
         return False
 
     # ---- transactions ---------------------------------------------------------------------------------------------
@@ -122,29 +124,29 @@ class SqliteLink:
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
         if self._depth == 0:
-            with self._told():
+            with self._explain_errors():
                 self._connection.execute(begin)
         self._depth += 1
         try:
             yield
             if self._depth == 1:
-                with self._told():
+                with self._explain_errors():
                     self._connection.execute("COMMIT")
         except BaseException:
             if self._depth == 1 and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            self._pool = self._matrix = None  # they may have seen what never happened
+            self._pool = self._matrix = None  # they may include changes that were rolled back
             raise
         finally:
             self._depth -= 1
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """SQLite's errors as sentences."""
+    def _explain_errors(self) -> Iterator[None]:
+        """Raise SQLite's errors as ours, with a sentence that says what to do."""
         try:
             yield
         except sqlite3.ProgrammingError as error:
-            raise BadInput(f"{self.path}: {error}. Open the store in each thread, and before it is used.") from None
+            raise BadInput(f"{self.path}: {error}. Open the store in each thread that uses it.") from None
         except sqlite3.Error as error:
             raise BadFile(f"{self.path}: {_advice(str(error))}") from None
 
@@ -152,17 +154,17 @@ class SqliteLink:
         self._connection.close()
 
     def ask(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._told():
+        with self._explain_errors():
             return self._connection.execute(statement, values).fetchall()
 
     def do(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        with self._told():
+        with self._explain_errors():
             self._connection.executemany(statement, rows)
 
     # ---- words ----------------------------------------------------------------------------------------------------
 
     def add_passages(self, rows: Sequence[PassageRow], words: Sequence[str]) -> None:
-        with self._told():
+        with self._explain_errors():
             for row, found in zip(rows, words, strict=True):
                 number = self._connection.execute(
                     "INSERT INTO passage(id, document, start, stop, length) VALUES(?, ?, ?, ?, ?)", row
@@ -170,8 +172,11 @@ class SqliteLink:
                 self._connection.execute("INSERT INTO words(rowid, terms) VALUES(?, ?)", (number, found))
 
     def words_of(self, document: str) -> list[str]:
-        rows = self.ask("SELECT w.terms FROM passage p LEFT JOIN words w ON w.rowid = p.number WHERE p.document = ? "
-                        "ORDER BY p.start", (document,))  # fmt: skip
+        rows = self.ask(
+            "SELECT w.terms FROM passage p LEFT JOIN words w ON w.rowid = p.number WHERE p.document = ? "
+            "ORDER BY p.start",
+            (document,),
+        )
         return [" ".join(sorted((found or "").split())) for (found,) in rows]
 
     def words(self, terms: Sequence[str], k: int, filter: Filter) -> list[Hit]:
@@ -187,13 +192,13 @@ class SqliteLink:
             if len(places):
                 weight = bm25.idf(total, len(places))
                 lengths = pool.lengths[places]
-                scores[places] += weight * counts * (bm25.K1 + 1.0) / (
-                    counts + bm25.K1 * (1.0 - bm25.B + bm25.B * lengths / average)
-                )  # fmt: skip
+                scores[places] += (
+                    weight * counts * (bm25.K1 + 1.0) / (counts + bm25.K1 * (1.0 - bm25.B + bm25.B * lengths / average))
+                )
         return _best(scores, np.flatnonzero(scores), pool.ids, k)
 
     def _places(self, term: str, pool: _Pool, mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Floats]:
-        """The rows of the pool that hold a term, and how often."""
+        """The rows of the pool that contain a term, and how often."""
         where, values = "term = ?", [term]
         if is_prefix(term):
             where, values = "term >= ? AND term < ?", [term, after_prefix(term)]
@@ -209,8 +214,10 @@ class SqliteLink:
     def _passages(self) -> _Pool:
         version = self._version()
         if self._pool is None or self._pool.version != version:
-            rows = self.ask("SELECT p.number, p.length, p.id, d.published FROM passage p JOIN document d "
-                            "ON d.id = p.document ORDER BY p.number")  # fmt: skip
+            rows = self.ask(
+                "SELECT p.number, p.length, p.id, d.published FROM passage p JOIN document d "
+                "ON d.id = p.document ORDER BY p.number"
+            )
             self._pool = _Pool(version, np.array([r[0] for r in rows], dtype=np.int64),
                                np.array([r[1] for r in rows], dtype=np.float64), [r[2] for r in rows],
                                [r[3] for r in rows], {})  # fmt: skip
@@ -224,12 +231,17 @@ class SqliteLink:
     # ---- vectors --------------------------------------------------------------------------------------------------
 
     def add_vectors(self, rows: Sequence[VectorRow]) -> None:
-        self.do("INSERT INTO vector(passage, encoder, data) VALUES(?, ?, ?) ON CONFLICT(passage, encoder) "
-                "DO UPDATE SET data = excluded.data", rows)  # fmt: skip
+        self.do(
+            "INSERT INTO vector(passage, encoder, data) VALUES(?, ?, ?) ON CONFLICT(passage, encoder) "
+            "DO UPDATE SET data = excluded.data",
+            rows,
+        )
 
     def vectors_of(self, document: str) -> list[VectorRow]:
-        rows = self.ask("SELECT v.passage, v.encoder, v.data FROM vector v JOIN passage p ON p.id = v.passage "
-                        "WHERE p.document = ?", (document,))  # fmt: skip
+        rows = self.ask(
+            "SELECT v.passage, v.encoder, v.data FROM vector v JOIN passage p ON p.id = v.passage WHERE p.document = ?",
+            (document,),
+        )
         return [VectorRow(*row) for row in rows]
 
     def encoders(self) -> dict[str, tuple[int, int]]:
@@ -252,8 +264,11 @@ class SqliteLink:
     def _vectors(self, encoder: str) -> _Matrix:
         version = self._version()
         if self._matrix is None or (self._matrix.version, self._matrix.encoder) != (version, encoder):
-            rows = self.ask("SELECT v.data, v.passage, d.published FROM vector v JOIN passage p ON p.id = v.passage "
-                            "JOIN document d ON d.id = p.document WHERE v.encoder = ?", (encoder,))  # fmt: skip
+            rows = self.ask(
+                "SELECT v.data, v.passage, d.published FROM vector v JOIN passage p ON p.id = v.passage "
+                "JOIN document d ON d.id = p.document WHERE v.encoder = ?",
+                (encoder,),
+            )
             self._matrix = _Matrix(version, encoder, unpack([r[0] for r in rows]).astype(np.float32),
                                    [r[1] for r in rows], [r[2] for r in rows])  # fmt: skip
         return self._matrix
@@ -265,13 +280,13 @@ class SqliteLink:
             with self.writing():
                 self._connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
         except (sqlite3.Error, BadFile) as error:
-            found.append(f"the index of words is damaged ({error})")
+            found.append(f"the word index is damaged ({error})")
         lost = self.ask("SELECT count(*) FROM words WHERE rowid NOT IN (SELECT number FROM passage)")[0][0]
-        return found + ([f"{lost} passages are in the index of words and nowhere else"] if lost else [])
+        return found + ([f"{lost} passages are only in the word index"] if lost else [])
 
 
 def _near(matrix: _Matrix, query: Floats, k: int, filter: Filter) -> NDArray[np.integer[Any]]:
-    """The rows among which the k nearest are: certainly, or probably where an index pays."""
+    """Rows that include the k nearest: for certain, or probably if an index is used."""
     matrix.asked += 1
     if not filter.as_of and ann.worthwhile(len(matrix.ids), matrix.asked):
         matrix.index = matrix.index or ann.Neighbours(matrix.rows)
@@ -284,7 +299,7 @@ def _near(matrix: _Matrix, query: Floats, k: int, filter: Filter) -> NDArray[np.
 
 
 def _best(scores: Floats, places: NDArray[np.integer[Any]], ids: list[str], k: int) -> list[Hit]:
-    """The k best; only those at least as good as the k-th are sorted."""
+    """The k best; only scores at least as good as the k-th are sorted."""
     rounded = np.round(scores[places], bm25.DECIMALS)
     if len(places) > k:
         places = places[rounded >= np.partition(rounded, len(rounded) - k)[len(rounded) - k]]
@@ -292,7 +307,7 @@ def _best(scores: Floats, places: NDArray[np.integer[Any]], ids: list[str], k: i
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script; a trigger holds semicolons of its own."""
+    """Split a script into statements; a trigger contains semicolons of its own."""
     pending = ""
     for line in script.splitlines():
         pending += line + "\n"
@@ -303,11 +318,11 @@ def _statements(script: str) -> Iterator[str]:
 
 def _advice(error: str) -> str:
     if "locked" in error or "busy" in error:
-        return f"another process has been writing for {WAIT // 1000} seconds ({error}). Try again."
+        return f"another process has been writing for {WAIT // 1000} seconds ({error}). Try again later."
     if "full" in error or "disk I/O" in error:
-        return f"nothing was changed, the disk does not take it ({error}). Free some space and run the command again."
+        return f"writing failed and nothing was changed ({error}). Free some disk space and run the command again."
     if "readonly" in error or "unable to open" in error:
-        return f"the file may not be opened for writing ({error}). Check its permissions and those of its folder."
+        return f"the file cannot be opened for writing ({error}). Check its permissions and those of its folder."
     if "malformed" in error or "not a database" in error:
-        return f"the file is damaged or no store ({error}). Restore it from a copy, or index the documents anew."
+        return f"the file is damaged or not a store ({error}). Restore it from a copy, or index the documents again."
     return f"{error}."

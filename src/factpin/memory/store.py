@@ -1,8 +1,8 @@
-"""Store: texts and facts kept, found again, and judged when they are read.
+"""Store: keep texts and facts, find them again, and judge facts on reading.
 
-The law: after any sequence of put, replace and remove, every question is answered exactly as by a new store that only
-ever saw the documents that are left, with the same decisions made by hand. So nothing is kept that depends on the order
-in which documents came, and `as_of` is the same law with a filter.
+Invariant: after any sequence of put, replace and remove, every query has the same result as in a new store with only
+the remaining documents and the same decisions made by hand. So nothing stored may depend on the order of documents.
+`as_of` keeps the same invariant for the documents that its filter allows.
 
     store = open_store("kb.db", create=True)
     store.put(document, Source("news/gu.txt", published="2022-02-08"))
@@ -36,7 +36,7 @@ from factpin.memory.nouns import (
     JudgedFact,
     Pattern,
     Pin,
-    Removed,
+    Removal,
     Source,
     StoredEntity,
     StoredFact,
@@ -49,26 +49,28 @@ from factpin.memory.vectors import pack
 
 FORMAT = "1"
 ENCODER_NAME = re.compile(r"[\w.@+-]{1,200}", re.ASCII)
-AT_ONCE = 256  # passages without vectors that are handed out together
+AT_ONCE = 256  # passages without vectors to fetch together
 
 
 def settings_of(passages: PassageSettings) -> dict[str, str]:
-    """The settings with which a new store begins."""
+    """The settings of a new store."""
     return {"format": FORMAT, "terms": VERSION, "passages": orjson.dumps(asdict(passages)).decode()}
 
 
 class Store:
-    """Documents with their facts, behind some tables. See `factpin.memory.open_store`."""
+    """Documents and their facts, kept in tables. Open one with `factpin.memory.open_store`."""
 
     def __init__(self, tables: Tables, passages: PassageSettings | None = None) -> None:
         self.tables = tables
         kept = tables.settings()
         if (kept.get("format"), kept.get("terms")) != (FORMAT, VERSION):
-            raise BadFile(f"{tables.url}: the store was made by another version of factpin. Index its documents anew.")
+            raise BadFile(f"{tables.url}: the store was made by another version of factpin. Index its documents again.")
         self.settings = PassageSettings(**orjson.loads(kept["passages"]))
         if passages is not None and passages != self.settings:
-            raise BadInput(f"{tables.url}: its passages have the size {self.settings.size}, not {passages.size}. "
-                           f"Leave the size out, or rebuild the store with the other one.")  # fmt: skip
+            raise BadInput(
+                f"{tables.url}: the store has passages of size {self.settings.size}, not {passages.size}. "
+                f"Leave out the size, or rebuild the store with the new one."
+            )
 
     def __enter__(self) -> "Store":
         return self
@@ -77,24 +79,24 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the connection; what was put is kept."""
+        """Close the connection; everything that was put is saved."""
         self.tables.close()
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Several changes as one: all or nothing, and much faster than one by one."""
+        """Make several changes as one: all or nothing, and much faster than one by one."""
         with self.tables.writing():
             yield
 
     # ---- documents ------------------------------------------------------------------------------------------------
 
     def put(self, doc: Document, source: Source) -> Literal["added", "unchanged", "replaced"]:
-        """Keep a document, in place of the one of the same uri. What is unchanged costs nothing."""
+        """Add a document, or replace the one with the same uri. An unchanged document is skipped."""
         row = document_row(doc, source, self.settings)
         if self._digest(row.id) == row.digest:
             return "unchanged"
         apart = self._apart(row.id)
-        rows = rows_of(doc, source, self.settings, apart, row)  # the slow part, before anyone is kept waiting
+        rows = rows_of(doc, source, self.settings, apart, row)  # the slow part, before locking
         with self.tables.writing():
             now = self._apart(row.id)
             return self._replace(rows if now == apart else rows_of(doc, source, self.settings, now, row))
@@ -107,7 +109,7 @@ class Store:
         return {d.b: d.value for d in self.tables.decisions() if d.kind == "apart" and d.a == document}
 
     def _replace(self, rows: Rows) -> Literal["added", "replaced"]:
-        """Put rows in the place of older ones. Vectors stay where passages do: same text, same title."""
+        """Replace the rows of a document. Vectors are kept for passages with the same text and title."""
         old = self.tables.document(rows.document.id)
         if old is None:
             self.tables.insert(rows)
@@ -120,8 +122,8 @@ class Store:
         self.tables.put_vectors([vector for vector in vectors if vector.passage in passages])
         return "replaced"
 
-    def remove(self, uri: str) -> Removed:
-        """Forget a document: from then on the store answers as if it had never come."""
+    def remove(self, uri: str) -> Removal:
+        """Remove a document, as if it had never been in the store."""
         id = self._known(uri)
         with self.tables.writing():
             rows = self.tables.rows(id)
@@ -130,14 +132,16 @@ class Store:
                 self.tables.drop_decision("apart", id, key)
             entities = self.tables.entities([row.id for row in rows.entities])
             facts = {row.id for row, _ in self.tables.facts(Pattern(keys=tuple(f.id for f in rows.facts)), ALL)}
-        return Removed(len(rows.passages), len(rows.mentions), len(rows.entities) - len(entities),
+        return Removal(len(rows.passages), len(rows.mentions), len(rows.entities) - len(entities),
                        len(rows.facts) - len(facts), len(rows.evidence))  # fmt: skip
 
     def _known(self, uri: str) -> str:
-        """The key of a document that must be there."""
+        """The key of a document; BadInput if there is none."""
         id = document_key(uri)
         if not self._digest(id):
-            raise BadInput(f"{self.tables.url}: there is no document {uri!r}. `factpin store list` names them all.")
+            raise BadInput(
+                f"{self.tables.url}: there is no document {uri!r}. `factpin store list` lists all documents."
+            )
         return id
 
     def document(self, uri: str) -> tuple[Document, Source]:
@@ -152,7 +156,7 @@ class Store:
         return (document_of(row) for row in self.tables.documents(filter))
 
     def sources(self, filter: Filter = ALL) -> list[Source]:
-        """Where the documents come from, by uri."""
+        """The sources of all documents, ordered by uri."""
         rows = sorted(self.tables.sources(filter), key=lambda row: row.uri)
         return [Source(row.uri, row.title, row.published, row.model) for row in rows]
 
@@ -161,7 +165,7 @@ class Store:
         return {row.id: row.uri for row in self.tables.sources(ALL, documents)}
 
     def partly_read(self, filter: Filter = ALL) -> list[str]:
-        """The uris of documents that a model did not read whole: what they say may be missing."""
+        """The uris of documents that a model only partly read, so that facts may be missing."""
         return sorted(row.uri for row in self.tables.sources(filter) if not row.whole)
 
     # ---- passages -------------------------------------------------------------------------------------------------
@@ -176,7 +180,7 @@ class Store:
         return self.passages(self.tables.passages_of([self._known(uri)]))
 
     def titled(self, keys: Sequence[str], filter: Filter = ALL) -> dict[str, list[str]]:
-        """The passages of the documents that bear a title, by the keys of titles (`names.title_key`)."""
+        """The passages of documents by the key of their title (`names.title_key`)."""
         found: dict[str, list[str]] = {}
         for key, document in self.tables.titled(keys, filter):
             found.setdefault(key, []).extend(self.tables.passages_of([document]))
@@ -188,7 +192,7 @@ class Store:
             return self.tables.words(terms, k, filter)
 
     def nearest(self, encoder: str, query: Floats, k: int, filter: Filter = ALL) -> list[Hit]:
-        """The k passages whose vectors are nearest to that of a question, made by the same encoder."""
+        """The k passages whose vectors are nearest to the query, which must come from the same encoder."""
         with self.tables.reading():
             self._check_encoder(encoder, len(query))
             return self.tables.nearest(encoder, query, k, filter)
@@ -199,33 +203,41 @@ class Store:
             known = self.tables.encoders()
             made = f"Its vectors were made by {' and '.join(known)}" if known else "It has no vectors yet"
             again = f"factpin index --db {self.tables.url} --encoder {encoder.split('@')[0]}"
-            raise BadInput(f"{self.tables.url}: {made}, the question's by {encoder}. Ask with the store's own encoder, "
-                           f"or embed its passages anew: {again}")  # fmt: skip
+            raise BadInput(
+                f"{self.tables.url}: {made}, the question's by {encoder}. Use the encoder of the store, "
+                f"or embed its passages again: {again}"
+            )
         if expected != width:
-            raise BadInput(f"The vectors of {encoder} have {expected} numbers, this one has {width}.")
+            raise BadInput(
+                f"The vector has {width} numbers; expected {expected}, as in the other vectors of {encoder}."
+            )
 
     def without_vectors(self, encoder: str) -> Iterator[Passage]:
-        """Passages that an encoder has not embedded yet, each once. Vectors may be put while they are handed out."""
+        """Passages that an encoder has not embedded yet, each once. Vectors can be put while iterating."""
         last = ""
         while ids := self.tables.without_vectors(encoder, last, AT_ONCE):
             yield from self.passages(ids)
             last = ids[-1]
 
     def put_vectors(self, encoder: str, vectors: Mapping[str, Floats]) -> None:
-        """Keep vectors of passages. `encoder` names weights and pooling exactly: minilm-en@0a1b2c3d4e5f-mean.
-        Passages that have gone in the meantime are passed over."""
+        """Save the vectors of passages. `encoder` names weights and pooling exactly: minilm-en@0a1b2c3d4e5f-mean.
+
+        Passages that were removed in the meantime are skipped.
+        """
         if not ENCODER_NAME.fullmatch(encoder):
-            raise BadInput(f"{encoder!r} is no name of an encoder; expected letters, digits and ._@+- alone.")
+            raise BadInput(f"{encoder!r} is not a name of an encoder; expected only letters, digits and ._@+-")
         with self.tables.writing():
             widths = {len(vector) for vector in vectors.values()} | {self.tables.width(encoder)}
             if len(widths - {0}) > 1:
-                raise BadInput(f"The vectors of {encoder} do not all have one width. Check the encoder.")
+                raise BadInput(
+                    f"The vectors of {encoder} differ in width; expected the same for all. Check the encoder."
+                )
             there = {passage.id for passage in self.tables.passages(list(vectors))}
             rows = [VectorRow(id, encoder, pack(vector)) for id, vector in vectors.items() if id in there]
             self.tables.put_vectors(rows)
 
     def drop_vectors(self, encoder: str) -> None:
-        """Forget all vectors of an encoder."""
+        """Delete all vectors of an encoder."""
         with self.tables.writing():
             self.tables.drop_vectors(encoder)
 
@@ -236,12 +248,12 @@ class Store:
     # ---- names ----------------------------------------------------------------------------------------------------
 
     def candidates(self, surface: str, filter: Filter = ALL) -> list[Candidate]:
-        """The entities that a name may mean, the most frequent first."""
+        """The entities that a name can refer to, most frequent first."""
         with self.tables.reading():
             return self._candidates([name_key(surface)], filter).get(name_key(surface), [])
 
     def names_in(self, text: str, filter: Filter = ALL) -> list[tuple[Span, list[Candidate]]]:
-        """Where names of the store stand in a text, longest first, those inside other names too."""
+        """The names in a text that the store knows, longest first, including names inside other names."""
         spans = [span for span in spans_of_names(text) if span.end - span.start > 1]
         keys = {span: surface_key(text[span.start : span.end]) for span in spans}
         with self.tables.reading():
@@ -266,7 +278,7 @@ class Store:
         }
 
     def entity(self, name: str, filter: Filter = ALL) -> StoredEntity:
-        """The one entity of that key or name; an error that lists them where there are several."""
+        """The entity with this key or name; BadInput if there are none or several."""
         with self.tables.reading():
             assembler = Assembler(self.tables, filter)
             rows = assembler.names([name])[assembler.groups.first(name)]
@@ -276,14 +288,14 @@ class Store:
         if len(found) == 1:
             return found[0].entity
         if not found:
-            raise BadInput(f"{self.tables.url}: no text names {name!r}. Check the spelling.")
+            raise BadInput(f"{self.tables.url}: there is no entity {name!r}. Check the spelling.")
         listed = "; ".join(f"{c.entity.id} ({c.entity.type or 'no type'}, {c.mentions} mentions)" for c in found[:8])
         raise BadInput(
-            f"{self.tables.url}: {name!r} may be any of {len(found)} entities: {listed}. Give the key of one."
+            f"{self.tables.url}: {name!r} can be any of {len(found)} entities: {listed}. Give the key of one of them."
         )
 
     def mentions(self, entity: str, filter: Filter = ALL) -> list[Pin]:
-        """Every place that mentions an entity, by uri and character."""
+        """Every mention of an entity, ordered by uri and offset."""
         with self.tables.reading():
             assembler = Assembler(self.tables, filter)
             rows = self.tables.mentions(assembler.groups.members(entity), filter)
@@ -292,13 +304,13 @@ class Store:
     # ---- facts ----------------------------------------------------------------------------------------------------
 
     def facts(self, pattern: Pattern = ANYTHING, filter: Filter = ALL) -> list[StoredFact]:
-        """The facts that fit a pattern, with all their pins, by key."""
+        """The facts that match a pattern, with all their pins, ordered by key."""
         with self.tables.reading():
             assembler = Assembler(self.tables, filter)
             return assembler.facts(assembler.raw(pattern))
 
     def judged(self, pattern: Pattern = ANYTHING, filter: Filter = ALL) -> list[JudgedFact]:
-        """The facts that fit, each with its confidence and status in the light of all facts about its head."""
+        """The facts that match, each with its confidence and status, considering all facts about its head."""
         with self.tables.reading():
             schema = self.schema()
             facts = self.facts(pattern, filter)
@@ -313,23 +325,23 @@ class Store:
         return sorted((fact for fact in judged if fact.fact.id in wanted), key=lambda fact: fact.fact.id)
 
     def conflicts(self, filter: Filter = ALL) -> list[Conflict]:
-        """Facts that contradict each other, with the texts on both sides."""
+        """Facts that contradict each other, with the evidence of each side."""
         return judge_facts.conflicts(self.judged(ANYTHING, filter))
 
     def schema(self) -> Schema:
-        """Which relations have one tail, or one at a time; empty until it is set."""
+        """The marks of relations with a single tail, or a single one at a time; empty unless set."""
         kept = self.tables.settings().get("schema")
         return schema_of(orjson.loads(kept)) if kept else Schema()
 
     def set_schema(self, schema: Schema) -> None:
-        """Judge facts by the marks of these relations from now on."""
+        """Set the marks of relations that facts are judged by."""
         with self.tables.writing():
             self.tables.set_setting("schema", orjson.dumps(record_of(schema)).decode())
 
     # ---- by hand --------------------------------------------------------------------------------------------------
 
     def join(self, a: str, b: str, by: str = "") -> None:
-        """Two entities, by key or by name, are one."""
+        """Make two entities one, by key or by name."""
         by_hand.join(self, a, b, by)
 
     def unjoin(self, a: str, b: str) -> None:
@@ -337,7 +349,7 @@ class Store:
         by_hand.unjoin(self, a, b)
 
     def split(self, uri: str, name: str) -> str:
-        """In this document the name means somebody else; the key of that one comes back."""
+        """In one document, let a name refer to another entity, and return its key."""
         return by_hand.split(self, uri, name)
 
     def unsplit(self, uri: str, name: str) -> None:
@@ -345,19 +357,19 @@ class Store:
         by_hand.unsplit(self, uri, name)
 
     def judge(self, fact: str, verdict: str, note: str = "") -> None:
-        """Say that a fact is `rejected` or `confirmed`; "" takes it back."""
+        """Mark a fact as `rejected` or `confirmed`; "" removes the mark."""
         by_hand.judge(self, fact, verdict, note)
 
     def add(self, fact: by_hand.TypedFact) -> str:
-        """Add a fact by hand: a document that says it, whose uri comes back."""
+        """Add a fact by hand, as a document that states it, and return the uri of that document."""
         return by_hand.add(self, fact)
 
     def decisions(self) -> list[Decision]:
-        """Everything that was decided by hand."""
+        """All decisions made by hand."""
         return self.tables.decisions()
 
     def rewrite(self, document: str) -> None:
-        """Derive the rows of a document anew; inside `together`."""
+        """Derive the rows of a document again; call it inside `together`."""
         row = self.tables.document(document)
         if row is not None:
             self._replace(rows_of(*document_of(row), self.settings, self._apart(document)))
@@ -365,7 +377,7 @@ class Store:
     # ---- the whole ------------------------------------------------------------------------------------------------
 
     def rebuild(self, passages: PassageSettings | None = None) -> None:
-        """Derive everything anew from the documents, with passages of another size if one is given."""
+        """Derive everything from the documents again, optionally with passages of another size."""
         with self.tables.writing():
             self.settings = passages or self.settings
             self.tables.set_setting("passages", orjson.dumps(asdict(self.settings)).decode())
@@ -373,11 +385,11 @@ class Store:
                 self.rewrite(source.id)
 
     def check(self) -> list[str]:
-        """Compare every table with what the documents say; a sentence for each difference."""
+        """Compare every table with the documents; a sentence for each difference."""
         return checks.check(self.tables, self.settings)
 
     def stats(self) -> dict[str, Any]:
-        """How much there is of everything."""
+        """The number of rows of each kind, and the settings."""
         with self.tables.reading():
             counts = self.tables.counts()
             return {**counts, "partly_read": len(self.partly_read()), "decisions": len(self.decisions()),

@@ -1,8 +1,8 @@
-"""Tables: what a database must offer so that a Store can stand on it.
+"""Tables: the protocol that a database implements for Store.
 
-They hold rows and find them again; they decide nothing. Every table but `decisions`, `settings` and the vectors follows
-from the rows of the documents (rows.py), and goes when its document goes. Whoever adds a database writes this protocol,
-one line in STORES, and inherits the tests of tests/memory/conformance.py.
+Tables hold rows and find them; they decide nothing. All tables but `decisions`, `settings` and the vectors are derived
+from documents (rows.py), and their rows are deleted with the document. To add a database, implement this protocol, add
+a line to STORES, and inherit the tests of tests/memory/conformance.py.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,22 +31,24 @@ class SourceRow(NamedTuple):
 
 
 class VectorRow(NamedTuple):
+    """The vector of a passage."""
+
     passage: str
     encoder: str
-    data: bytes  # float16, little-endian, of unit length
+    data: bytes  # float16, little-endian, unit length
 
 
 class Tables(Protocol):
-    """Rows in a database. A filter hides documents with all that belongs to them."""
+    """The rows of a database. A filter hides documents and everything that belongs to them."""
 
     @property
     def url(self) -> str: ...
     def reading(self) -> AbstractContextManager[None]:
-        """One unchanging view for several reads."""
+        """A consistent snapshot for several reads."""
         ...
 
     def writing(self) -> AbstractContextManager[None]:
-        """All or nothing, one writer at a time; inside another one it belongs to that."""
+        """A transaction, one writer at a time; a nested one joins the outer one."""
         ...
 
     def close(self) -> None: ...
@@ -54,11 +56,11 @@ class Tables(Protocol):
     def set_setting(self, key: str, value: str) -> None: ...
 
     def insert(self, rows: Rows) -> None:
-        """Keep a document that is not there yet."""
+        """Insert a new document."""
         ...
 
     def delete(self, document: str) -> None:
-        """Forget a document with its passages, words, vectors and evidence, and what nothing else supports."""
+        """Delete a document with its passages, words, vectors and evidence, and whatever nothing else supports."""
         ...
 
     def document(self, id: str) -> DocumentRow | None: ...
@@ -66,35 +68,35 @@ class Tables(Protocol):
     def sources(self, filter: Filter, ids: Sequence[str] | None = None) -> list[SourceRow]: ...
     def texts(self, ids: Sequence[str]) -> dict[str, str]: ...
     def rows(self, document: str) -> Rows:
-        """What is kept of a document, read back from every table; the words of a passage come sorted."""
+        """All rows of a document, read back from every table; the words of a passage are sorted."""
         ...
 
     def problems(self) -> list[str]:
-        """What is broken beyond single documents: rows that belong to nothing, a damaged file."""
+        """Problems that do not belong to a single document: orphaned rows, a damaged file."""
         ...
 
     def passages(self, ids: Sequence[str]) -> list[Passage]: ...
     def passages_of(self, documents: Sequence[str]) -> list[str]:
-        """The keys of all passages of some documents, in the order of the text."""
+        """The keys of all passages of the documents, in the order of the text."""
         ...
 
     def words(self, terms: Sequence[str], k: int, filter: Filter) -> list[Hit]:
-        """The best passages by BM25 (see bm25.py), its statistics counted inside the filter."""
+        """The best passages by BM25 (see bm25.py), with statistics over the documents that the filter allows."""
         ...
 
     def encoders(self) -> dict[str, tuple[int, int]]:
-        """How many vectors there are of each encoder, and their width."""
+        """The number of vectors of each encoder, and their width."""
         ...
 
     def width(self, encoder: str) -> int:
-        """How many numbers a vector of an encoder has; 0 where there is none."""
+        """The width of the vectors of an encoder; 0 if there are none."""
         ...
 
     def put_vectors(self, rows: Sequence[VectorRow]) -> None: ...
     def drop_vectors(self, encoder: str) -> None: ...
     def vectors_of(self, document: str) -> list[VectorRow]: ...
     def without_vectors(self, encoder: str, after: str, limit: int) -> list[str]:
-        """The first passages behind a key that an encoder has not embedded, in the order of keys."""
+        """The first passages after a key that an encoder has not embedded, ordered by key."""
         ...
 
     def nearest(self, encoder: str, query: Floats, k: int, filter: Filter) -> list[Hit]:
@@ -104,11 +106,11 @@ class Tables(Protocol):
     def entities(self, ids: Sequence[str]) -> list[EntityRow]: ...
     def names(self, entities: Sequence[str], filter: Filter) -> list[NameCount]: ...
     def named(self, keys: Sequence[str], filter: Filter) -> list[tuple[str, str, int]]:
-        """(key, entity, mentions) for names by their keys; 0 mentions where only the entity itself is keyed so."""
+        """(key, entity, mentions) for the keys of names; 0 mentions if only the entity itself has the key."""
         ...
 
     def titled(self, keys: Sequence[str], filter: Filter) -> list[tuple[str, str]]:
-        """(key, document) for titles by their keys."""
+        """(key, document) for the keys of titles."""
         ...
 
     def mentions(self, entities: Sequence[str], filter: Filter) -> list[MentionRow]: ...

@@ -1,17 +1,17 @@
-"""The terms that word search goes by: text comes in, folded words and pairs of Chinese characters go out.
+"""Terms for word search: folded words, and pairs of Chinese characters.
 
     terms("谷爱凌 won GOLD") -> ["谷爱", "爱凌", "凌", "won", "gold"]
 
-Chinese, Japanese and Korean are written without spaces, or with few: each run of their characters gives its overlapping
-pairs, and its last character alone. So every character begins exactly one term, and a query of a single character finds
-it wherever it stands: `is_prefix` says that such a term stands for all that begin with it.
+Chinese, Japanese and Korean have few or no spaces, so each run of their characters becomes its overlapping pairs and
+its last character. Every character starts exactly one term, and a query of a single character can find it anywhere by
+matching terms that start with it (see `is_prefix`).
 """
 
 import re
 import unicodedata
 
-VERSION = "1"  # a store is rebuilt when this changes
-LONGEST = 64  # characters of a term; what is longer is no word
+VERSION = "1"  # stores with another version must be rebuilt
+LONGEST = 64  # characters of a term; anything longer is not a word
 
 CJK = (
     "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f"
@@ -23,7 +23,7 @@ _CHARACTER = re.compile(f"[{CJK}]")
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text, in order, with repetitions."""
+    """The terms of a text, in order, including repetitions."""
     found: list[str] = []
     for token in _TOKEN.finditer(fold_words(text)):
         word = token.group()
@@ -36,7 +36,7 @@ def terms(text: str) -> list[str]:
 
 
 def query_terms(text: str) -> list[str]:
-    """The terms to look for, each once; a character alone stays alone."""
+    """The terms to search for, each once; a single character is a term of its own."""
     found: dict[str, None] = {}
     for token in _TOKEN.finditer(fold_words(text)):
         word = token.group()
@@ -48,22 +48,22 @@ def query_terms(text: str) -> list[str]:
 
 
 def characters(text: str) -> list[str]:
-    """The Chinese characters of a question one by one, each once: what is left to look for when no pair is found."""
+    """The Chinese characters of a question, each once, to search for when no pair is found."""
     return list(dict.fromkeys(_CHARACTER.findall(fold_words(text))))
 
 
 def is_prefix(term: str) -> bool:
-    """Whether a term of a query stands for all terms that begin with it: a single Chinese character does."""
+    """Whether a query term matches all terms that start with it: true for a single Chinese character."""
     return len(term) == 1 and _CHARACTER.match(term) is not None
 
 
 def after_prefix(term: str) -> str:
-    """The first string behind all that begin with a prefix, in the order of code points."""
+    """The first string after all strings with a prefix, ordered by code points."""
     return term[:-1] + chr(ord(term[-1]) + 1)
 
 
 def fold_words(text: str) -> str:
-    """Compatibility forms and case make no difference to words."""
+    """Fold compatibility forms and case."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

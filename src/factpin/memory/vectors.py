@@ -1,4 +1,4 @@
-"""Vectors of passages: kept as half-precision bytes of unit length, scored by the inner product in double precision."""
+"""Vectors of passages: stored with unit length in half precision, scored by inner product in double precision."""
 
 from collections.abc import Sequence
 
@@ -11,26 +11,28 @@ KEPT = np.dtype("<f2")
 
 
 def pack(vector: Floats) -> bytes:
-    """A vector as it is kept: of unit length, in half precision."""
+    """Pack a vector for storage: unit length, half precision."""
     wide = np.asarray(vector, dtype=np.float64).reshape(-1)
     length = float(np.linalg.norm(wide))
     if not wide.size or not np.isfinite(length) or length == 0.0:
-        raise BadInput("A vector is empty, zero or not finite; expected numbers with a direction. Check the encoder.")
+        raise BadInput(
+            "A vector is empty, zero or not finite; expected finite numbers, not all zero. Check the encoder."
+        )
     return (wide / length).astype(KEPT).tobytes()
 
 
 def unpack(data: Sequence[bytes]) -> Floats:
-    """Vectors that were packed, as the rows of a matrix."""
+    """Unpack vectors into the rows of a matrix."""
     width = len(data[0]) // KEPT.itemsize if data else 0
     return np.frombuffer(b"".join(data), dtype=KEPT).reshape(len(data), width)
 
 
 def unit(query: Floats) -> Floats:
-    """A query as it is compared: of unit length, not rounded."""
+    """Scale a query to unit length, without rounding."""
     wide = np.asarray(query, dtype=np.float64).reshape(-1)
     length = float(np.linalg.norm(wide))
     if not np.isfinite(length) or length == 0.0:
-        raise BadInput("The vector of the question is zero or not finite. Check the encoder.")
+        raise BadInput("The vector of the question is zero or not finite; expected finite numbers. Check the encoder.")
     return wide / length
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 import torch
 
-from factpin.answers.pair_reader import Cut, PairBatch, PairRead, collate_pairs
+from factpin.answers.pair_reader import PairBatch, PassagePairs, PassagePieces, collate_pairs
 from factpin.answers.reader import YES_NO, Reader, ReaderModel, ReaderSettings
 from factpin.documents import Document, Question, question_to_json
 from factpin.encoders import Encoder, resolve
@@ -87,7 +87,7 @@ class ReaderJob:
         self.reader, self.model, self.dev = reader, reader.model, dev
         self.pairs: list[tuple[Pair, tuple[tuple[int, int], ...]]] = []  # a pair, and (first, last) of its answers
         self.noted: Counter[str] = Counter()
-        self._cuts: dict[str, Cut] = {}
+        self._cuts: dict[str, PassagePieces] = {}
         for number, question in enumerate(training):
             chance = np.random.default_rng([seed, number])
             self._add(question, config, chance)
@@ -126,13 +126,13 @@ class ReaderJob:
                 if read.pairs:
                     self.pairs.append((read.pairs[int(chance.integers(len(read.pairs)))], ()))
 
-    def _read(self, question: Question, doc: Document) -> PairRead:
+    def _read(self, question: Question, doc: Document) -> PassagePairs:
         if doc.id not in self._cuts:
             self._cuts[doc.id] = self.reader.pairs.cut(doc.text)
         return self.reader.pairs.beside(question.text, self._cuts[doc.id])
 
     def _cells(
-        self, question: Question, index: int, read: PairRead, window: int, widest: int | None
+        self, question: Question, index: int, read: PassagePairs, window: int, widest: int | None
     ) -> tuple[tuple[int, int], ...]:
         """The (first, last) tokens of the answers in a window."""
         if question.kind == "yes_no" and read.choices and (index in question.gold or len(question.context) == 1):
@@ -157,7 +157,7 @@ class ReaderJob:
         return figures(judge(self.dev, best_readings(self.reader, self.dev))) if self.dev else {}
 
 
-def _says_it(question: Question, index: int, read: PairRead, window: int) -> bool:
+def _says_it(question: Question, index: int, read: PassagePairs, window: int) -> bool:
     """Whether a window holds an answer, or a part of one, so that it is no example of a window without."""
     here = read.windows[window]
     spans = [span for context, span in question.spans if context == index]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
+from factpin.app.commands._options import score_option
 from factpin.app.commands._store import as_of_option, db_option, json_option, open_db
-from factpin.app.commands.extract import SCORE
 from factpin.app.console import Names, out, print_json
 from factpin.documents.answer import answer_to_json
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadRecord
 
 if TYPE_CHECKING:
-    from factpin.answers.ask import Mode, Searched
+    from factpin.answers.ask import Mode, Trace
 
 MODES = ["auto", "facts", "extract", "hops"]
 
@@ -27,12 +27,18 @@ MODES = ["auto", "facts", "extract", "hops"]
               help="Facts alone, passages alone, passages and those they lead to; or all that helps.")  # fmt: skip
 @click.option("--k", type=click.IntRange(1, 1000), default=8, show_default=True, help="Passages to look at.")
 @as_of_option
-@click.option("--min-score", "least", type=SCORE, default=LIKELY, show_default=True,
-              help="Abstain where the best answer is less likely.")  # fmt: skip
+@score_option("Abstain where the best answer is less likely.", default=LIKELY)
 @click.option("--explain", is_flag=True, help="Show what was looked at and why.")
 @json_option
 def ask(
-    question: str, db: str | None, mode: "Mode", k: int, as_of: str | None, least: float, explain: bool, as_json: bool
+    question: str,
+    db: str | None,
+    mode: "Mode",
+    k: int,
+    as_of: str | None,
+    min_score: float,
+    explain: bool,
+    as_json: bool,
 ) -> int:
     """Ask a store. Every answer cites the characters that prove it. Exit code 1 where it abstains.
 
@@ -43,19 +49,19 @@ def ask(
     factpin ask "谷爱凌出生在哪里？" --db kb.db
     factpin ask "When was the director of Ed Wood born?" --db kb.db --explain
     """
-    from factpin.answers.ask import look
+    from factpin.answers.ask import trace
     from factpin.app.show.answer_tree import answer_text, explanation
 
     with open_db(db) as store:
         if question == "-":
             abstained = False
             for one, more in _questions():
-                searched = look(one, store, mode, least, k, as_of)
+                searched = trace(one, store, mode, min_score, k, as_of)
                 sys.stdout.buffer.write(orjson.dumps({**more, **_record(searched, as_of)}) + b"\n")
                 sys.stdout.buffer.flush()
                 abstained |= searched.answer.abstained
             return int(abstained)
-        searched = look(question, store, mode, least, k, as_of)
+        searched = trace(question, store, mode, min_score, k, as_of)
     if as_json:
         print_json(_record(searched, as_of))
     else:
@@ -63,9 +69,9 @@ def ask(
     return int(searched.answer.abstained)
 
 
-def _record(searched: "Searched", as_of: str | None) -> dict[str, Any]:
-    passages = searched.found.passages if searched.found else ()
-    hops = len(searched.found.hops) if searched.found else 0
+def _record(searched: "Trace", as_of: str | None) -> dict[str, Any]:
+    passages = searched.retrieval.passages if searched.retrieval else ()
+    hops = len(searched.retrieval.hops) if searched.retrieval else 0
     return {**answer_to_json(searched.answer), "as_of": as_of,
             "searched": {"passages": len(passages), "read": searched.read, "hops": hops}}  # fmt: skip
 

@@ -71,7 +71,7 @@ def index(
     from factpin.extraction.index import index as run
     from factpin.models.shipped import choose_models
 
-    models = None if no_facts else annotator(choose_models(names), gather=coreference, device=device)
+    models = None if no_facts else annotator(choose_models(names), coreference=coreference, device=device)
     with open_db(db, create=True) as store:
         if schema is not None:
             from factpin.documents import read_schema

@@ -7,8 +7,8 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from factpin.app.commands._options import score_option
 from factpin.app.commands.convert import TARGET
-from factpin.app.commands.extract import SCORE
 from factpin.app.console import FORMAT, counting, notes, print_json
 from factpin.errors import BadInput
 from factpin.formats import Options, describe, guess, guess_by_name
@@ -30,8 +30,7 @@ ASKED = {
 @click.option("--from", "source_format", type=FORMAT, help="Format of IN; guessed where it can be.")
 @click.option("--to", "target_format", type=TARGET, help="Format of OUT; guessed from its ending.")
 @click.option("--lossy", is_flag=True, help="Write what the format can hold, and count what it cannot.")
-@click.option("--min-score", "least", type=SCORE, default=0.0,
-              help="Leave out facts and events that score less; a note of each document says how many.")  # fmt: skip
+@score_option("Leave out facts and events that are less likely; a note in each document says how many.", default=0.0)
 @click.option("--skip-bad", is_flag=True, help="Set bad records aside in OUT.rejects.jsonl and go on.")
 @click.option("--on-overflow", type=click.Choice(["window", "error"]), default="window", show_default=True,
               help="Text longer than the model reads at once: overlapping windows, or an error.")  # fmt: skip
@@ -42,7 +41,7 @@ ASKED = {
 @click.option("--quiet", is_flag=True, help="No notes.")
 def predict(
     model: str, source: Path, target: Path, source_format: str | None, target_format: str | None, lossy: bool,
-    least: float, skip_bad: bool, on_overflow: Literal["window", "error"], bf16: bool, device: str, encoding: str,
+    min_score: float, skip_bad: bool, on_overflow: Literal["window", "error"], bf16: bool, device: str, encoding: str,
     as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Annotate the documents of IN with MODEL.
@@ -69,8 +68,9 @@ def predict(
     extractor = factpin.load(model, device)
     extractor.on_overflow, extractor.bf16 = on_overflow, bf16
     with counting("predicting", quiet or as_json) as count:
-        done = run(extractor, source, target, source_format=source_format, target_format=target_format, least=least,
-                   options=Options(encoding=encoding, lossy=lossy, skip_bad=skip_bad), on_document=count)  # fmt: skip
+        done = run(extractor, source, target, source_format=source_format, target_format=target_format,
+                   min_score=min_score, options=Options(encoding=encoding, lossy=lossy, skip_bad=skip_bad),
+                   on_document=count)  # fmt: skip
     if as_json:
         print_json({"documents": done.documents, **done.counts, "asks": done.asks, "without": done.without,
                     "from": done.source_format, "to": done.target_format, "lost": done.lost,

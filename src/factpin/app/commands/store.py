@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.markup import escape
 
+from factpin.app.commands._options import score_option
 from factpin.app.commands._store import as_of_option, db_option, json_option, open_db
-from factpin.app.commands.extract import SCORE
 from factpin.app.console import notes, out, print_json
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
@@ -69,12 +69,12 @@ def show(uri: str, db: str | None, as_json: bool) -> int:
 @click.option("--relation", metavar="R", help="A relation.")
 @click.option("--tail", metavar="NAME", help="A name or key of an entity.")
 @click.option("--path", "ends", nargs=2, metavar="A B", help="Shortest chains of facts between two entities.")
-@click.option("--min-score", "least", type=SCORE, default=LIKELY, show_default=True, help="Hide what is less sure.")
+@score_option("Hide facts that are less likely.", default=LIKELY)
 @as_of_option
 @json_option
 def facts(
     db: str | None, head: str | None, relation: str | None, tail: str | None, ends: tuple[str, str] | None,
-    least: float, as_of: str | None, as_json: bool,
+    min_score: float, as_of: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """The facts that fit, with how sure they are and whether they still hold.
 
@@ -93,7 +93,7 @@ def facts(
             names = [tuple(e for e in _entities(kept, name)) if name else None for name in (head, tail)]
             pattern = Pattern(heads=names[0], relations=(relation,) if relation else None, tails=names[1])
             found = kept.judged(pattern, filter)
-    shown = [f for f in found if f.confidence >= least]
+    shown = [f for f in found if f.confidence >= min_score]
     shown.sort(key=lambda f: (f.fact.head.name, f.fact.relation, f.fact.valid_from, f.fact.tail.name, f.fact.id))
     if as_json:
         record = {"facts": [fact_record(f) for f in shown]}
@@ -102,7 +102,7 @@ def facts(
         out().print(facts_table(shown))
         if len(found) > len(shown):
             notes().print(
-                f"hidden: {len(found) - len(shown):,} facts less sure than {least:g} (--min-score 0 shows all)"
+                f"hidden: {len(found) - len(shown):,} facts less sure than {min_score:g} (--min-score 0 shows all)"
             )
     return 0
 

@@ -4,7 +4,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from factpin.answers.ask import Searched
+from factpin.answers.ask import Trace
 from factpin.documents import Answer, Citation
 
 MOST_CITED = 5
@@ -38,12 +38,12 @@ def _cited(citation: Citation, indent: str = "  ") -> Text:
     return text.append(f"“{citation.quote}”", style="default")
 
 
-def explanation(searched: Searched) -> Tree:
+def explanation(searched: Trace) -> Tree:
     """What was looked at: names, facts, passages, in this order, each with what came of it."""
     answer = searched.answer
     tree = Tree(Text(answer.question, style="bold"))
     if searched.lookup is not None:
-        asked = searched.lookup.asked
+        asked = searched.lookup.question
         tree.add(Text(f"asks for: {asked.kind or 'yes or no'} ({asked.language})"))
         names = tree.add(Text(f"names of the store in it: {len(searched.lookup.names)}"))
         for surface, candidates in searched.lookup.names:
@@ -51,13 +51,15 @@ def explanation(searched: Searched) -> Tree:
             for candidate in candidates:
                 entity = candidate.entity
                 branch.add(Text(f"{entity.name} ({entity.type or 'no type'}), {candidate.prior:.0%} of its mentions"))
-        facts = tree.add(Text(f"facts looked at: {len(searched.lookup.looks)}"))
-        for look in searched.lookup.looks[:MOST_FACTS]:
+        facts = tree.add(Text(f"facts looked at: {len(searched.lookup.inspections)}"))
+        for look in searched.lookup.inspections[:MOST_FACTS]:
             said = f"{look.head} – {look.relation} → {look.tail} ({look.status}, {look.confidence:.2f})"
             facts.add(Text(said).append(f": {look.why}", style="dim"))
-    if searched.found is not None:
-        passages = tree.add(Text(f"passages found: {len(searched.found.passages)}, read: {searched.read}"))
-        for passage in searched.found.passages:
-            passages.add(Text(f"{searched.found.uris[passage.document]}:{passage.start}-{passage.end}", style="cyan"))
+    if searched.retrieval is not None:
+        passages = tree.add(Text(f"passages found: {len(searched.retrieval.passages)}, read: {searched.read}"))
+        for passage in searched.retrieval.passages:
+            passages.add(
+                Text(f"{searched.retrieval.uris[passage.document]}:{passage.start}-{passage.end}", style="cyan")
+            )
     tree.add(Text(f"answer: {answer.text} ({answer.score:.2f})" if not answer.abstained else "abstains"))
     return tree

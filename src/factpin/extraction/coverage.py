@@ -1,7 +1,7 @@
-"""What was not looked for in a document, and where: notes, so that "nothing found" and "not asked" cannot be confused.
+"""Notes of what was not looked for in a document, and where, so that "nothing found" can be told from "not searched".
 
-Models of spans, triples and events read the sentences of their language. Models of document relations are asked about
-documents that are mainly of their language, and read all of them, what is of another language with little sense.
+Models of spans, triples and events read the sentences in their language. Models of document relations read whole
+documents that are mainly in their language; of sentences in another one they understand little.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,55 +11,60 @@ from factpin.extraction.route import Route, reads
 from factpin.models.settings import Settings
 from factpin.tasks import TASKS
 
-PLACES = 5  # that a note names
+PLACES = 5  # most that a note lists
 
 
-def left_out(
+def coverage_notes(
     doc: Document, way: Route, found: Mapping[str, Sequence[Document]], relations: Sequence[Settings] = ()
 ) -> list[str]:
-    """Notes of characters that were read, but by no model of some task; found: what the models of each task made of
-    the document, relations: the models of document relations, whether they were asked or not."""
+    """Notes of text that some models read, but none of some task.
+
+    found: the results of each task. relations: all document relation models, whether they read the document or not.
+    """
     notes = []
-    for task, by in found.items():
-        missed = not_read(doc, spans_of(by))
+    for task, results in found.items():
+        missed = not_read(doc, spans_of(results))
         finds = TASKS[task].finds
         if missed and not (relations and finds == "facts"):
-            notes.append(f"{finds} were not looked for{places(doc, missed)}: no such model reads the language "
-                         f"there")  # fmt: skip
+            where = places(doc, missed)
+            notes.append(f"{finds} were not looked for{where}: no such model reads the language there")
     return [*notes, *_facts(doc, way, found, relations)] if relations else notes
 
 
 def _facts(
     doc: Document, way: Route, found: Mapping[str, Sequence[Document]], relations: Sequence[Settings]
 ) -> Iterator[str]:
-    """Facts are looked for by models of triples, if there are any, and of document relations."""
+    """Notes of facts, which models of triples and of document relations look for."""
     asked = [model for model in relations if reads(model.language, way.main)]
-    passed = [model for model in relations if model not in asked]
-    read = spans_of(found.get("triples", ())) | {span for model in asked for span in way.of(model.language, doc.text)}
-    foreign = not_read(doc, read | {span for model in passed for span in way.of(model.language, doc.text)})
+    others = [model for model in relations if model not in asked]
+    read = spans_of(found.get("triples", ())) | {
+        span for model in asked for span in way.spans_of(model.language, doc.text)
+    }
+    foreign = not_read(doc, read | {span for model in others for span in way.spans_of(model.language, doc.text)})
     if foreign:
         languages = ", ".join(way.languages_in(foreign))
         why = "no such model reads" if "triples" in found else f"{_called(relations)} not read"
-        told = "may be wrong or missing" if asked else "were not looked for"
-        yield f"facts {told}{places(doc, foreign)}: {why} {languages}"
+        problem = "may be wrong or missing" if asked else "were not looked for"
+        yield f"facts {problem}{places(doc, foreign)}: {why} {languages}"
     if skipped := not_read(doc, read | {Span(part.start, part.end) for part in foreign}):
-        yield (f"facts were not looked for{places(doc, skipped)}: {_called(passed)} not read documents that are mainly "
-               f"{way.main or 'of an unknown language'}")  # fmt: skip
+        language = way.main or "in an unknown language"
+        where = places(doc, skipped)
+        yield f"facts were not looked for{where}: {_called(others)} not read documents that are mainly {language}"
 
 
 def spans_of(documents: Iterable[Document]) -> set[Span]:
-    """The characters that were read in any of these versions."""
+    """What was read in any of these versions."""
     return {span for doc in documents for span in (doc.coverage or Coverage()).read}
 
 
 def not_read(doc: Document, read: Collection[Span]) -> list[Unread]:
-    """What models read of a document, but none of those that read these characters."""
+    """The parts of a document that models read, apart from these spans."""
     unread = {Span(part.start, part.end) for part in (doc.coverage or Coverage()).unread}
     return list(gaps(doc.text, sorted({*read, *unread}), lambda _: ""))
 
 
 def places(doc: Document, parts: Sequence[Unread]) -> str:
-    """Where these parts are; nothing where they are all of the text."""
+    """Where these parts are; empty where they are the whole text."""
     if not doc.text[: parts[0].start].strip() and not doc.text[parts[0].end :].strip():
         return ""
     more = f" and {len(parts) - PLACES} more" if len(parts) > PLACES else ""
@@ -67,13 +72,13 @@ def places(doc: Document, parts: Sequence[Unread]) -> str:
 
 
 def _called(models: Sequence[Settings]) -> str:
-    """`en-relations does`, for a sentence that says what models do not do."""
-    names = [model.name or "the model of document relations" for model in models]
+    """`en-relations does`, to be followed by what the models do not do."""
+    names = [model.name or "the document relation model" for model in models]
     return " and ".join(names) + (" does" if len(names) == 1 else " do")
 
 
 def gaps(text: str, spans: Sequence[Span], reason: Callable[[int], str]) -> Iterator[Unread]:
-    """What lies between sorted spans and holds more than blanks, and why by where its text starts."""
+    """The parts between sorted spans that are more than whitespace; `reason` gets the place of their text."""
     done = 0
     for start, end in (*spans, Span(len(text), len(text))):
         if words := text[done:start].strip():

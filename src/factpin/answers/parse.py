@@ -1,7 +1,7 @@
-"""What a question asks for: its language, the kind of its answer, and the words that nothing has explained yet.
+"""Parse a question: its language, the kind of answer it asks for, and the words that remain unexplained.
 
-A question is understood when a name of the store, a relation's cue and the words that ask for a kind of answer explain
-all its words. One word that is left over may change everything ("the first wife of X"), so it means abstaining.
+A question is understood if every word belongs to a name in the store, to the cue of a relation, or to the words that
+ask for a kind of answer. A single word left over can change the meaning ("the first wife of X"), so we abstain.
 """
 
 import re
@@ -75,44 +75,44 @@ _NOUNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as it is understood before the store is looked at."""
+class ParsedQuestion:
+    """What can be said about a question before looking at the store."""
 
     text: str
     language: str  # en or zh
-    kind: str  # of the answer: person, place, time, number, organization, work, any; "" for yes or no
-    asking: Span | None = None  # the words that ask: when, 什么时候
+    kind: str  # of the answer: person, place, time, number, organization, work or any; "" for a yes-no question
+    asking: Span | None = None  # the question words: when, 什么时候
 
 
-def understand(question: str) -> Asked:
-    """The language of a question and what it asks for."""
+def parse_question(question: str) -> ParsedQuestion:
+    """Find the language of a question and what it asks for."""
     language = "zh" if find_language(question) in ("zh", "ja") or HAN.search(question) else "en"
     for kind, pattern in _WH[language]:
         if match := pattern.search(question):
-            return Asked(question, language, kind, Span(*match.span()))
-    return Asked(question, language, "" if _YES_NO.search(question) else "any")
+            return ParsedQuestion(question, language, kind, Span(*match.span()))
+    return ParsedQuestion(question, language, "" if _YES_NO.search(question) else "any")
 
 
-def unexplained(asked: Asked, explained: Iterable[Span], kinds: Iterable[str]) -> str:
-    """The words of a question that are neither explained, nor small, nor nouns for one of some kinds ("the film")."""
-    spans = [*explained, *([asked.asking] if asked.asking else [])]
-    text = blanked(asked.text, spans)
+def unexplained(question: ParsedQuestion, explained: Iterable[Span], kinds: Iterable[str]) -> str:
+    """The words that are neither explained, nor function words, nor nouns for one of the kinds ("the film")."""
+    spans = [*explained, *([question.asking] if question.asking else [])]
+    text = blank_out(question.text, spans)
     wanted = set(kinds)
-    for kind, pattern in _NOUNS[asked.language]:
+    for kind, pattern in _NOUNS[question.language]:
         if kind in wanted:
             text = pattern.sub(" ", text)
-    if asked.language == "zh":
+    if question.language == "zh":
         return _ASIDE.sub("", _ZH_SMALL.sub("", text))
     return " ".join(word for word in _WORD.findall(text) if word.lower() not in _EN_SMALL)
 
 
-def blanked(text: str, spans: Iterable[Span]) -> str:
-    """A text with some stretches replaced by as many blanks, so that all other offsets stay."""
+def blank_out(text: str, spans: Iterable[Span]) -> str:
+    """Replace spans of a text by spaces of the same length, so that other offsets stay valid."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
 
 
 def content_words(text: str) -> list[str]:
-    """The English words of a text that carry its meaning, in lower case."""
+    """The English words of a text without function words, in lower case."""
     return [word for word in (w.lower() for w in _WORD.findall(text)) if word not in _EN_SMALL]

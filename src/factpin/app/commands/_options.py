@@ -1,0 +1,93 @@
+"""Options that several commands share."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from factpin.app.console import FORMAT, Names
+from factpin.extraction.inputs import KINDS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Score(click.FloatRange):
+    """A number from 0 to 1; click's range lets nan pass."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        score = float(super().convert(value, param, ctx))
+        if math.isnan(score):
+            self.fail(f"{value} is not in the range 0<=x<=1.", param, ctx)
+        return score
+
+
+inputs_argument = click.argument(
+    "inputs", metavar="[FILES|FOLDER|-]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)
+)
+kind_option = click.option(
+    "--from",
+    "kind",
+    type=Names("kind of input", list(KINDS)),
+    metavar="|".join(KINDS),
+    help="What the files are; by default their endings tell. Standard input is one text.",
+)
+model_option = click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME|FOLDER",
+    help="A model; may be given several times. By default every shipped model for the language of the text.",
+)
+overflow_option = click.option(
+    "--on-overflow",
+    type=click.Choice(["window", "error"]),
+    default="window",
+    show_default=True,
+    help="What to do with texts longer than a model reads at once: read overlapping windows, or stop.",
+)
+bf16_option = click.option(
+    "--bf16", is_flag=True, help="Use half precision: faster on processors with AVX-512 BF16 or AMX."
+)
+device_option = click.option(
+    "--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, cuda:1, mps."
+)
+raw_encoding_option = click.option(
+    "--encoding", help="Encoding of text files.  [default: utf-8, or what an HTML page declares]"
+)
+encoding_option = click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the files.")
+format_option = click.option("--from", "source_format", type=FORMAT, help="Format of the files; guessed by default.")
+fragments_option = click.option(
+    "--fragments",
+    type=click.Choice(["refuse", "merge"]),
+    default="refuse",
+    show_default=True,
+    help="What to do with discontinuous mentions (brat).",
+)
+utf16_option = click.option(
+    "--utf16", is_flag=True, help="Offsets count UTF-16 units, as in JavaScript (doccano, labelstudio)."
+)
+lossy_option = click.option("--lossy", is_flag=True, help="Write what the format can hold, and count what it cannot.")
+skip_records_option = click.option(
+    "--skip-bad", is_flag=True, help="Set bad records aside in OUT.rejects.jsonl and continue."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object to standard output.")
+quiet_option = click.option("--quiet", is_flag=True, help="Print no notes and no progress.")
+threads_option = click.option("--threads", type=click.IntRange(min=1), help="CPU threads.")
+
+
+def score_option(help: str, default: float) -> Callable[[F], F]:
+    """--min-score."""
+    return click.option("--min-score", type=Score(0, 1), default=default, show_default=True, help=help)
+
+
+def occurrences_option(default: str) -> Callable[[F], F]:
+    """--occurrences."""
+    return click.option(
+        "--occurrences",
+        type=click.Choice(["first", "nearest", "all"]),
+        default=default,
+        show_default=True,
+        help="Which mention a string without offsets refers to (duie, triples, uie).",
+    )

@@ -1,0 +1,26 @@
+"""Documents on a terminal: as a table of mentions or as coloured text, then entities, facts and events."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.text import Text
+
+from factpin.app.show.highlight import by_number, entities, events, facts, highlight, sentences, table, title
+from factpin.documents import Document
+
+
+def show_documents(documents: Iterable[Document], console: Console, *, as_table: bool) -> None:
+    """Print documents one after the other."""
+    for doc in documents:
+        if as_table:
+            console.print(table(doc))
+        else:
+            console.print(Text(f"── {title(doc)}", style="dim"), highlight(doc), sep="\n", soft_wrap=True)
+        if any(len(entity.mentions) > 1 for entity in doc.entities):
+            console.print(entities(doc))
+        if doc.facts:
+            console.print(facts(doc, console.width))
+        if by_number(doc, console.width):
+            console.print(sentences(doc))
+        if doc.events:
+            console.print(events(doc))

@@ -1,0 +1,45 @@
+"""The lines at the end of an extraction: what was read and found, and what the user should look at."""
+
+from collections.abc import Iterator
+
+from rich.markup import escape
+
+from factpin.app.show.words import count, list_counts
+from factpin.extraction.request import Request
+from factpin.extraction.summary import Summary
+from factpin.formats import describe
+
+
+def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
+    """Lines with rich markup."""
+    if summary.done_before:
+        yield f"{summary.done_before:,} of {count(summary.inputs, 'input')} were already done and were not read again"
+    if summary.documents or not summary.done_before:
+        yield f"[dim]{escape(_counts(summary))}[/]"
+    if summary.hidden:
+        hidden = "1 fact or event" if summary.hidden == 1 else f"{summary.hidden:,} facts and events"
+        yield f"[yellow]hidden:[/] {hidden} less likely than {request.min_score:g} (--min-score 0 shows all)"
+    if summary.replaced:
+        yield f"[yellow]replaced:[/] the annotation that {count(summary.replaced, 'document')} already had"
+    for label, what, cases in (
+        ("not read", " in a language that no model reads", summary.without_model),
+        ("read in part", ", without these characters", summary.partly_read),
+        ("not searched everywhere", "", summary.not_searched),
+    ):
+        if cases.count:
+            yield f"[yellow]{label}:[/] {count(cases.count, 'document')}{what}: {escape(str(cases))}"
+    if summary.lost:
+        yield f"[yellow]not held by {request.format}:[/] {describe(summary.lost)}"
+    if summary.skipped:
+        yield f"[yellow]skipped:[/] {escape(describe(summary.skipped))} (unknown ending; --from reads them)"
+    if summary.rejected:
+        rejected = "1 bad file or record" if summary.rejected == 1 else f"{summary.rejected:,} bad files or records"
+        yield f"[red]set aside:[/] {rejected} in {escape(str(request.rejects_file))}"
+
+
+def _counts(summary: Summary) -> str:
+    size = f"{count(summary.documents, 'document')}, {count(summary.characters, 'character')}"
+    read = f"{summary.share_read:.1%} read in {count(summary.windows, 'window')}"
+    kinds = (("mention", summary.mentions), ("fact", summary.facts), ("event", summary.events))
+    found = [f"{count(counts.total(), noun)} ({list_counts(counts)})" for noun, counts in kinds if counts]
+    return f"{size}, {read}; found {', '.join(found) or 'nothing'}"

@@ -1,0 +1,74 @@
+"""What to extract, as plain values that can be checked, stored and sent to another process."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from factpin.documents.likely import LIKELY
+from factpin.errors import BadInput
+from factpin.extraction.inputs import is_folder, rejects_of
+from factpin.models.settings import read_settings
+from factpin.models.shipped import choose_models, find_model
+
+STANDARD = Path("-")  # standard input or output
+RULES = "rules"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to read, which models to run, and where the results go."""
+
+    inputs: tuple[Path, ...] = (STANDARD,)  # files and folders
+    models: tuple[str, ...] = ()  # names or folders; none: all shipped models, each for its language
+    output: Path = STANDARD  # a file; or a folder, which gets one file per input and can be resumed
+    format: Literal["jsonl", "brat"] = "jsonl"
+    kind: str | None = None  # of the inputs, one of inputs.KINDS; None: by their endings
+    encoding: str | None = None  # of text files; None: UTF-8, or what an HTML page declares
+    min_score: float = LIKELY  # facts and events that score less are left out and counted
+    coreference: str = ""  # "rules", or a coreference model: group mentions into entities
+    on_overflow: Literal["window", "error"] = "window"  # for texts longer than a model reads at once
+    bf16: bool = False
+    device: str = "cpu"
+    skip_bad: bool = False  # set bad files and records aside and continue
+    rejects: Path | None = None  # the file for these; None: next to the output. One per shard can be concatenated
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_score <= 1:
+            raise BadInput(f"The minimum score is {self.min_score}; expected a number from 0 to 1, such as 0.6.")
+        if self.format == "brat" and str(self.output) == "-":
+            raise BadInput("brat is a folder of files: name it with --output.")
+
+    @property
+    def into_folder(self) -> bool:
+        """Whether each input gets a file of its own, in a folder that can be resumed."""
+        return self.format == "jsonl" and is_folder(self.output)
+
+    @property
+    def rejects_file(self) -> Path:
+        """Where bad files and records are set aside."""
+        return self.rejects or rejects_of(self.output)
+
+    @property
+    def options(self) -> dict[str, str | None]:
+        """The options that results depend on, as they are typed; a resumed folder must have the same."""
+        return {
+            "from": self.kind,
+            "encoding": self.encoding,
+            "on-overflow": self.on_overflow,
+            "bf16": "yes" if self.bf16 else None,
+            "min-score": f"{self.min_score:g}",
+            "coreference": RULES if self.coreference == RULES else None,
+        }
+
+    def model_folders(self) -> list[Path]:
+        """The folders of all models, the one for coreference last."""
+        folders = choose_models(self.models)
+        if self.coreference in ("", RULES):
+            return folders
+        folder = find_model(self.coreference)
+        if (task := read_settings(folder).task) != "coreference":
+            raise BadInput(
+                f"--coreference {self.coreference} is a {task} model; expected a coreference model or `rules`. "
+                f"Pass other models with --model."
+            )
+        return [*folders, folder]

@@ -1,0 +1,93 @@
+"""A whole extraction, from files to files: what `factpin extract` does, and what other programs can call.
+
+    request = Request(inputs=(Path("reports"),), output=Path("found"), skip_bad=True)
+    summary = run_extraction(request)
+
+Everything the user may have got wrong is checked before torch is imported.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factpin import formats
+from factpin.documents import Document
+from factpin.errors import BadInput
+from factpin.extraction.folder import describe_run, extract_folder, is_done, open_folder
+from factpin.extraction.inputs import Input, expected_documents, find_inputs, read_inputs
+from factpin.extraction.progress import SILENT, Progress
+from factpin.extraction.rejects import Rejects
+from factpin.extraction.request import RULES, Request
+from factpin.extraction.summary import Summary
+from factpin.files import refuse_same
+from factpin.formats import Options
+
+if TYPE_CHECKING:
+    from factpin.models.extractor import Extractor
+
+Show = Callable[[Iterable[Document]], None]
+
+
+def run_extraction(request: Request, progress: Progress = SILENT, show: Show | None = None) -> Summary:
+    """Extract from all inputs and write the results; show: a function that takes the documents instead."""
+    folders = request.model_folders()
+    inputs, skipped = _find_inputs(request)
+    waiting = _unfinished(request, folders, inputs) if request.into_folder else inputs
+    models = _load(request, folders, progress) if waiting else []
+    progress.start(expected_documents(waiting))
+    total = Summary(inputs=len(inputs), done_before=len(inputs) - len(waiting), skipped=skipped)
+
+    def annotate(documents: Iterable[Document]) -> Iterator[Document]:
+        from factpin.extraction.extract import extract  # noqa: PLC0415  (torch)
+
+        return extract(documents, models, request.min_score, coreference=request.coreference == RULES, on_document=add)
+
+    def add(one: Summary) -> None:
+        nonlocal total
+        total += one
+        progress.advance()
+
+    with Rejects(request.rejects_file) if request.skip_bad else nullcontext() as rejects:
+        lost: Counter[str] = Counter()
+        if request.into_folder:
+            extract_folder(waiting, request.output, annotate, encoding=request.encoding, rejects=rejects)
+        else:
+            found = annotate(read_inputs(inputs, request.encoding, rejects))
+            lost = _write(found, request, show)
+    return total + Summary(rejected=rejects.count if rejects else 0, lost=lost)
+
+
+def _find_inputs(request: Request) -> tuple[list[Input], Counter[str]]:
+    inputs, skipped = find_inputs(request.inputs, request.kind, exclude=(request.output, request.rejects_file))
+    for source in inputs:
+        refuse_same(source.path, request.output)
+    if not inputs:
+        raise BadInput(
+            f"{request.inputs[0]}: no file in it has a known ending. Name files, or say what they are with --from."
+        )
+    return inputs, skipped
+
+
+def _unfinished(request: Request, models: Sequence[Path], inputs: Sequence[Input]) -> list[Input]:
+    """The inputs whose results are not yet in the output folder."""
+    open_folder(request.output, describe_run(models, request.inputs, request.options))
+    return [source for source in inputs if not is_done(request.output, source)]
+
+
+def _load(request: Request, folders: Sequence[Path], progress: Progress) -> list["Extractor"]:
+    from factpin.extraction.extract import load_models  # noqa: PLC0415  (torch)
+    from factpin.layers.half import bf16_warning  # noqa: PLC0415
+
+    if request.bf16 and (warning := bf16_warning()):
+        progress.warn(warning)
+    return load_models(folders, request.on_overflow, bf16=request.bf16, device=request.device)
+
+
+def _write(found: Iterator[Document], request: Request, show: Show | None) -> Counter[str]:
+    """Write or show the documents; returns what the format cannot hold."""
+    if show is None:
+        return formats.write(found, request.output, format=request.format, options=Options(lossy=True))
+    show(found)
+    return Counter()
