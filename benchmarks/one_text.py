@@ -3,8 +3,8 @@
     git worktree add --detach ../before 1f227b6
     python benchmarks/one_text.py --before ../before
 
-Both versions load the model folders of the older one and read the same texts in turn, one text a call, each in a process
-of its own on one thread. What counts is the ratio of the medians, old / new.
+Both versions load the model folders of the older one and read the same texts in turn, one text a call, each in its own
+process on one thread. What counts is the ratio of the medians, old / new.
 """
 
 import argparse

@@ -223,10 +223,10 @@ def test_doctor_lists_every_kind_with_its_severity_and_every_key() -> None:
     assert all(f"`{key}`" in page("doctor") for key in Vocabulary(build_tokenizer(["a"])).summary())
 
 
-@pytest.mark.parametrize("task", KINDS)
+@pytest.mark.parametrize("task", TASKS)
 def test_every_convention_is_explained(task: str) -> None:
     table = rows(section(page("scoring"), f"## {task.replace('_', ' ').capitalize()}"))
-    assert {name for row in table for name in names(row[0])} == KINDS[task].conventions.keys()
+    assert {name for row in table for name in names(row[0])} == TASKS[task].conventions.keys()
 
 
 def test_scoring_lists_every_key_of_the_report() -> None:
