@@ -7,7 +7,7 @@ from factpin.formats import read, write
 from factpin.language.sentences import split_sentences
 from factpin.models import find_events
 from factpin.models.settings import Settings
-from factpin.tasks.links import Found
+from factpin.tasks.links import Links
 from factpin.tokens.reading import WindowReader
 from tests.tokens.families import characters
 
@@ -28,7 +28,7 @@ def annotated(language: str | None) -> Document:
     reading = WindowReader(characters(), 200, 0).read(doc)
     fired = [found_at(TEXT, "裁员", 0, n) for n in range(4)]
     bought, buyer = found_at(TEXT, "收购", 1), found_at(TEXT, "京海集团", 2)
-    cells = Found.of(dict.fromkeys([*fired, bought, buyer], 3.0), {(0, bought, buyer): 3.0})
+    cells = Links.of(dict.fromkeys([*fired, bought, buyer], 3.0), {(0, bought, buyer): 3.0})
     return find_events.annotated(reading, cells, Settings("events", (), "event_linker", HEAD, ""))
 
 

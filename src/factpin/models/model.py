@@ -67,8 +67,9 @@ class Model(nn.Module):
 
     @torch.no_grad()
     def predict(self, inputs: Inputs) -> Any:
-        """The head's scores as arrays; for documents, a list of them."""
-        return self.head.to_arrays(self.scores(inputs))
+        """The head's scores as arrays; a list of them where the head scores documents one by one."""
+        scores = self.scores(inputs)
+        return [self.head.to_arrays(one) for one in scores] if isinstance(scores, list) else self.head.to_arrays(scores)
 
     def _read(self, batch: DocumentBatch) -> tuple[list[Tensor], list[Tensor | None]]:
         """H (N, D) of each document, and A (M, heads, N) where the head asks for it."""

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from factpin.arrays import Floats, Floats32
 from factpin.documents import Document
-from factpin.language.coreference import KEEP, Judged, ordered
+from factpin.language.coreference import KEEP, ordered
 from factpin.tasks.coreference.decode import decode
-from factpin.tasks.coreference.find import probability
+from factpin.tasks.coreference.find import CandidateScores, find_links
 from factpin.tasks.coreference.targets import Targets, targets
 from factpin.tasks.examples import DocumentBatch, DocumentExample, Lesson
 from factpin.tasks.settings import Settings
@@ -36,11 +35,11 @@ class CoreferenceSettings:
 
 
 @dataclass(frozen=True)
-class PairScores:
+class DocumentScores:
     """What a model says about the pairs of one document, before temperature and thresholds."""
 
     targets: Targets
-    scores: Floats32  # (M, K)
+    scores: CandidateScores  # (M, K)
     add: float  # the probability above which a link is added
 
 
@@ -79,22 +78,22 @@ class CoreferenceFinder:
         layout = Layout(document.windows, len(document.pieces), prefix, self.tokenizer.frame_size - prefix)
         return y, DocumentExample(document.ids, layout, y, terms=len(y.gold))
 
-    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[PairScores]:
+    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[DocumentScores]:
         """The scores of every document, one document at a time."""
         add, found = float(np.asarray(cut).reshape(-1)[0]), []
         for document in documents:
             y, example = self.ask(document)
-            scores = np.full(y.candidates.antecedent.shape, -np.inf, np.float32)
+            scores = CandidateScores(np.full(y.candidates.antecedent.shape, -np.inf, np.float32))
             if example is not None:
                 scores = predict(DocumentBatch((example,), self.tokenizer))
-            found.append(PairScores(y, scores, add))
+            found.append(DocumentScores(y, scores, add))
         return found
 
-    def annotate(self, document: WindowedDocument, found: PairScores) -> Document:
+    def annotate(self, document: WindowedDocument, found: DocumentScores) -> Document:
         """The document with its mentions gathered into entities; facts follow their mentions."""
-        chances: Floats = probability(found.scores, self.temperature)
-        judged = Judged(found.targets.candidates.antecedent, chances, self.keep, found.add)
-        return decode(document.doc, judged, found.targets)
+        asked = [found.targets.candidates]
+        (links,) = find_links(found.scores, asked, temperature=self.temperature, keep=self.keep, add=found.add)
+        return decode(document.doc, links, found.targets)
 
 
 def _beyond(doc: Document, y: Targets) -> int:

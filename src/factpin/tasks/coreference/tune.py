@@ -13,7 +13,7 @@ import numpy as np
 
 from factpin.documents import Document
 from factpin.scoring import align
-from factpin.tasks.coreference.finder import CoreferenceFinder, PairScores
+from factpin.tasks.coreference.finder import CoreferenceFinder, DocumentScores
 from factpin.tasks.coreference.score import figures, score
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Tunable
@@ -28,7 +28,7 @@ SILENT = (2.0, 0.0)  # add, keep: the rules alone
 def tune(model: Tunable, dev: Sequence[Document], options: Any = None) -> Settings:
     """The settings with temperature, add and keep. The scores are made once."""
     read = [model.read(doc) for doc in dev]
-    found: list[PairScores] = model.find(read)
+    found: list[DocumentScores] = model.find(read)
     temperature = min(TEMPERATURES, key=lambda t: sum(surprise(one, t) for one in found))
     finder = replace(model.finder, temperature=temperature)
 
@@ -44,15 +44,15 @@ def tune(model: Tunable, dev: Sequence[Document], options: Any = None) -> Settin
 
 
 def _mean_f1(
-    finder: CoreferenceFinder, read: Sequence[WindowedDocument], found: Sequence[PairScores], dev: Sequence[Document]
+    finder: CoreferenceFinder, read: Sequence[WindowedDocument], found: Sequence[DocumentScores], dev: Sequence[Document]
 ) -> float:
     predicted = (finder.annotate(document, one) for document, one in zip(read, found, strict=True))
     return figures(score(align(predicted, dev).pairs))["f1"]
 
 
-def surprise(found: PairScores, temperature: float) -> float:
+def surprise(found: DocumentScores, temperature: float) -> float:
     """- log probability of the gold antecedents of a document, summed over its mentions."""
-    s = found.scores.astype(np.float64) / temperature  # (M, K)
+    s = found.scores.s.astype(np.float64) / temperature  # (M, K)
     gold = found.targets.gold
     if not len(s):
         return 0.0

@@ -10,14 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from factpin.documents import Coverage, Document, Schema, Span
 from factpin.documents.excluded import excluded_pairs
 from factpin.documents.schema import schema_of
 from factpin.language.assertion import with_assertions
-from factpin.tasks.document_relations.decode import Found, Rules, decode, naming
-from factpin.tasks.document_relations.find import RelationScores, find_relations
+from factpin.tasks.document_relations.decode import Rules, decode, naming
+from factpin.tasks.document_relations.find import Relations, RelationScores, find_relations
 from factpin.tasks.document_relations.targets import Targets, targets, types_of
 from factpin.tasks.examples import DocumentBatch, DocumentExample, Lesson
 from factpin.tasks.markers import marker_id
@@ -28,10 +26,6 @@ from factpin.tasks.task import Cut, Predict
 from factpin.tokens import Tokenizer, windows
 from factpin.tokens.layout import Layout
 from factpin.tokens.reading import WindowedDocument
-
-_NONE = np.zeros(0, np.int64)
-NOTHING = Found(_NONE, _NONE, _NONE, np.zeros(0, np.float64), _NONE, _NONE)
-
 
 @dataclass(frozen=True)
 class RelationSettings:
@@ -52,7 +46,7 @@ class RelationSettings:
 class Finding:
     """What was found in a document, and what could be asked there."""
 
-    found: Found
+    found: Relations
     targets: Targets
 
 
@@ -122,7 +116,7 @@ class RelationFinder:
     def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Finding]:
         """The relations of every document."""
         return [
-            Finding(NOTHING if scores is None else find_relations(scores, cut, y.fits()), y)
+            Finding(Relations.none() if scores is None else find_relations(scores, cut, y.fits()), y)
             for y, scores in self.score(documents, predict)
         ]
 

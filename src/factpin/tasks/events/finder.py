@@ -14,14 +14,14 @@ from factpin.tasks.events.decode import Rules, decode
 from factpin.tasks.events.find import find_events
 from factpin.tasks.events.labels import Labels
 from factpin.tasks.events.targets import targets
+from factpin.tasks.by_window import find_by_window, reach
 from factpin.tasks.examples import Lesson, WindowExample
-from factpin.tasks.links import Found
+from factpin.tasks.links import Links, merge, split_links
 from factpin.tasks.scale import Scale
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Cut, Predict
-from factpin.tasks.windows import find_links, reach
 from factpin.tokens import Tokenizer
-from factpin.tokens.reading import WindowedDocument
+from factpin.tokens.reading import Batch, WindowedDocument
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,15 @@ class EventFinder:
         ]
         return Lesson(examples, notes)
 
-    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Found]:
+    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Links]:
         """The spans and links of every document, each once."""
-        return find_links(documents, self.tokenizer, lambda batch: find_events(predict(batch), cut, self.labels))
 
-    def annotate(self, document: WindowedDocument, found: Found) -> Document:
+        def find(batch: Batch) -> list[Links]:
+            return split_links(find_events(predict(batch), cut), len(batch.ids), len(self.tokenizer.prefix))
+
+        return find_by_window(documents, self.tokenizer, find, merge)
+
+    def annotate(self, document: WindowedDocument, found: Links) -> Document:
         """The document with what was found, pinned, scored and with assertion status."""
         doc = document.doc
         decoded = decode(found, doc, document.pieces, self.labels, self.rules)

@@ -10,7 +10,7 @@ import numpy as np
 from factpin.documents import Document
 from factpin.scoring.events import Told, told
 from factpin.tasks.fit import Candidates, fit_scale, make_candidates
-from factpin.tasks.links import Found
+from factpin.tasks.links import Links
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Tunable
 from factpin.tokens import char_span
@@ -38,7 +38,7 @@ def event_candidates(model: Tunable, documents: Sequence[Document]) -> Candidate
     return make_candidates(rows, np.array([gold]))
 
 
-def _scores(document: WindowedDocument, found: Found, classes: Any, events: Iterable[Told]) -> dict[Told, float]:
+def _scores(document: WindowedDocument, found: Links, classes: Any, events: Iterable[Told]) -> dict[Told, float]:
     """The least of the scores of an event's spans and links, before any scale."""
     nodes = [(classes[label], char_span(document.pieces, first, last)) for label, first, last in found.spans()]
     rows = [(frozenset((node,)), score) for node, score in zip(nodes, found.span_score, strict=True)]

@@ -1,25 +1,21 @@
 """Spans, made ready for one model: documents to examples, and a head's scores to mentions."""
 
-from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from factpin.documents import Document
+from factpin.tasks.by_window import find_by_window
 from factpin.tasks.examples import Lesson, WindowExample
 from factpin.tasks.scale import Scale
 from factpin.tasks.settings import Settings
-from factpin.tasks.spans.decode import Found, decode
-from factpin.tasks.spans.find import SpanCells, find_spans
+from factpin.tasks.spans.decode import decode
+from factpin.tasks.spans.find import Spans, find_spans, merge_spans, split_spans, surest
 from factpin.tasks.spans.targets import flat, targets
 from factpin.tasks.task import Cut, Predict
-from factpin.tokens import Tokenizer, owner
-from factpin.tokens.reading import WindowedDocument, batched
-
-Row = tuple[int, int, int, float]  # label, first piece, last piece, score
+from factpin.tokens import Tokenizer
+from factpin.tokens.reading import Batch, WindowedDocument
 
 
 @dataclass(frozen=True)
@@ -69,47 +65,16 @@ class SpanFinder:
         }
         return Lesson(examples, Counter(notes))
 
-    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Found]:
+    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Spans]:
         """The spans of every document, each once."""
-        columns: list[list[Row]] = [[] for _ in documents]
-        for chosen, batch in batched([document.ids for document in documents], self.tokenizer):
-            self._collect(find_spans(predict(batch), cut), chosen, documents, columns)
-        return [_found(rows if self.overlaps else _without_overlaps(rows)) for rows in columns]
 
-    def annotate(self, document: WindowedDocument, found: Found) -> Document:
+        def find(batch: Batch) -> list[Spans]:
+            return split_spans(find_spans(predict(batch), cut), len(batch.ids), len(self.tokenizer.prefix))
+
+        found = find_by_window(documents, self.tokenizer, find, merge_spans)
+        return found if self.overlaps else [surest(spans) for spans in found]
+
+    def annotate(self, document: WindowedDocument, found: Spans) -> Document:
         """The document with the mentions that were found."""
         mentions = decode(found, document.doc.text, document.pieces, self.labels, self.scale)
         return replace(document.doc, mentions=tuple(mentions))
-
-    def _collect(
-        self,
-        cells: SpanCells,
-        chosen: Sequence[tuple[int, int]],
-        documents: Sequence[WindowedDocument],
-        columns: list[list[Row]],
-    ) -> None:
-        """Add the cells of a batch, each from the window that answers for it."""
-        shift = len(self.tokenizer.prefix)
-        table = (x.tolist() for x in (cells.batch, cells.label, cells.start, cells.end, cells.score))
-        for row, label, start, end, score in zip(*table, strict=True):
-            d, w = chosen[row]
-            windows = documents[d].windows
-            first, last = (windows[w].first + at - shift for at in (start, end))
-            if len(windows) == 1 or owner(windows, first, last) == w:
-                columns[d].append((label, first, last, score))
-
-
-def _without_overlaps(rows: list[Row]) -> list[Row]:
-    """Of rows that overlap, the one with the best score."""
-    kept: list[Row] = []
-    for row in sorted(rows, key=lambda row: (-row[3], row[1], row[2], row[0])):
-        at = bisect(kept, row[1], key=lambda other: other[1])  # kept is in the order of the text, without overlaps
-        before, after = kept[at - 1 : at] if at else [], kept[at : at + 1]
-        if all(other[2] < row[1] for other in before) and all(row[2] < other[1] for other in after):
-            kept.insert(at, row)
-    return kept
-
-
-def _found(rows: list[Row]) -> Found:
-    table = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
-    return Found(table[:, 0], table[:, 1], table[:, 2], np.array([row[3] for row in rows], np.float64))

@@ -13,8 +13,9 @@ from typing import Any, Literal
 from factpin.arrays import Bools
 from factpin.documents import Coverage, Document, Schema
 from factpin.documents.schema import schema_of
+from factpin.tasks.by_window import find_by_window, reach
 from factpin.tasks.examples import Lesson, WindowExample
-from factpin.tasks.links import Found, Labels, allowed
+from factpin.tasks.links import Labels, Links, allowed, merge, split_links
 from factpin.tasks.scale import Scale
 from factpin.tasks.schema import switch_marks
 from factpin.tasks.settings import Settings
@@ -22,9 +23,8 @@ from factpin.tasks.task import Cut, Predict
 from factpin.tasks.triples.decode import Rules, decode
 from factpin.tasks.triples.find import find_triples
 from factpin.tasks.triples.targets import targets
-from factpin.tasks.windows import find_links, reach
 from factpin.tokens import Tokenizer
-from factpin.tokens.reading import WindowedDocument
+from factpin.tokens.reading import Batch, WindowedDocument
 
 LEFT_OUT = {  # what the notes say about facts that a rule left out, by the reason that decode gives
     "no name": "no names: {} left out, with an argument that is a cue, the other argument or not one name",
@@ -110,13 +110,16 @@ class TripleFinder:
         ]
         return Lesson(examples, notes)
 
-    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Found]:
+    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Links]:
         """The spans and links of every document, each once."""
-        return find_links(
-            documents, self.tokenizer, lambda batch: find_triples(predict(batch), cut, allowed=self.allowed)
-        )
 
-    def annotate(self, document: WindowedDocument, found: Found) -> Document:
+        def find(batch: Batch) -> list[Links]:
+            cells = find_triples(predict(batch), cut, allowed=self.allowed)
+            return split_links(cells, len(batch.ids), len(self.tokenizer.prefix))
+
+        return find_by_window(documents, self.tokenizer, find, merge)
+
+    def annotate(self, document: WindowedDocument, found: Links) -> Document:
         """The document with what was found, pinned, scored, with evidence and assertion status."""
         doc = document.doc
         decoded = decode(found, doc, document.pieces, self.labels, self.rules)
