@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from factpin.models.find_relations import prepared
+from factpin.models.reading import batched
 from finding_scores import CASES, Case
 
 from factpin import formats
 from factpin.documents import Document
 from factpin.models.extractor import Extractor
-from factpin.models.find_relations import prepared
-from factpin.models.reading import batched
 from factpin.models.shipped import find_model
 from factpin.tasks.markers import marker_id
 
@@ -49,12 +49,15 @@ def sums(*columns: Any) -> Places:
 
 
 def finder_before(case: Case) -> Callable[[], Places]:
-    from factpin.heads import atlop, gplinker, mention_pair
     from factpin.heads.best_cells import best_cells
+
+    from factpin.heads import atlop, gplinker, mention_pair
 
     def spans() -> Places:
         rows = [(cells.rows(), cells.score.tolist()) for cells in (case.head.hits(x, case.cut) for x in case.scores)]
-        return sums(*zip(*(row for part, _ in rows for row in part), strict=True)) if any(r for r, _ in rows) else (0, 0)
+        return (
+            sums(*zip(*(row for part, _ in rows for row in part), strict=True)) if any(r for r, _ in rows) else (0, 0)
+        )
 
     def links(find: Callable[[Any], Any]) -> Places:
         parts = [part for x in case.scores for part in gplinker.found_of(find(x), case.texts, SHIFT)]
@@ -159,6 +162,7 @@ def batches_of(model: str, docs: list[Document]) -> Case:
     allowed = None
     if settings.task == "triples":
         from factpin.models.find_triples import TripleSettings, labels_of
+
         from factpin.tasks import links
 
         allowed = links.allowed(labels_of(settings), TripleSettings.of(settings).chosen_schema())

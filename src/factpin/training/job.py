@@ -14,7 +14,7 @@ from factpin.documents import Document
 from factpin.models.extractor import Extractor
 from factpin.models.model import Inputs
 from factpin.scoring import align
-from factpin.tasks.examples import Example
+from factpin.tasks.examples import DocumentExample, Example
 from factpin.training.config import TrainConfig
 from factpin.training.soft_labels import SoftLabels, add_soft_labels, soft_labels
 
@@ -40,7 +40,7 @@ class TaskJob:
 
     def _add(self, doc: Document) -> bool:
         """Whether there is something to learn from a document."""
-        lesson = self.extractor.finder.teach(self.extractor.read(doc))
+        lesson = self.extractor.finder.teach(self.extractor.read(doc), self.options)
         self.examples += lesson.examples
         self.notes.update(lesson.notes)
         return bool(lesson.examples)
@@ -56,7 +56,8 @@ class TaskJob:
         examples = [self.examples[i] for i in chosen]
         if getattr(self.options, "negatives", 1.0) < 1.0:
             chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
-            examples = [example.sampled(self.options.negatives, chance) for example in examples]
+            share = self.options.negatives
+            examples = [one.sampled(share, chance) if isinstance(one, DocumentExample) else one for one in examples]
         inputs, gold = self.model.collate(examples, self.extractor.tokenizer)
         if self.soft:
             gold = add_soft_labels(gold, examples, [self.soft[i] for i in chosen], self.options)

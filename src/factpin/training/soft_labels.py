@@ -18,7 +18,7 @@ from factpin.heads.atlop import AtlopGold, Teaching
 from factpin.models.extractor import Extractor
 from factpin.models.shipped import find_model
 from factpin.tasks.document_relations.targets import Targets
-from factpin.tasks.examples import DocumentExample
+from factpin.tasks.examples import Example
 
 NEVER = -30.0  # the margin of what is not asked, and of what the teacher's schema forbids
 
@@ -56,7 +56,7 @@ def soft_labels(name: str, documents: Sequence[Document]) -> Iterator[SoftLabels
 
 
 def add_soft_labels(
-    gold: Sequence[AtlopGold], examples: Sequence[DocumentExample], labels: Sequence[SoftLabels], options: Any
+    gold: Sequence[AtlopGold], examples: Sequence[Example], labels: Sequence[SoftLabels], options: Any
 ) -> list[AtlopGold]:
     """Gold with the soft labels of its pairs, weighed as the options say."""
     return [

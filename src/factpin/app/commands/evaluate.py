@@ -15,7 +15,7 @@ from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.formats import FORMATS, Options
 from factpin.formats.docred_result import is_empty_list, is_result, read_result
-from factpin.tasks import TASK_NAMES
+from factpin.tasks import task_names
 
 PREDICTED = Names("format", sorted([*FORMATS, RESULT]))
 
@@ -23,7 +23,7 @@ PREDICTED = Names("format", sorted([*FORMATS, RESULT]))
 @click.command()
 @click.argument("predicted", metavar="PRED", type=click.Path(path_type=Path))
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
-@click.option("--task", type=Names("task", TASK_NAMES),
+@click.option("--task", type=Names("task", task_names()),
               help="spans, triples, events, document_relations (guessed from GOLD), or coreference.")  # fmt: skip
 @click.option("--from", "source_format", type=FORMAT, help="Format of GOLD and of --train; guessed where it can be.")
 @click.option("--pred-from", "pred_format", type=PREDICTED, help="Format of PRED and of --against; guessed likewise.")

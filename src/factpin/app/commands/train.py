@@ -8,7 +8,7 @@ import click
 from factpin.app.console import FORMAT, notes, out, print_json
 from factpin.errors import BadInput, did_you_mean
 from factpin.models.settings import read_settings
-from factpin.tasks import find_task
+from factpin.tasks import TASKS, find_task
 from factpin.training.config import TrainConfig, read_recipe
 from factpin.training.data import KEYS, read_training
 from factpin.training.plan import make_plan
@@ -129,12 +129,11 @@ def train(
     import torch  # what the user can have got wrong is checked before these seconds
 
     from factpin.layers.half import bf16_warning
-    from factpin.training.tasks import TASKS
 
     if threads:
         torch.set_num_threads(threads)
     _refuse_unknown(tables, name, recipe)
-    _refuse_foreign(TASKS[name].config, TrainConfig, choices, name)
+    _refuse_foreign(TASKS[name].options, TrainConfig, choices, name)
     plan = make_plan(name, choices, tables)
     training, dev = read_training(data, plan.reading)
     if len(training) < FEW:

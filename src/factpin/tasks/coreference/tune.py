@@ -44,7 +44,10 @@ def tune(model: Tunable, dev: Sequence[Document], options: Any = None) -> Settin
 
 
 def _mean_f1(
-    finder: CoreferenceFinder, read: Sequence[WindowedDocument], found: Sequence[DocumentScores], dev: Sequence[Document]
+    finder: CoreferenceFinder,
+    read: Sequence[WindowedDocument],
+    found: Sequence[DocumentScores],
+    dev: Sequence[Document],
 ) -> float:
     predicted = (finder.annotate(document, one) for document, one in zip(read, found, strict=True))
     return figures(score(align(predicted, dev).pairs))["f1"]

@@ -27,6 +27,7 @@ from factpin.tokens import Tokenizer, windows
 from factpin.tokens.layout import Layout
 from factpin.tokens.reading import WindowedDocument
 
+
 @dataclass(frozen=True)
 class RelationSettings:
     """How found relations become facts: Settings.task_config of a model of document relations."""

@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 from factpin.documents import Coverage, Document
 from factpin.language.assertion import with_assertions
+from factpin.tasks.by_window import find_by_window, reach
 from factpin.tasks.events.decode import Rules, decode
 from factpin.tasks.events.find import find_events
 from factpin.tasks.events.labels import Labels
 from factpin.tasks.events.targets import targets
-from factpin.tasks.by_window import find_by_window, reach
 from factpin.tasks.examples import Lesson, WindowExample
 from factpin.tasks.links import Links, merge, split_links
 from factpin.tasks.scale import Scale
