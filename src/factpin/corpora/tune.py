@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factpin.documents import Document
-from factpin.documents.annotated import annotated_names
 from factpin.models import find_events
 from factpin.models.extractor import Extractor
 from factpin.models.find_relations import scored
@@ -50,7 +49,7 @@ def candidates(extractor: Extractor, documents: Sequence[Document]) -> Candidate
     rows: list[tuple[float, bool, int]] = []
     counts = np.zeros(len(labels), np.int64)
     for read, found in zip(reads, extractor.find(reads, cut), strict=True):
-        known = annotated_names(read.doc, "mentions")
+        known = read.doc.notes.annotated_types
         judged = {i for label, i in index.items() if known is None or label in known}
         gold = {(m.start, m.end, index[m.type]) for m in read.doc.mentions if index.get(m.type) in judged}
         for _, _, kind in gold:
@@ -74,7 +73,7 @@ def fact_candidates(extractor: Extractor, documents: Sequence[Document]) -> Cand
     counts = np.zeros(len(index), np.int64)
     reads = [extractor.reader.read(doc) for doc in documents]
     for read, found in zip(reads, extractor.find(reads, LOWEST), strict=True):
-        known = annotated_names(read.doc, "relations")
+        known = read.doc.notes.annotated_relations
         judged = {name for name in index if known is None or name in known}
         gold = {t.key() for t in triples(read.doc) if t.relation in judged}
         for key in gold:

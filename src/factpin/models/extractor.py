@@ -7,7 +7,6 @@ Windows of many documents are sorted by length and read in batches of a token bu
 of what came in, and does not depend on how it was batched.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,8 +18,8 @@ from torch import Tensor
 
 from factpin.documents import Coverage, Document, Span
 from factpin.documents.likely import LIKELY, keep_likely
+from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput, BadModel
-from factpin.formats import duee, duie, triples
 from factpin.language.identify import find_language
 from factpin.layers.half import half_precision
 from factpin.models import find_coreference, find_events, find_relations, find_spans, find_triples
@@ -35,8 +34,6 @@ from factpin.tokens import Tokenizer
 
 AHEAD = 256  # documents that are sorted together
 OTHER_LETTERS = ("ja", "ko", "zh")  # languages whose texts are not in Latin letters
-PINNED = re.compile(r"\w+\[\d+\]|clusters$|pairs$|relations$")  # where in a record something stood without a noun
-BOUND = (*duee.BOUND, *duie.BOUND, *triples.BOUND)  # keys of meta, "key.part" for a part of one
 
 
 @dataclass(frozen=True)
@@ -146,7 +143,7 @@ class Extractor:
             facts=came.facts if moved else (),
             events=came.events if moved else (),
             coverage=Coverage(tuple(Span(window.start, window.end) for window in read.windows)),
-            meta=meta_without_annotation(came),
+            meta=without_annotation(came.meta),
         )
         return self.finder.annotated(replace(read, doc=doc), found, self.settings)
 
@@ -156,19 +153,3 @@ def language_of(text: str, model: str) -> str | None:
     another language that has them is believed."""
     found = find_language(text)
     return model if found == "en" and model and model[:2].lower() not in OTHER_LETTERS else found
-
-
-def meta_without_annotation(doc: Document) -> dict[str, Any]:
-    """The document's meta without what the readers keep there for annotation that is gone now."""
-    meta = {}
-    for key, value in doc.meta.items():
-        kept = value
-        if isinstance(value, dict):
-            kept = {part: x for part, x in value.items() if not _goes(key, part)}
-        if key not in BOUND and (kept or kept == value):
-            meta[key] = kept
-    return meta
-
-
-def _goes(key: str, part: str) -> bool:
-    return f"{key}.{part}" in BOUND or (key == "extra" and PINNED.match(part) is not None)

@@ -20,7 +20,6 @@ import torch
 
 from factpin.corpora.tune import best_cut, fit_evidence_share, fit_scale, fit_thresholds, relation_candidates
 from factpin.documents import Document, learn_schema, read_schema
-from factpin.documents.excluded import excluded_pairs
 from factpin.documents.schema import record_of
 from factpin.errors import BadInput, pick
 from factpin.models.document_model import Marked, marked
@@ -105,7 +104,7 @@ class DocumentJob:
     def _add(self, doc: Document) -> bool:
         """Whether there is something to learn from it."""
         read = self.extractor.reader.read(doc)
-        out = {pair for pair in excluded_pairs(doc) if len(pair) == 2}
+        out = {pair for pair in doc.notes.excluded_pairs if len(pair) == 2}
         y, document = prepared(read, self.extractor.settings, self.extractor.tokenizer, self.marker, out)
         self.noted["excluded_pairs"] += len(out)
         self.noted["facts"] += len(doc.facts)

@@ -84,7 +84,7 @@ class TripleJob:
         whole = targets(doc, read.pieces, self.labels, self.config.occurrences, self.config.mentions)
         self.noted["facts"] += len(doc.facts)
         self.noted["not_in_schema"] += sum(fact.relation not in self.known for fact in doc.facts)
-        self.noted["not_found"] += len(doc.meta.get("unfound", ()))  # strings that are not in the text
+        self.noted["not_found"] += len(doc.notes.unfound)
         for name in ("unalignable", "unknown", "ambiguous", "merged"):
             self.noted[name] += len(getattr(whole, name))
         taught = whole if self.config.max_span is None else whole.no_wider(self.config.max_span)
