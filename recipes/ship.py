@@ -117,8 +117,9 @@ def main() -> None:
         write_settings(stored.settings, target)
     card = tables["card"]
     remarks = (
-        f"{card['remarks']} F1 with the head's own threshold {plain['f1']:.4f}, with what was fitted on dev "
-        f"{whole['f1']:.4f}, as stored in {options.precision} {scores['f1']:.4f}."
+        f"{card['remarks']} F1 on dev is {plain['f1']:.4f} with the default threshold of the head, "
+        f"{whole['f1']:.4f} with thresholds and scale fitted on dev, and {scores['f1']:.4f} as stored in "
+        f"{options.precision}."
     )
     origin = Origin(
         data=card["data"],

@@ -3,7 +3,7 @@
 import pytest
 
 from factpin.documents import Document, Entity, Fact, Mention
-from factpin.documents.annotated import annotated_names, keep_judged
+from factpin.documents.annotated import keep_annotated
 from factpin.errors import BadDocument
 from factpin.scoring import align, spans
 from factpin.scoring.counts import total
@@ -18,10 +18,10 @@ def document(annotated: object = None, mentions: tuple[Mention, ...] = MENTIONS)
 
 
 def test_without_an_entry_everything_is_annotated() -> None:
-    assert annotated_names(document(), "mentions") is None
-    assert annotated_names(document({"relations": ["r"]}), "mentions") is None
-    assert annotated_names(document({"mentions": []}), "mentions") == frozenset()
-    assert keep_judged(document(), document()) == document()
+    assert document().notes.annotated_types is None
+    assert document({"relations": ["r"]}).notes.annotated_types is None
+    assert document({"mentions": []}).notes.annotated_types == frozenset()
+    assert keep_annotated(document(), document()) == document()
 
 
 def test_types_that_gold_does_not_mark_count_neither_for_nor_against() -> None:
@@ -38,11 +38,11 @@ def test_relations_that_gold_does_not_mark_are_not_judged_and_arguments_stay() -
     facts = (Fact("e0", "lives in", "e1"), Fact("e0", "born in", "e1"))
     doc = Document("d", TEXT, mentions=MENTIONS, entities=entities, facts=facts)
     gold = document({"mentions": [], "relations": ["lives in"]})
-    kept = keep_judged(doc, gold)
+    kept = keep_annotated(doc, gold)
     assert kept.facts == facts[:1] and kept.mentions == MENTIONS
 
 
 @pytest.mark.parametrize("wrong", ["person", {"mentions": "person"}, {"mentions": [1]}, 3])
 def test_an_entry_that_cannot_be_meant_is_refused(wrong: object) -> None:
-    with pytest.raises(BadDocument, match="expected lists of names"):
-        annotated_names(document(wrong), "mentions")
+    with pytest.raises(BadDocument, match="d: meta.annotated.*expected lists of names"):
+        document(wrong).notes  # noqa: B018

@@ -8,7 +8,7 @@ import pytest
 
 from factpin import formats
 from factpin.documents import Document
-from factpin.models.extractor import meta_without_annotation
+from factpin.documents.notes import without_annotation
 from tests.formats.loading import load_lines
 
 GONE = {"subject": "周桥", "predicate": "国籍", "object": "中国", "subject_type": "人物", "object_type": "国家"}
@@ -30,7 +30,7 @@ GOLD = ("中国", "Combined", "北岸公司", "人事", "Bo")
 
 
 def emptied(doc: Document) -> Document:
-    return replace(doc, mentions=(), entities=(), facts=(), events=(), meta=meta_without_annotation(doc))
+    return replace(doc, mentions=(), entities=(), facts=(), events=(), meta=without_annotation(doc.meta))
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -56,5 +56,5 @@ def test_how_a_record_is_spelled_stays(tmp_path: Path) -> None:
     assert emptied(doc).meta == {"duie": {"version": 1}}
     extra = {"mentions[0]": {"by": "x"}, "labels[5]": {"r": 1}, "pairs": {"rows": []}, "record": {"split": "dev"}}
     doc = Document("d", "x", meta={"empty": {}, "extra": extra, "none": None})
-    assert meta_without_annotation(doc) == {"empty": {}, "extra": {"record": {"split": "dev"}}, "none": None}
-    assert meta_without_annotation(Document("d", "x", meta={"extra": {"facts[0]": {"by": "x"}}})) == {}
+    assert without_annotation(doc.meta) == {"empty": {}, "extra": {"record": {"split": "dev"}}, "none": None}
+    assert without_annotation({"extra": {"facts[0]": {"by": "x"}}}) == {}

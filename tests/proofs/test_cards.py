@@ -85,7 +85,7 @@ def test_cells_are_named_for_people() -> None:
 def test_a_declaration_has_at_most_60_lines(system: str) -> None:
     assert 0 < lines(system) <= MOST_LINES
     told = (FOLDER / f"{system}.md").read_text(encoding="utf-8")
-    assert f"| lines of the declaration | {lines(system)}: " in told
+    assert f"| lines of code | {lines(system)}: " in told
 
 
 def code(file: str, last: str) -> int:
@@ -100,8 +100,8 @@ def test_lines_are_those_of_the_rows_and_of_what_no_other_method_names() -> None
     assert lines("gpt") + lines("transformer_xl") == 2 + code("gpt.py", "import NONE, View, memory, stream\n")
     assert lines("bert") == lines("wwm") == 1  # the cloze is shared
     shared = code("cloze.py", "import View, stream\n")
-    assert f"on `objectives/cloze.py` ({shared} lines), which 10 methods share" in where("bert")
-    assert where("gpt") == f"{lines('gpt')}: the rows and what is theirs alone in `objectives/gpt.py`"
+    assert f"based on `objectives/cloze.py` ({shared} lines), shared by 10 methods" in where("bert")
+    assert where("gpt") == f"{lines('gpt')}: the rows and what only they use in `objectives/gpt.py`"
 
 
 def test_most_declarations_have_fewer_than_20_lines() -> None:
@@ -112,9 +112,9 @@ def test_cards_say_where_training_departs_from_the_published_method() -> None:
     told = {system: (FOLDER / f"{system}.md").read_text(encoding="utf-8") for system in SYSTEMS}
     for system in ("transformer_xl", "xlnet"):
         assert "does not recur" in told[system] and "one segment deep" in told[system]
-    assert "at most 20 pieces asked for in a text" in told["bert"] and "a tenth of the texts cut short" in told["bert"]
+    assert "a limit of 20 predicted pieces per text" in told["bert"] and "shortening a tenth" in told["bert"]
     assert "generation learns where to stop" in told["unilm"]
-    assert "each said behind the right ones before it" in told["t5"]
+    assert "teacher forcing" in told["t5"]
 
 
 def test_every_card_has_the_same_shape() -> None:
@@ -123,7 +123,7 @@ def test_every_card_has_the_same_shape() -> None:
         text = (FOLDER / f"{system}.md").read_text(encoding="utf-8")
         shapes.add(tuple(re.findall(r"^\| ([a-z][^|]*?) \|", text.split("## Measured")[0], re.MULTILINE)))
         assert f"factpin verify {system} " in text
-    assert len(shapes) == 1 and "where the notes err" in shapes.pop()
+    assert len(shapes) == 1 and "often misstated" in shapes.pop()
 
 
 def test_a_bar_that_is_not_reached_and_seeds_that_are_missing_are_said() -> None:

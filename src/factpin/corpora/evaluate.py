@@ -14,7 +14,6 @@ import numpy as np
 
 from factpin.corpora.rename import few, names, towards
 from factpin.documents import Document
-from factpin.documents.excluded import excluded_pairs
 from factpin.errors import BadInput
 from factpin.scoring import (
     Confusion,
@@ -158,7 +157,7 @@ def _document_level(
     found: dict[str, Any] = {
         name: _figures(scores.rows[name], samples, seed) for name in ("intra", "inter", "evidence")
     }
-    if any(excluded_pairs(pair.gold) for pair in pairs):
+    if any(pair.gold.notes.excluded_pairs for pair in pairs):
         found["filtered"] = _figures(scores.rows["filtered"], samples, seed)
     found["end_to_end"] = {name: _figures(scores.rows[name], samples, seed) for name in document_relations.END_TO_END}
     if train is not None:

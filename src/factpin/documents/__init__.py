@@ -4,6 +4,7 @@ from factpin.documents.answer import Answer, Citation, Hop, Passage
 from factpin.documents.canonical import canonical
 from factpin.documents.keys import document_key, fact_key
 from factpin.documents.native import from_json, to_json
+from factpin.documents.notes import CorpusNotes, UnfoundFact
 from factpin.documents.nouns import (
     ASSERTIONS,
     Argument,
@@ -26,6 +27,7 @@ __all__ = [
     "Answer",
     "Argument",
     "Citation",
+    "CorpusNotes",
     "Coverage",
     "Document",
     "Entity",
@@ -40,6 +42,7 @@ __all__ = [
     "Relation",
     "Schema",
     "Span",
+    "UnfoundFact",
     "Unread",
     "canonical",
     "document_key",

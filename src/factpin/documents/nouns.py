@@ -23,6 +23,7 @@ from factpin.documents.facts import (
     given_tail,
 )
 from factpin.documents.mentions import Entity, EntityId, Mention, Source, Span, by_id, count, set_source, shorten, show
+from factpin.documents.notes import CorpusNotes, notes_of
 from factpin.errors import BadDocument, OffsetMismatch
 
 ID = operator.attrgetter("id")
@@ -110,6 +111,14 @@ class Document:
         found = [count(items, noun) for items, noun in ((self.mentions, "mention"), (self.entities, "entity"),
                                                         (self.facts, "fact"), (self.events, "event"))]  # fmt: skip
         return show("Document", repr(self.id), repr(shorten(self.text)), *found)
+
+    @property
+    def notes(self) -> CorpusNotes:
+        """What the corpus says about its annotation that the nouns cannot hold, read from `meta`."""
+        try:
+            return notes_of(self.meta)
+        except BadDocument as error:
+            raise BadDocument(f"{self.id}: {error}", field=error.field) from None
 
     def to_html(self) -> str:
         """A page that shows the text with its mentions, and its facts and events; it loads nothing else."""

@@ -13,6 +13,7 @@ from typing import Literal, Self
 
 from factpin.documents import Coverage, Document, Fact, Span
 from factpin.documents.likely import LIKELY, keep_likely
+from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput
 from factpin.extraction.combine import combine, merge_facts
 from factpin.extraction.coverage import coverage_notes, gaps
@@ -20,7 +21,7 @@ from factpin.extraction.route import Route, reads, route
 from factpin.extraction.summary import Summary
 from factpin.language.coreference import resolve
 from factpin.language.sentences import split_sentences
-from factpin.models.extractor import AHEAD, Extractor, meta_without_annotation
+from factpin.models.extractor import AHEAD, Extractor
 
 
 def load_models(
@@ -126,7 +127,7 @@ def add_notes(doc: Document, notes: Sequence[str]) -> Document:
 def merge(doc: Document, way: Route, found: Mapping[str, Sequence[Document]], languages: Collection[str]) -> Document:
     """Combine what the models of each task found, and mark what none of them read. languages: of the models."""
     bare = replace(doc, language=way.main, mentions=(), entities=(), facts=(), events=())
-    both = combine(replace(bare, meta=meta_without_annotation(doc)), [one for by in found.values() for one in by])
+    both = combine(replace(bare, meta=without_annotation(doc.meta)), [one for by in found.values() for one in by])
     coverage = both.coverage or Coverage()
 
     def why(place: int) -> str:

@@ -27,8 +27,7 @@ ENDING = ".json"
 FIELDS = {"id", "text", "event_list"}
 EVENT = {"event_type", "trigger", "trigger_start_index", "arguments"}
 ARGUMENT = {"role", "argument", "argument_start_index"}
-OWN = "duee"  # what the reader adds to meta
-BOUND = (OWN,)  # what of meta goes when the events go
+OWN = "duee"  # the key of meta for fields by place; it goes with the annotation (documents/notes.py)
 
 
 def read(reading: Reading) -> Iterator[Document]:

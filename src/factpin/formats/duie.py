@@ -28,7 +28,6 @@ ENDING = ".json"
 FIELDS = {"id", "text", "spo_list"}
 SPO = {"predicate", "subject", "subject_type", "object", "object_type"}
 OWN = {"unfound", "duie"}  # what the reader adds to meta
-BOUND = ("unfound", "duie.extra")  # what of meta goes when the facts go
 VALUE = "@value"
 
 

@@ -23,7 +23,6 @@ from factpin.formats._writing import losses
 HOLDS = frozenset({"mentions", "overlaps", "facts", "pins", "meta"})
 ENDING = ".json"
 FIELDS = {"id", "text", "triple_list"}
-BOUND = ("unfound",)  # what of meta goes when the facts go
 
 
 def read(reading: Reading) -> Iterator[Document]:

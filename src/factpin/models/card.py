@@ -1,4 +1,4 @@
-"""card.md: what a model is, what it was made from, how good it is, and how far its scores can be trusted."""
+"""card.md: what a model is, what it was trained on, how good it is, and how reliable its scores are."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from factpin.tasks import TASKS
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a model comes from: what no file in the folder can tell by itself."""
+    """Where a model comes from: what the other files in the folder do not say."""
 
     data: str  # corpora and splits, in words
     data_licence: str = "not stated"
@@ -25,7 +25,7 @@ class Origin:
 def write_card(
     folder: Path, settings: Settings, origin: Origin, scores: dict[str, float], reliability: Calibration | None
 ) -> None:
-    """card.md, and reliability.svg beside it where scores were judged."""
+    """Write card.md and, if there is a calibration, reliability.svg."""
     rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items() if isinstance(value, float))
     parts = [
         f"# {settings.name or folder.name}",
@@ -33,7 +33,8 @@ def write_card(
         "| | |\n|---|---|\n"
         f"| task | {settings.task} |\n| labels | {', '.join(settings.labels)} |\n| head | {settings.head} |\n"
         f"| encoder | {settings.encoder} |\n| language | {settings.language or 'any'} |\n"
-        f"| reads | {settings.max_length} tokens at once, by {settings.context}; longer text in overlapping windows |\n"
+        f"| reads | up to {settings.max_length} tokens at once, by {settings.context}; "
+        "longer text in overlapping windows |\n"
         f"| data | {origin.data} |\n| licence of the data | {origin.data_licence} |\n"
         f"| licence of the encoder's weights | {origin.encoder_licence} |\n| licence of the code | MIT |\n"
         f"| weights stored as | {settings.precision} |\n| hardware | {origin.hardware or 'not stated'} |"
@@ -46,7 +47,7 @@ def write_card(
         parts.append(_reliability(reliability, settings))
         _draw(reliability, folder / "reliability.svg")
     if origin.command:
-        parts.append(f"## How it was made\n\n```\n{origin.command}\n```")
+        parts.append(f"## Training\n\n```\n{origin.command}\n```")
     if origin.remarks:
         parts.append(origin.remarks)
     with write_bytes(folder / "card.md") as stream:
@@ -57,15 +58,15 @@ def _reliability(found: Calibration, settings: Settings) -> str:
     rows = "\n".join(f"| {b.low:.1f} to {b.high:.1f} | {b.count} | {b.score:.3f} | {b.accuracy:.3f} |"
                      for b in found.table)  # fmt: skip
     return (
-        f"## How far the scores can be trusted\n\nTemperature {settings.temperature}, shift {settings.shift}; expected "
-        f"calibration error {found.ece:.4f}. All on dev, where the scale was fitted.\n\n"
-        f"| score | predictions | mean score | share that is right |\n|---|---|---|---|\n{rows}\n\n"
+        f"## Calibration\n\nScores are probabilities, fitted on dev with temperature {settings.temperature} and shift "
+        f"{settings.shift}. The expected calibration error, also on dev, is {found.ece:.4f}.\n\n"
+        f"| score | predictions | mean score | accuracy |\n|---|---|---|---|\n{rows}\n\n"
         f"![reliability](reliability.svg)"
     )
 
 
 def _draw(found: Calibration, path: Path) -> None:
-    """The reliability diagram: share that is right against the score; the diagonal is perfect."""
+    """Draw the reliability diagram: accuracy against score; a calibrated model is on the diagonal."""
     size, left = 240, 40
 
     def x(value: float) -> float:
@@ -89,7 +90,7 @@ def _draw(found: Calibration, path: Path) -> None:
         f'font-family="sans-serif" font-size="11">{bars}'
         f'<line x1="{x(0)}" y1="{y(0)}" x2="{x(1)}" y2="{y(1)}" stroke="#d0021b" stroke-dasharray="4"/>'
         f'<rect x="{left}" y="10" width="{size}" height="{size}" fill="none" stroke="#888"/>{ticks}'
-        f'<text x="{x(0.5)}" y="{y(0) + 32:.0f}" text-anchor="middle">score (bars: share that is right)</text></svg>\n'
+        f'<text x="{x(0.5)}" y="{y(0) + 32:.0f}" text-anchor="middle">score (bars: accuracy)</text></svg>\n'
     )
     with write_bytes(path) as stream:
         stream.write(svg.encode())

@@ -7,7 +7,6 @@ Windows of many documents are sorted by length and read in batches of a token bu
 of what came in, and does not depend on how it was batched.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -17,8 +16,8 @@ from typing import Any, Literal
 from factpin.arrays import Floats
 from factpin.documents import Coverage, Document, Span
 from factpin.documents.likely import LIKELY, keep_likely
+from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput
-from factpin.formats import duee, duie, triples
 from factpin.language.identify import find_language
 from factpin.layers.half import half_precision
 from factpin.models.folder import Precision, load_model, save_model
@@ -30,8 +29,6 @@ from factpin.tokens.reading import WindowedDocument, WindowReader
 
 AHEAD = 256  # documents that are sorted together
 OTHER_LETTERS = ("ja", "ko", "zh")  # languages whose texts are not in Latin letters
-PINNED = re.compile(r"\w+\[\d+\]|clusters$|pairs$|relations$")  # where in a record something stood without a noun
-BOUND = (*duee.BOUND, *duie.BOUND, *triples.BOUND)  # keys of meta, "key.part" for a part of one
 
 
 @dataclass
@@ -142,7 +139,7 @@ class Extractor:
             facts=given.facts if moved else (),
             events=given.events if moved else (),
             coverage=Coverage(tuple(Span(window.start, window.end) for window in document.windows)),
-            meta=meta_without_annotation(given),
+            meta=without_annotation(given.meta),
         )
         return self.finder.annotate(replace(document, doc=doc), found)
 
@@ -152,19 +149,3 @@ def language_of(text: str, model: str) -> str | None:
     another language that has them is believed."""
     found = find_language(text)
     return model if found == "en" and model and model[:2].lower() not in OTHER_LETTERS else found
-
-
-def meta_without_annotation(doc: Document) -> dict[str, Any]:
-    """The document's meta without what the readers keep there for annotation that is gone now."""
-    meta = {}
-    for key, value in doc.meta.items():
-        kept = value
-        if isinstance(value, dict):
-            kept = {part: x for part, x in value.items() if not _goes(key, part)}
-        if key not in BOUND and (kept or kept == value):
-            meta[key] = kept
-    return meta
-
-
-def _goes(key: str, part: str) -> bool:
-    return f"{key}.{part}" in BOUND or (key == "extra" and PINNED.match(part) is not None)

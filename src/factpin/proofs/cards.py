@@ -70,16 +70,16 @@ def card(system: str, texts: dict[str, dict[str, str]], results: Results) -> str
     table = [
         ("formula", told["formula"]),
         ("rows of `OBJECTIVES`", names),
-        ("where the notes err", told["notes"]),
-        ("official code", told["official"]),
+        ("often misstated", told["notes"]),
+        ("public code", told["official"]),
         ("when to prefer", told["prefer"]),
-        ("lines of the declaration", where(system)),
+        ("lines of code", where(system)),
     ]
     parts = [
         f"# {told['title']}",
         told["idea"].strip(),
-        f"![Who sees whom]({system}.svg)",
-        "Rows are cells that ask, with what they read and what they are asked for; filled: may be seen.",
+        f"![What each cell can see]({system}.svg)",
+        "Each row is a cell, with its input and what it predicts; filled squares are the cells it can see.",
         "\n".join(["| | |", "|---|---|", *(f"| {name} | {cell(text)} |" for name, text in table)]),
         "## Measured",
         f"```sh\nfactpin verify {system} --output docs/objectives/measured.json\n```",
@@ -92,7 +92,7 @@ def measured(system: str, results: Results) -> str:
     """A table for every experiment, one column a seed."""
     mine = {name: one for name, one in EXPERIMENTS.items() if one.system == system}
     if not mine:
-        return "No learning experiment of its own: units are proved in [ernie](ernie.md)."
+        return "No experiment of its own: hiding whole units is tested in [ernie](ernie.md)."
     return "\n\n".join(_experiment(one, results.get(name, {})) for name, one in mine.items())
 
 
@@ -131,10 +131,10 @@ def where(system: str) -> str:
     own, shared = ["the rows"], []
     for file, users in _files().items():
         if any(systems == {system} for systems in users.values()):
-            own.append(f"what is theirs alone in {_name(file)}")
+            own.append(f"what only they use in {_name(file)}")
         elif count := max((len(systems) for systems in users.values() if system in systems), default=0):
-            shared.append(f"{_name(file)} ({_code_lines(file)} lines), which {count} methods share")
-    return f"{lines(system)}: {' and '.join(own)}" + (f"; on {', and on '.join(shared)}" if shared else "")
+            shared.append(f"{_name(file)} ({_code_lines(file)} lines), shared by {count} methods")
+    return f"{lines(system)}: {' and '.join(own)}" + (f"; based on {' and '.join(shared)}" if shared else "")
 
 
 @cache

@@ -97,23 +97,22 @@ def t5_sentinels(seed: int) -> Figures:
 EXPERIMENTS = {
     "t5_hole": Experiment(
         "t5",
-        "a blank may be of any length",
-        "An arithmetic sequence on a ring of 16 with a hole of one to four. Off: one mask of an encoder.",
-        "share of holes whose symbols, sentinels and end are all right, each said behind the right ones before it "
-        "(teacher forcing)",
+        "blanks can have any length",
+        "An arithmetic sequence modulo 16 with a gap of one to four symbols. Off: an encoder with one mask.",
+        "share of gaps whose symbols, sentinels and end are all right (teacher forcing)",
         t5_hole,
         (Bar("on", least=0.8), Bar("off", most=0.4)),
-        "Off can only fill holes of one: a quarter.",
+        "Off can only fill gaps of one symbol, a quarter of all.",
     ),
     "t5_sentinels": Experiment(
         "t5",
         "each blank has a sentinel of its own",
-        "The same sequence with two holes of one, said in any order. Off: the same sentinel twice.",
-        "loss of the symbols in the holes",
+        "The same sequence with two gaps of one symbol, filled in any order. Off: the same sentinel twice.",
+        "loss of the symbols in the gaps",
         t5_sentinels,
         (Bar("on", most=0.2), Bar("off", least=0.34)),
-        f"Off cannot be better than ½ log 2 = {np.log(2) / 2:.3f}: which hole is meant first is any. "
-        "With 500 steps on reached 0.33.",
+        f"Off cannot be better than ½ log 2 = {np.log(2) / 2:.3f}, because it cannot know which gap comes first. "
+        "With 500 steps, on reached 0.33.",
         design=2,
     ),
 }

@@ -243,17 +243,17 @@ EXPERIMENTS = {
     "albert_runs": Experiment(
         "albert",
         "runs of one to three words are hidden",
-        "An entity of three symbols follows from two distant cues; each symbol gives the others away. Three symbols "
-        "are hidden, anywhere. Off: one by one.",
-        "share of symbols found where the whole entity is hidden",
+        "Two distant cues determine an entity of three symbols; each symbol gives the others away. Three symbols "
+        "are hidden together, anywhere. Off: one by one.",
+        "share of symbols found when the whole entity is hidden",
         albert,
         (Bar("on", least=0.1, minus="off", of="mean"),),
-        "Off hides a whole entity too, by chance: with twice the steps both arms find nearly all.",
+        "Off sometimes hides a whole entity by chance: with twice the steps, both find nearly all.",
     ),
     "bert_both_sides": Experiment(
         "bert",
         "both sides are seen",
-        "A symbol in the first half of a mirrored text is hidden. Off: cells see what is to their left.",
+        "A symbol in the first half of a mirrored text is hidden. Off: cells only see what is to their left.",
         "share of hidden symbols found",
         bert,
         (Bar("on", least=0.95), Bar("off", most=0.15)),
@@ -262,38 +262,38 @@ EXPERIMENTS = {
     "ernie_entities": Experiment(
         "ernie",
         "an entity is hidden as a whole (so are words in wwm and nezha)",
-        "An entity of three symbols follows from two distant cues; each symbol gives the others away. "
-        "Off: one of them is hidden.",
-        "share of symbols found where the whole entity is hidden",
+        "Two distant cues determine an entity of three symbols; each symbol gives the others away. "
+        "Off: only one symbol is hidden.",
+        "share of symbols found when the whole entity is hidden",
         ernie,
         (Bar("on", least=0.95), Bar("off", most=0.1)),
-        "Off never sees a whole entity hidden: the extreme of what random masks do.",
+        "Off never hides a whole entity, which random masks rarely do.",
     ),
     "roberta_masks": Experiment(
         "roberta",
         "masks are drawn anew in every epoch",
-        "96 texts of a chain over 16 symbols, again and again. Off: the same masks each time.",
+        "The same 96 texts, chains over 16 symbols, in every epoch. Off: the same masks each time.",
         "loss on held-out texts",
         roberta,
         (Bar("off", least=1.5, minus="on"),),
-        "No early stopping: off is fully overfitted.",
+        "There is no early stopping, so off overfits completely.",
     ),
     "spanbert_boundary": Experiment(
         "spanbert",
-        "a span is asked for at its two neighbours",
-        "Two hidden runs of three, each following from a cue three places to its left. Off: the cloze alone.",
-        "share of middle symbols that a linear probe reads off the two neighbours",
+        "a span is predicted from its two neighbours",
+        "Two hidden runs of three, each determined by a cue three positions to its left. Off: only the cloze.",
+        "share of middle symbols that a linear probe finds from the two neighbours",
         spanbert,
         (Bar("on", least=0.95), Bar("off", most=0.8)),
     ),
     "unilm_masks": Experiment(
         "unilm",
         "four masks in turn",
-        "x_i = x_(i-1) + 1 or 2 on a ring of 12; the next symbol, from the left alone. "
-        "Off: both sides alone, asked under the better of two masks.",
+        "x_i = x_(i-1) + 1 or 2 modulo 12; the next symbol is predicted from the left only. "
+        "Off: trained on both sides only, evaluated with the better of two masks.",
         "loss of the next symbol",
         unilm,
         (Bar("off", least=0.0, minus="on"), Bar("off", least=0.15, minus="on", of="mean")),
-        f"Floor: log 2 = {np.log(2):.3f}.",
+        f"No model can be better than log 2 = {np.log(2):.3f}.",
     ),
 }

@@ -74,12 +74,12 @@ EXPERIMENTS = {
     "electra_cells": Experiment(
         "electra",
         "every cell is judged, with a weight of 50",
-        "Pairs of symbols that follow from each other. Off: only filled cells are judged; a weight of 1.",
-        "area under the curve for symbols drawn by chance",
+        "Pairs of symbols that determine each other. Off: only filled cells are judged; a weight of 1.",
+        "area under the ROC curve for randomly replaced symbols",
         run,
         (Bar("on", least=0.88), Bar("asked", most=0.8, of="median")),
-        "A weight of 1 may learn in some seeds and not in others, so no bar stands on it. On reached 0.61 with "
-        "16 symbols and 400 steps, 0.74 with 8 symbols and half the rate.",
+        "A weight of 1 learns with some seeds and not with others, so it has no bar. On reached 0.61 with "
+        "16 symbols and 400 steps, and 0.74 with 8 symbols and half the rate.",
         design=3,
     ),
 }

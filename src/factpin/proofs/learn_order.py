@@ -220,18 +220,18 @@ EXPERIMENTS = {
         "glm",
         "blanks in shuffled order; a second position within a blank",
         "Two blanks of three symbols out of 20 are equal; the rest is random.",
-        "loss of the blank that is filled second, asked from right to left",
+        "loss of the blank that is filled second, from right to left",
         glm,
         (Bar("on", most=0.8), Bar("in order", least=2.5), Bar("one position", least=2.0)),
-        "Even guesses, the end excepted, cost ¾ log 20 = 2.25. The price of shuffling is the loss from left to right. "
-        "The first design had a width of 64: on 0.00, in order 1.25, one position 0.02. A wider network tells places "
-        "in a blank without a second position.",
+        "Uniform guesses, except for the end, cost ¾ log 20 = 2.25. The loss from left to right is the price of "
+        "shuffling. The first design had a width of 64: on 0.00, in order 1.25, one position 0.02. A wider network "
+        "recognises positions in a blank without a second position.",
         design=2,
     ),
     "gpt_context": Experiment(
         "gpt",
         "all cells to the left are seen",
-        f"x_i = f(x_(i-2), x_(i-1)) in 95 %, else any of 12; entropy {ENTROPY:.3f}. Off: a cell sees itself alone.",
+        f"x_i = f(x_(i-2), x_(i-1)) in 95 %, else random of 12; entropy {ENTROPY:.3f}. Off: a cell sees only itself.",
         "loss of the next symbol",
         gpt,
         (Bar("on", most=0.45), Bar("off", least=2.3)),
@@ -239,17 +239,17 @@ EXPERIMENTS = {
     ),
     "mpnet_positions": Experiment(
         "mpnet",
-        "masks of what is still to come are seen, so the length is known",
-        "The hidden end of a text counts down from 1 to 6 places before its end. Off: mask cells are not seen.",
+        "masks of later targets are seen, so the length is known",
+        "The hidden end of a text is a countdown that starts 1 to 6 positions before the end. Off: masks are not seen.",
         "loss of the symbol that is predicted first",
         mpnet,
         (Bar("on", most=0.6), Bar("off", least=countdown_entropy() - 0.1)),
-        f"Off cannot be better than {countdown_entropy():.3f}. [SEP] is hidden in both arms: it would tell the length.",
+        f"Off cannot be better than {countdown_entropy():.3f}. [SEP] is hidden in both arms; it shows the length.",
     ),
     "transformer_xl_memory": Experiment(
         "transformer_xl",
         "the last segment is remembered",
-        "Each of 8 symbols comes back one segment later. Off: no memory.",
+        "Each of 8 symbols is repeated one segment later. Off: no memory.",
         "loss of the next symbol",
         transformer_xl,
         (Bar("on", most=0.05), Bar("off", least=2.0)),
@@ -258,12 +258,12 @@ EXPERIMENTS = {
     "xlnet_order": Experiment(
         "xlnet",
         "targets are predicted one after the other",
-        "Two hidden symbols out of 8 are equal, the context says nothing. Off: a cloze that asks both at once.",
+        "Two hidden symbols out of 8 are equal; the context says nothing. Off: a cloze that predicts both at once.",
         "loss of a target",
         xlnet,
         (Bar("on", HALF_LOG_8 - 0.03, HALF_LOG_8 + 0.03), Bar("off", LOG_8 - 0.03, LOG_8 + 0.03)),
-        f"Theory: ½ log 8 = {HALF_LOG_8:.3f} and log 8 = {LOG_8:.3f}. The first two designs had context of the same "
-        "symbols, and reached 1.16 and 1.12 in 500 and 600 steps.",
+        f"Theory: ½ log 8 = {HALF_LOG_8:.3f} and log 8 = {LOG_8:.3f}. The first two designs used the same "
+        "symbols in the context and reached 1.16 and 1.12 in 500 and 600 steps.",
         design=3,
     ),
 }

@@ -57,26 +57,26 @@ def albert(seed: int) -> Figures:
 EXPERIMENTS = {
     "albert_vectors": Experiment(
         "albert",
-        "word vectors are small and projected",
-        "Chains over 60 symbols; the next follows from the last in 80 %. Off: word vectors of the network's width.",
+        "word vectors are small and projected up",
+        "Chains over 60 symbols; 80 % of them follow from the previous one. Off: word vectors as wide as the network.",
         "loss of the hidden symbols",
         albert,
         (Bar("on", most=2.5), Bar("loss on / off", most=1.05), Bar("weights on / off", most=0.5)),
-        f"Only weights are gained: the promise is a loss within 5 %. Even guesses cost log 60 = {np.log(60):.3f}. "
-        "Small vectors learn later: with 8 of 32 numbers on had 3.14, 2.55 and 2.31 after 1,500 steps where off had "
-        "1.56, 1.51 and 1.53; with 16 of 64 numbers the first seed was 18 % above off after 1,500 steps.",
+        f"The gain is fewer weights, the promise a loss within 5 %. Uniform guesses cost log 60 = {np.log(60):.3f}. "
+        "Small vectors learn later: with a size of 8 instead of 32, on had 3.14, 2.55 and 2.31 after 1,500 steps and "
+        "off 1.56, 1.51 and 1.53; with 16 instead of 64, the first seed was 18 % above off after 1,500 steps.",
         design=4,
     ),
     "nezha_length": Experiment(
         "nezha",
         "functional relative positions",
-        "Every symbol is that of three places before; trained on 12 symbols, asked at 40. "
+        "Every symbol repeats the one three positions before; trained on 12 symbols, tested on 40. "
         "Off: learned absolute positions.",
         "share of hidden symbols found at length 40",
         nezha,
         (Bar("on", least=0.7), Bar("off", most=0.5)),
-        "Off reads rows of its table beyond 14 that were never trained. In the first design only every fourth symbol "
-        "was an echo, and on reached 0.49.",
+        "Off uses rows of its table beyond 14, which were never trained. In the first design only every fourth symbol "
+        "was a repetition, and on reached 0.49.",
         design=2,
     ),
 }

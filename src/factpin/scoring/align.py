@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factpin.documents import Document
-from factpin.documents.annotated import keep_judged
+from factpin.documents.annotated import keep_annotated
 from factpin.errors import BadInput
 
 
@@ -56,7 +56,7 @@ def align(predicted: Iterable[Document], gold: Iterable[Document]) -> Alignment:
 
 
 def _pair(gold: Document, predicted: Document) -> Pair:
-    return Pair(keep_judged(gold, gold), keep_judged(predicted, gold))
+    return Pair(keep_annotated(gold, gold), keep_annotated(predicted, gold))
 
 
 def _by_id(documents: Sequence[Document], kind: str) -> dict[str, Document]:

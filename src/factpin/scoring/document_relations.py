@@ -2,7 +2,7 @@
 
     strict    (document, head, tail, relation), each once; an entity is the set of its mentions, whatever its id
     intra     strict, over pairs of which some head and some tail mention share a sentence; inter: over the others
-    filtered  strict, without facts of pairs that gold says nothing about (CDR: wider terms; documents/excluded.py)
+    filtered  strict, without facts of pairs that gold says nothing about (CDR: wider terms; documents/notes.py)
     evidence  (document, head, tail, relation, sentence): a sentence is right only under a right fact
     Ign F1    p = (tp - seen) / (predicted - seen), r = tp / gold, F1 = 2 p r / (p + r)
               seen: right facts of which (a head name, a tail name, relation) stands in the training set, where the
@@ -24,7 +24,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from factpin.documents import Document, Evidence, Span
-from factpin.documents.excluded import excluded_pairs
 from factpin.language.sentences import split_sentences
 from factpin.scoring.align import Pair
 from factpin.scoring.confusions import Mistakes
@@ -181,7 +180,7 @@ def _evidence(gold: Facts, predicted: Facts, right: Iterable[Relation]) -> Row:
 
 
 def _filtered(doc: Document, gold: Facts, predicted: Facts) -> Row:
-    out = {frozenset(doc.entities[i].id for i in pair) for pair in excluded_pairs(doc)}
+    out = {frozenset(doc.entities[i].id for i in pair) for pair in doc.notes.excluded_pairs}
     counted, found = ({f for f in facts.evidence if frozenset((f[0], f[2])) not in out} for facts in (gold, predicted))
     return row(len(counted & found), len(found), len(counted))
 

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from factpin.documents import Document
 from factpin.scoring.align import Pair
@@ -145,21 +145,8 @@ def triples(doc: Document) -> list[Triple]:
 
 
 def unfound(doc: Document) -> list[Told]:
-    """What the readers of triples and of duie put aside because a string of it is not in the text."""
-    kept = doc.meta.get("unfound", ())
-    return [told for told in map(_of_record, kept) if told is not None] if isinstance(kept, list) else []
-
-
-def _of_record(value: Any) -> Told | None:
-    """[head, relation, tail] or an spo; None for what other tools keep under that name."""
-    slots: dict[str, Any] = {}
-    if isinstance(value, dict):
-        slots = value["object"] if isinstance(value.get("object"), dict) else {"@value": value.get("object")}
-        value = [value.get("subject"), value.get("predicate"), slots.get("@value")]
-    if not isinstance(value, list) or len(value) != 3 or not all(isinstance(part, str) for part in value):
-        return None
-    head, relation, tail = value
-    return Told(head, relation, tail, frozenset((role, str(x)) for role, x in slots.items() if role != "@value"))
+    """The facts of the corpus whose arguments are not in the text."""
+    return [Told(fact.head, fact.relation, fact.tail, fact.qualifiers) for fact in doc.notes.unfound]
 
 
 def last_word(text: str) -> str:

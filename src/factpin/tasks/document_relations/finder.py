@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from factpin.documents import Coverage, Document, Schema, Span
-from factpin.documents.excluded import excluded_pairs
 from factpin.documents.schema import schema_of
 from factpin.language.assertion import with_assertions
 from factpin.tasks.document_relations.decode import Rules, decode, naming
@@ -74,7 +73,7 @@ class RelationFinder:
 
     def teach(self, document: WindowedDocument, options: Any = None) -> Lesson:
         """The document with its pairs of entities, but for those that the corpus excludes."""
-        out = {pair for pair in excluded_pairs(document.doc) if len(pair) == 2}
+        out = {pair for pair in document.doc.notes.excluded_pairs if len(pair) == 2}
         y, example = self.ask(document, out)
         notes = Counter({
             "excluded_pairs": len(out),

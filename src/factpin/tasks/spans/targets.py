@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Mention
-from factpin.documents.annotated import annotated_names
 from factpin.tokens import Pieces, Window, piece_spans
 
 
@@ -57,7 +56,7 @@ def targets(doc: Document, pieces: Pieces, labels: Sequence[str]) -> Targets:
         cells[:, 2],
         unalignable=tuple(m for m, good in zip(known, ok, strict=True) if not good),
         unknown=tuple(m for m in doc.mentions if m.type not in index),
-        known=known_labels(labels, annotated_names(doc, "mentions")),
+        known=known_labels(labels, doc.notes.annotated_types),
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from factpin.documents import Document
-from factpin.documents.annotated import annotated_names
 from factpin.tasks.fit import LOWEST, Candidates, fit_scale, fit_thresholds, make_candidates
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Tunable
@@ -33,7 +32,7 @@ def span_candidates(model: Tunable, documents: Sequence[Document]) -> Candidates
     rows: list[tuple[float, bool, int]] = []
     counts = np.zeros(len(labels), np.int64)
     for document, found in zip(read, model.find(read, cut), strict=True):
-        known = annotated_names(document.doc, "mentions")
+        known = document.doc.notes.annotated_types
         judged = {i for label, i in index.items() if known is None or label in known}
         gold = {(m.start, m.end, index[m.type]) for m in document.doc.mentions if index.get(m.type) in judged}
         for _, _, kind in gold:

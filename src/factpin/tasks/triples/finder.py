@@ -100,7 +100,7 @@ class TripleFinder:
         notes = Counter({name: len(getattr(whole, name)) for name in ("unalignable", "unknown", "ambiguous", "merged")})
         notes["facts"] = len(doc.facts)
         notes["not_in_schema"] = sum(fact.relation not in self.known for fact in doc.facts)
-        notes["not_found"] = len(doc.meta.get("unfound", ()))  # strings that are not in the text
+        notes["not_found"] = len(doc.notes.unfound)
         notes["not_taught"] = len({*whole.fact} - {-1}) - len({*held} - {-1})  # across windows, or too wide
         notes["lost_qualifiers"] = whole.lost_qualifiers + int((whole.fact == -1).sum() - (held == -1).sum())
         notes["lost_mentions"] = whole.lost_mentions + whole.alone() - taught.alone(document.windows)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Fact, Mention
-from factpin.documents.annotated import annotated_names
 from factpin.errors import BadInput
 from factpin.tasks.links import Cell, Labels
 from factpin.tasks.spans.targets import known_labels
@@ -127,7 +126,7 @@ def targets(
         lost_qualifiers=work.lost_qualifiers,
         free=np.array(sorted(at[cell] for cell in free), np.int64),
         lost_mentions=work.lost_mentions,
-        known=known_labels(labels.link_relations, annotated_names(doc, "relations")),
+        known=known_labels(labels.link_relations, doc.notes.annotated_relations),
     )
 
 

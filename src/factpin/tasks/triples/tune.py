@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from factpin.documents import Document
-from factpin.documents.annotated import annotated_names
 from factpin.scoring.triples import Key, match, triples
 from factpin.tasks.fit import LOWEST, Candidates, fit_scale, fit_thresholds, make_candidates
 from factpin.tasks.settings import Settings
@@ -39,7 +38,7 @@ def fact_candidates(model: Tunable, documents: Sequence[Document]) -> Candidates
     counts = np.zeros(len(index), np.int64)
     read = [model.read(doc) for doc in documents]
     for document, found in zip(read, model.find(read, LOWEST), strict=True):
-        known = annotated_names(document.doc, "relations")
+        known = document.doc.notes.annotated_relations
         judged = {name for name in index if known is None or name in known}
         gold = {t.key() for t in triples(document.doc) if t.relation in judged}
         for key in gold:
