@@ -28,7 +28,7 @@ from factpin.documents import Document
 from factpin.encoders import Encoder
 from factpin.scoring import align, interval, paired_bootstrap, spans
 from factpin.scoring.counts import Rows, total
-from factpin.tasks.spans import Found, Scale, decode, flat, targets
+from factpin.tasks.spans import Scale, Spans, decode, flat, targets
 from factpin.tokens import Tokenizer
 from factpin.tokens.reading import Batch, WindowedDocument, WindowReader, batched, collate
 from factpin.training.config import TrainConfig
@@ -51,7 +51,9 @@ class Tagger(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """(B, N, tags)."""
-        scores: Tensor = self.out(self.dropout(self.encoder(batch.ids, batch.mask).hidden))
+        scores: Tensor = self.out(
+            self.dropout(self.encoder(torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)).hidden)
+        )
         return scores
 
     @property
@@ -93,7 +95,7 @@ def examples(tagger: Tagger, documents: Sequence[Document]) -> tuple[list[Exampl
 def loss_of(tagger: Tagger, chosen: Sequence[Example]) -> Tensor:
     batch = collate([example.ids for example in chosen], tagger.tokenizer)
     gold = torch.full(batch.ids.shape, IGNORE)
-    gold[batch.real] = torch.tensor([tag for example in chosen for tag in example.tags])
+    gold[torch.from_numpy(batch.real)] = torch.tensor([tag for example in chosen for tag in example.tags])
     return nn.functional.cross_entropy(tagger(batch).flatten(0, 1), gold.flatten(), ignore_index=IGNORE)
 
 
@@ -155,7 +157,7 @@ def predict(tagger: Tagger, documents: Sequence[Document]) -> list[Document]:
 def annotated(read: WindowedDocument, tags: Any, labels: Sequence[str]) -> Document:
     cells = [cell for window in read.windows for cell in spelled(tags, window.keep_first, window.keep_last)]
     label, first, last = np.array(cells, np.int64).reshape(-1, 3).T
-    found = Found(label, first, last, np.zeros(len(cells)))
+    found = Spans(label, first, last, np.zeros(len(cells)))
     return replace(read.doc, mentions=tuple(decode(found, read.doc.text, read.pieces, labels, Scale())))
 
 

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from factpin.models.find_relations import scored
 
 from factpin.errors import BadInput
 from factpin.models.ensemble import ensemble
@@ -29,10 +29,9 @@ def untrained(encoder: Path, seed: int, **change: object) -> Extractor:
 
 
 def margins(extractor: Extractor) -> list[torch.Tensor]:
-    reads = [extractor.reader.read(doc) for doc in corpus(4, 2)]
-    extractor.model.eval()
-    found = scored(extractor.model, extractor.tokenizer, extractor.settings, reads)  # type: ignore[arg-type]
-    return [extractor.model.head.margins(scores) for _, scores in found]
+    finder: Any = extractor.finder
+    found = finder.score([extractor.read(doc) for doc in corpus(4, 2)], extractor.predict)
+    return [torch.from_numpy(scores.margins()) for _, scores in found]
 
 
 @pytest.mark.parametrize("threshold", ["adaptive", "global"])

@@ -10,9 +10,9 @@ import pytest
 import factpin
 from factpin.documents import Document
 from factpin.errors import BadDocument, BadInput, BadModel
-from factpin.models import reading as module
 from factpin.models.extractor import Extractor
 from factpin.tasks.spans.task import SPANS, SpanOptions
+from factpin.tokens import reading as module
 from factpin.training.config import TrainConfig
 from factpin.training.run import run_training
 from tests.conftest import corpus

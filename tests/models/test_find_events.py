@@ -5,8 +5,8 @@ from pathlib import Path
 from factpin.documents import Document, Span
 from factpin.formats import read, write
 from factpin.language.sentences import split_sentences
-from factpin.models import find_events
 from factpin.models.settings import Settings
+from factpin.tasks.events.finder import EventFinder
 from factpin.tasks.links import Links
 from factpin.tokens.reading import WindowReader
 from tests.tokens.families import characters
@@ -29,7 +29,8 @@ def annotated(language: str | None) -> Document:
     fired = [found_at(TEXT, "裁员", 0, n) for n in range(4)]
     bought, buyer = found_at(TEXT, "收购", 1), found_at(TEXT, "京海集团", 2)
     cells = Links.of(dict.fromkeys([*fired, bought, buyer], 3.0), {(0, bought, buyer): 3.0})
-    return find_events.annotated(reading, cells, Settings("events", (), "event_linker", HEAD, ""))
+    settings = Settings("events", (), "event_linker", HEAD, "")
+    return EventFinder.prepare(settings, characters()).annotate(reading, cells)
 
 
 def test_an_event_has_the_status_of_its_trigger_and_the_cue(tmp_path: Path) -> None:

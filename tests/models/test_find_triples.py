@@ -3,16 +3,16 @@
 import random
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from factpin.documents import Document, Entity, Fact, Mention, Span
 from factpin.language.sentences import split_sentences
-from factpin.models import find_events, find_triples
 from factpin.models.extractor import Extractor
 from factpin.models.settings import Settings
+from factpin.tasks import TASKS
 from factpin.tasks.links import Links
+from factpin.tasks.triples.finder import TripleFinder
 from factpin.tasks.triples.task import TRIPLES, TripleOptions
 from factpin.tokens import piece_spans
 from factpin.training.config import TrainConfig
@@ -105,7 +105,7 @@ def test_a_fact_that_no_window_holds_is_not_found_and_the_note_says_why(extracto
     assert notes(cut) == ("facts are looked for inside one window at a time",)
 
 
-@pytest.mark.parametrize("finder", [find_triples, find_events])
+@pytest.mark.parametrize("task", ["triples", "events"])
 @pytest.mark.parametrize(
     ("text", "context", "said"),
     [
@@ -116,13 +116,13 @@ def test_a_fact_that_no_window_holds_is_not_found_and_the_note_says_why(extracto
     ],
 )
 def test_coverage_says_window_where_a_sentence_was_not_read_whole(
-    finder: ModuleType, text: str, context: str, said: str, extractor: Extractor
+    task: str, text: str, context: str, said: str, extractor: Extractor
 ) -> None:
     settings = replace(extractor.settings, context=context)
-    if finder is find_events:
+    if task == "events":
         settings = Settings("events", (), "event_linker", {"triggers": (), "roles": ()}, "", context=context)
     read = replace(extractor.reader, context=context).read(Document("d", text))
-    doc = finder.annotated(read, Links.of({}, {}), settings)
+    doc = TASKS[task].prepare(settings, extractor.tokenizer).annotate(read, Links.of({}, {}))
     assert f"looked for inside one {said} at a time" in notes(doc)[0]
 
 
@@ -158,11 +158,11 @@ def given(extractor: Extractor, text: str, facts: dict[tuple[str | tuple[str, in
         assert ok[0]
         return label, int(first[0]), int(last[0])
 
-    labels = find_triples.labels_of(extractor.settings)
+    labels = TripleFinder.prepare(extractor.settings, extractor.tokenizer).labels
     links = {(labels.relations.index("born in"), cell(h, labels.subject("person")), cell(t, labels.object("place"))): x
              for (h, t), x in facts.items()}  # fmt: skip
     spans = {cell: 5.0 for _, *cells in links for cell in cells}
-    return find_triples.annotated(read, Links.of(spans, links), reading(extractor, size=40, **task).settings)
+    return reading(extractor, size=40, **task).finder.annotate(read, Links.of(spans, links))
 
 
 ONE = {"schema": {"relations": {"born in": {"functional": True}}}, "functional": True}

@@ -51,7 +51,7 @@ def test_it_is_trained_tuned_and_described(home: Path) -> None:
 
 
 def test_it_predicts_and_is_evaluated(home: Path) -> None:
-    run("predict", home / "dev.jsonl", home / "predicted.jsonl", "--model", home / "model")
+    run("predict", home / "model", home / "dev.jsonl", home / "predicted.jsonl")
     table = run("evaluate", home / "predicted.jsonl", home / "dev.jsonl", "--task", "nm")
     assert "names" in table and "partial" in table
     report = json.loads(

@@ -162,19 +162,20 @@ def test_negatives_are_a_share_of_the_pairs_without_a_relation_and_no_batch_is_e
     documents[1] = replace(documents[1], facts=())
     config = RelationOptions(str(encoder_folder), size=32, group=8, negatives=0.0)
     job = TaskJob(start(DOCUMENT_RELATIONS, config, documents, 1), documents, [], config)
-    (first, bare), _ = job.batch([0, 1])
-    assert len(first.asked.head) == len(first.gold.pair) == 1 and len(bare.asked.head) == 4
+    inputs, gold = job.batch([0, 1])
+    first, bare = inputs.documents
+    assert len(first.targets.head) == len(gold[0].pair) == 1 and len(bare.targets.head) == 4
     assert job.model.loss(job.batch([1])).isfinite()
-    job.config = replace(config, negatives=0.5)
+    job.options = replace(config, negatives=0.5)
     torch.manual_seed(0)
-    sizes = [len(document.asked.head) for _ in range(60) for document in job.batch([0])[0]]
+    sizes = [len(document.targets.head) for _ in range(60) for document in job.batch([0])[0].documents]
     assert min(sizes) == 1 and max(sizes) == 4 and 2.0 < sum(sizes) / 60 < 3.0  # one fact, three pairs without
 
 
 def test_documents_without_facts_are_refused(encoder_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no fact"):
-        run_training(DOCUMENT_RELATIONS, [Document("d", "x")], [], RelationOptions(str(encoder_folder)), QUICK,
-                                 tmp_path / "m", quiet=True)  # fmt: skip
+        options = RelationOptions(str(encoder_folder))
+        run_training(DOCUMENT_RELATIONS, [Document("d", "x")], [], options, QUICK, tmp_path / "m", quiet=True)
 
 
 def test_raw_text_goes_through_spans_coreference_and_relations(folder: Path, encoder_folder: Path) -> None:

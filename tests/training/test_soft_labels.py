@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
-from factpin.models.find_relations import scored
 
 from factpin.documents import Document
 from factpin.errors import BadInput
-from factpin.heads.atlop import Asked
 from factpin.models.extractor import Extractor
 from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
 from factpin.training.config import TrainConfig
@@ -50,12 +51,12 @@ def bare(documents: list[Document]) -> list[Document]:
 def test_soft_labels_are_the_teachers_margins_above_its_own_threshold(teacher: Path) -> None:
     documents = corpus(5, 2)
     extractor = Extractor.load(teacher)
-    reads = [extractor.reader.read(doc) for doc in documents]
-    found = scored(extractor.model, extractor.tokenizer, extractor.settings, reads)  # type: ignore[arg-type]
-    for labels, (_, scores) in zip(soft_labels(teacher, documents), found, strict=True):
-        assert scores is not None
+    finder: Any = extractor.finder
+    found = finder.score([extractor.read(doc) for doc in documents], extractor.predict)
+    for labels, (y, scores) in zip(soft_labels(str(teacher), documents), found, strict=True):
+        assert scores is not None and y.fits().all()
         for p, (h, t) in enumerate(zip(scores.head.tolist(), scores.tail.tolist(), strict=True)):
-            expected = scores.s[p, 1:] - scores.s[p, 0] - 0.25
+            expected = torch.from_numpy(scores.s[p, 1:] - scores.s[p, 0]) - 0.25
             torch.testing.assert_close(labels.margins[labels.row[h, t]].float(), expected, atol=5e-3, rtol=2e-3)
         assert int((labels.row >= 0).sum()) == len(scores.s)
 
@@ -64,9 +65,9 @@ def test_pairs_that_the_teacher_does_not_ask_have_no_relation(teacher: Path, enc
     documents = corpus(3, 2)
     everything = config(encoder, teacher=str(teacher), types=False)  # the teacher asks persons about places alone
     job = TaskJob(start(DOCUMENT_RELATIONS, everything, documents, 1), documents, [], everything)
-    (document, *_), _ = job.batch([0])
-    m = document.gold.taught.margins
-    asked, told = document.asked, job.soft[0].row >= 0
+    inputs, gold = job.batch([0])
+    m = gold[0].teaching.margins
+    asked, told = inputs.documents[0].targets, job.soft[0].row >= 0
     assert m.shape == (12, 1) and bool((m[~told[asked.head, asked.tail]] == NEVER).all())
     assert int(told.sum()) == 4 and bool((m[told[asked.head, asked.tail]] > NEVER).all())
 
@@ -140,7 +141,7 @@ def test_teachers_and_beginnings_that_do_not_fit_are_refused(teacher: Path, enco
         )
     other.settings = replace(other.settings, task="spans")
     other.save(tmp_path / "spans")
-    with pytest.raises(BadInput, match="this one is of spans"):
+    with pytest.raises(BadInput, match="this is a model of spans"):
         start(DOCUMENT_RELATIONS, config(encoder, teacher=str(tmp_path / "spans")), corpus(4, 1), 1)
     for change in ({"negatives": 1.5}, {"teacher_weight": -0.1}, {"teacher_temperature": 0.0}):
         with pytest.raises(BadInput, match=next(iter(change))):
@@ -149,5 +150,5 @@ def test_teachers_and_beginnings_that_do_not_fit_are_refused(teacher: Path, enco
 
 def test_of_a_document_without_pairs_the_teacher_says_no_to_every_relation() -> None:
     none = SoftLabels(torch.full((3, 3), -1), torch.zeros(0, 5, dtype=torch.float16))
-    asked = Asked(torch.zeros(0), torch.zeros(0), 3, torch.tensor([0, 1]), torch.tensor([1, 2]), torch.zeros(0), 0)
+    asked: Any = SimpleNamespace(head=np.array([0, 1]), tail=np.array([1, 2]))
     assert none.of(asked).tolist() == [[NEVER] * 5] * 2

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import orjson
 import pytest
-from factpin.models.find_triples import TripleSettings
 
 import factpin
 from factpin import formats
@@ -20,6 +19,7 @@ from factpin.scoring import align, triples
 from factpin.scoring.counts import total
 from factpin.tasks.spans import Scale
 from factpin.tasks.spans.tune import mention_candidates
+from factpin.tasks.triples.finder import TripleSettings
 from factpin.tasks.triples.task import TRIPLES, TripleOptions
 from factpin.tasks.triples.tune import fact_candidates
 from factpin.training.config import TrainConfig
