@@ -10,10 +10,10 @@ Mentions that a corpus puts into no entity are learned and scored as entities of
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from numpy.typing import NDArray
@@ -28,8 +28,9 @@ from factpin.models.find_coreference import Paired, annotated, paired
 from factpin.scoring import Pair, Scores, align, coreference
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
+from factpin.training.options import CoreferenceOptions as CoreferenceConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, check_dropout, digest, on_encoder, run_training
+from factpin.training.run import Task, digest, on_encoder, run_training
 
 METRICS = ("f1", *coreference.METRICS)
 LABEL = "same entity"  # the one thing that is said of two mentions
@@ -38,27 +39,6 @@ ADDS = (0.5, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 2.0)  # the usual first: of equa
 KEEPS = (0.1, 0.0, 0.01, 0.03, 0.2, 0.4, 0.8)  # 0: no rule is refused
 SILENT = (2.0, 0.0)  # add, keep: the rules alone
 RULES = "rules_"  # before the name of a metric: what the rules alone reach
-
-
-@dataclass(frozen=True)
-class CoreferenceConfig:
-    """What is trained. How it is trained stands in TrainConfig."""
-
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
-    head: str = "mention_pair"
-    size: int = 128  # width of a mention's vector
-    antecedents: int = 50  # earlier mentions that are asked for each
-    max_length: int | None = 512  # tokens of a window
-    overlap: int = 128
-    context: Literal["window"] = "window"  # documents are read whole
-    dropout: float = 0.1
-    language: str = ""
-    name: str = ""
-    finds: str = ""
-
-    def __post_init__(self) -> None:
-        check_dropout(self.dropout)
 
 
 class CoreferenceJob:

@@ -10,10 +10,10 @@ a teacher's soft labels of them (teacher_weight = 1 where nothing is annotated),
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,51 +33,12 @@ from factpin.tasks.document_relations import Targets
 from factpin.tasks.markers import marker_id
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
+from factpin.training.options import RelationOptions as DocumentRelationsConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, check_dropout, digest, on_encoder, run_training
+from factpin.training.run import Task, digest, on_encoder, run_training
 from factpin.training.soft_labels import SoftLabels, soft_labels, taught
 
 METRICS = ("f1", "precision", "recall", "macro_f1", "filtered_f1", "intra_f1", "inter_f1", "evidence_f1")
-
-
-@dataclass(frozen=True)
-class DocumentRelationsConfig:
-    """What is trained. How it is trained stands in TrainConfig."""
-
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
-    head: str = "atlop"
-    size: int = 768  # width of a pair's two views
-    group: int = 64  # width of a group of the bilinear form; divides size
-    localized: bool = True  # False: the ablation without localized context
-    context_start: float = 1.0  # times the first weights of what reads the context; 0: it begins unread
-    threshold: Literal["adaptive", "global"] = "adaptive"  # global: the ablation, one threshold fitted on dev
-    top_k: int = 4  # relations of one pair
-    evidence: float = 0.0  # weight of the evidence loss; needs annotated evidence
-    negatives: float = 1.0  # share of the pairs without a relation that each step learns from
-    teacher: str = ""  # a model folder; empty: none
-    teacher_weight: float = 0.5  # of the teacher's soft labels; facts and evidence have the rest
-    teacher_temperature: float = 1.0  # more: what the teacher is unsure of counts more
-    schema: str = ""  # a TOML file; empty: learned from the training corpus
-    types: bool = True  # pairs whose types no relation allows are not asked
-    functional: bool = False
-    complete: bool = False
-    max_length: int | None = 512  # tokens of a window
-    overlap: int = 128
-    context: Literal["window"] = "window"  # documents are read whole
-    dropout: float = 0.1  # of token vectors before the head; published: none
-    tune_thresholds: bool = False
-    language: str = ""
-    name: str = ""
-    finds: str = ""
-
-    def __post_init__(self) -> None:
-        check_dropout(self.dropout)
-        for name in ("negatives", "teacher_weight"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise BadInput(f"{name} is {getattr(self, name)}; expected a share, 0 to 1.")
-        if not self.teacher_temperature > 0:
-            raise BadInput(f"teacher_temperature is {self.teacher_temperature}; expected more than 0.")
 
 
 class DocumentJob:

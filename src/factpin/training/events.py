@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,34 +23,11 @@ from factpin.scoring.counts import total
 from factpin.tasks import events as task
 from factpin.tasks.events import Targets, targets
 from factpin.training.config import TrainConfig
+from factpin.training.options import EventOptions as EventsConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, check_sizes, digest, on_encoder, run_training
+from factpin.training.run import Task, digest, on_encoder, run_training
 
 METRICS = ("f1", "precision", "recall", "macro_f1", "trigger_f1", "argument_f1", "text_f1", "event_f1")
-
-
-@dataclass(frozen=True)
-class EventsConfig:
-    """What is trained. How it is trained stands in TrainConfig."""
-
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
-    head: str = "event_linker"
-    head_size: int = 64
-    rope: bool = False  # of the links; spans are always rotated
-    bias: Literal["qk", "hidden"] = "qk"
-    triggers: bool = True  # triggers are learned and told, where the corpus has them
-    max_span: int | None = None
-    max_length: int | None = None  # tokens of a window; None: a little more than the longest in training
-    overlap: int = 64
-    context: Literal["sentence", "window"] = "sentence"
-    dropout: float = 0.1
-    language: str = ""
-    name: str = ""
-    finds: str = ""
-
-    def __post_init__(self) -> None:
-        check_sizes(self.head_size, self.max_span, self.dropout)
 
 
 class EventJob:

@@ -33,6 +33,7 @@ from factpin.tokens.pairs import Pair
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.defaults import settle
 from factpin.training.loop import check_folder, train
+from factpin.training.options import check_sizes
 from factpin.training.parallel import World, join_world
 from factpin.training.reader_fit import (
     ask_strangers,
@@ -43,7 +44,7 @@ from factpin.training.reader_fit import (
     probabilities,
     raw_outcomes,
 )
-from factpin.training.run import SHORT, check_sizes, digest
+from factpin.training.run import SHORT, digest
 
 METRICS = ("f1", "em")
 CHOICES = {"zh": ("是", "否")}  # by language; others have yes and no

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
@@ -21,36 +21,11 @@ from factpin.scoring import Scores, align, macro, spans
 from factpin.scoring.counts import total
 from factpin.tasks.spans import Targets, flat, targets
 from factpin.training.config import TrainConfig
+from factpin.training.options import SpanOptions as SpansConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, check_sizes, digest, on_encoder, run_training
+from factpin.training.run import Task, digest, on_encoder, run_training
 
 METRICS = ("f1", "precision", "recall", "macro_f1")
-
-
-@dataclass(frozen=True)
-class SpansConfig:
-    """What is trained. How it is trained stands in TrainConfig."""
-
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
-    head: str = "efficient_global_pointer"
-    head_size: int = 64
-    rope: bool = True
-    bias: Literal["qk", "hidden"] = "qk"  # of efficient_global_pointer
-    scheme: Literal["bio", "bioes"] = "bioes"  # of crf
-    overlaps: Literal["auto", "keep", "drop"] = "auto"  # drop: of overlapping mentions the surest; auto: as in training
-    max_span: int | None = None
-    max_length: int | None = None  # tokens of a window; None: a little more than the longest in training
-    overlap: int = 64
-    context: Literal["sentence", "window"] = "sentence"
-    dropout: float = 0.1
-    tune_thresholds: bool = False
-    language: str = ""
-    name: str = ""
-    finds: str = ""
-
-    def __post_init__(self) -> None:
-        check_sizes(self.head_size, self.max_span, self.dropout)
 
 
 class SpanJob:

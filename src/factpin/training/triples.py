@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,41 +23,11 @@ from factpin.scoring.counts import total
 from factpin.tasks import links
 from factpin.tasks.triples import Targets, targets
 from factpin.training.config import TrainConfig
+from factpin.training.options import TripleOptions as TriplesConfig
 from factpin.training.parallel import World
-from factpin.training.run import Task, check_sizes, digest, on_encoder, run_training
+from factpin.training.run import Task, digest, on_encoder, run_training
 
 METRICS = ("f1", "precision", "recall", "macro_f1", "typed_f1", "text_f1", "last_word_f1")
-
-
-@dataclass(frozen=True)
-class TriplesConfig:
-    """What is trained. How it is trained stands in TrainConfig."""
-
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = ""  # or a model to go on from, shipped or a folder: its encoder, and its head where labels agree
-    head: str = "gplinker"
-    head_size: int = 64
-    rope: bool = False  # of the scorers of relations; spans are always rotated
-    bias: Literal["qk", "hidden"] = "qk"
-    typed: bool = True  # a class of spans for each entity type, where the corpus has types
-    occurrences: Literal["first", "nearest", "all"] = "nearest"  # which mentions are meant where facts are not pinned
-    schema: str = ""  # a TOML file; empty: learned from the training corpus
-    types: bool = True  # facts whose argument types the schema does not allow are left out
-    functional: bool = False  # of a functional relation the best tail is kept
-    complete: bool = False  # what follows from symmetric and inverse relations is added
-    mentions: Literal["linked", "all"] = "linked"  # all: those of no fact are taught and told too
-    max_span: int | None = None
-    max_length: int | None = None  # tokens of a window; None: a little more than the longest in training
-    overlap: int = 64
-    context: Literal["sentence", "window"] = "sentence"
-    dropout: float = 0.1
-    tune_thresholds: bool = False
-    language: str = ""
-    name: str = ""
-    finds: str = ""
-
-    def __post_init__(self) -> None:
-        check_sizes(self.head_size, self.max_span, self.dropout)
 
 
 class TripleJob:
