@@ -41,7 +41,7 @@ from rich.console import Console
 from rich.table import Table
 from torch import nn
 
-from factpin.pretraining.corpus import Packing
+from factpin.pretraining.config import Packing
 
 TIMES = 50
 LENGTH, BATCH = 128, 16
@@ -202,7 +202,8 @@ def beginning(folder: Path, corpus: Path, width: int, layers: int) -> Path:
 
 def peak(start: str, times: int) -> dict[str, float]:
     """MiB of this process, at most and in the end, by a run over a corpus that is so many times as long."""
-    from factpin.pretraining.pretrain import PretrainConfig, pretrain
+    from factpin.pretraining.config import PretrainConfig
+    from factpin.pretraining.pretrain import pretrain
     from factpin.training.config import TrainConfig
 
     with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,7 @@
         for fact in document.facts:
             print(fact.head.name, fact.relation, fact.tail.name, fact.score)
 
-`__all__` is what users can rely on. Importing factpin loads no torch; that waits until a model is needed.
+`__all__` is the public interface. Importing factpin does not import torch; loading a model does.
 """
 
 from collections.abc import Iterable, Iterator
@@ -46,11 +46,11 @@ def load(
     model: list[str] | list[Path] | list[str | Path] | tuple[str | Path, ...] | None = None, device: str = "cpu"
 ) -> "Pipeline": ...
 def load(model: Any = None, device: str = "cpu") -> "Extractor | Pipeline":
-    """Models to extract with; `device` as torch names it.
+    """Load models to extract with. `device` is a torch device.
 
-    load()                             all shipped models together; each text is read by those of its language
-    load(["en-entities", "runs/my"])   these together
-    load("en-entities")                this one, which reads every text; a name, or a model folder
+    load()                             all shipped models; each text is read by those for its language
+    load(["en-entities", "runs/my"])   several models, by name or folder
+    load("en-entities")                one model, which reads every text
     """
     from factpin.errors import BadInput  # noqa: PLC0415  (importing factpin stays light)
     from factpin.extraction.pipeline import Pipeline  # noqa: PLC0415
@@ -61,18 +61,18 @@ def load(model: Any = None, device: str = "cpu") -> "Extractor | Pipeline":
         return Extractor.load(find_model(str(model)), device)
     names = () if model is None else tuple(model)
     if model is not None and not names:
-        raise BadInput("The list of models is empty. Name at least one, or leave it out to load all shipped models.")
+        raise BadInput("The list of models is empty. Give at least one, or leave it out to load all shipped models.")
     return Pipeline.load(names, device)
 
 
 def extract(
     texts: str | Iterable[str], model: str | Path | Iterable[str | Path] | None = None, min_score: float = 0.5
 ) -> list["Document"]:
-    """A document for each text (one for a single text), with the mentions, entities, facts and events in it.
+    """Extract mentions, entities, facts and events from texts; one document for each text.
 
-    model: the name or folder of a model, or several; without it, all shipped models, each for its language.
-    min_score: facts and events that are less likely are left out; 0 keeps all.
-    The models stay loaded for the next call.
+    model: the name or folder of one or several models. Default: all shipped models, each for its language.
+    min_score: leave out facts and events below this score; 0 keeps all.
+    The models stay in memory for the next call.
     """
     from factpin.extraction.pipeline import loaded  # noqa: PLC0415
 
@@ -81,16 +81,16 @@ def extract(
 
 
 def read(path: str | Path, format: str | None = None) -> Iterator["Document"]:
-    """The documents of a file or folder, one at a time; the format is guessed where it is not named."""
+    """Read the documents of a file or folder, one at a time. The format is guessed unless given."""
     from factpin import formats  # noqa: PLC0415
 
     return formats.read(path, format=format)
 
 
 def write(documents: Iterable["Document"], path: str | Path, format: str | None = None) -> None:
-    """Write documents to a file; the format follows from the ending of its name where it is not named.
+    """Write documents to a file. The format follows from the suffix unless given.
 
-    FormatLoss is raised, and nothing is written, where the format cannot hold what the documents hold.
+    Raises FormatLoss and writes nothing if the format cannot hold everything in the documents.
     """
     from factpin import formats  # noqa: PLC0415
 
@@ -100,9 +100,9 @@ def write(documents: Iterable["Document"], path: str | Path, format: str | None 
 def evaluate(
     predicted: str | Path | Iterable["Document"], gold: str | Path | Iterable["Document"], task: str | None = None
 ) -> dict[str, Any]:
-    """Scores of predictions against gold, as `factpin evaluate --json` prints them; documents are matched by id.
+    """Score predictions against gold, as `factpin evaluate --json` does. Documents are matched by id.
 
-    task: spans, triples, events, document_relations or coreference; guessed from gold where it is not named.
+    task: spans, triples, events, document_relations or coreference. Default: guessed from gold.
     """
     from factpin.corpora.evaluate import evaluate as score  # noqa: PLC0415
 
@@ -123,12 +123,12 @@ def train(  # noqa: PLR0913  (each is asked for by name)
     quiet: bool = False,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Train a model and write its folder, which `factpin.load` loads; gives what was measured.
+    """Train a model, write it to a folder for `factpin.load`, and return the scores on dev.
 
     task: spans, triples, events, document_relations or coreference.
-    train, dev: a file or documents. dev picks the best weights and the thresholds, and calibrates the scores.
-    encoder, initial: what to start from, a pretrained encoder or a trained model; one of them.
-    settings: the options of `factpin train` by name, such as epochs=5 or learning_rate=1e-4.
+    train, dev: a file or documents. dev selects the best weights and thresholds and calibrates the scores.
+    encoder, initial: start from a pretrained encoder or from a trained model; give one of them.
+    settings: options of `factpin train`, such as epochs=5 or learning_rate=1e-4.
     """
     from factpin.training import plan  # noqa: PLC0415
 

@@ -1,15 +1,15 @@
-"""Every error that a user can cause, and `pick`, which looks a name up in a table.
+"""All errors that a user can cause, and `pick`, which looks up a name in a table.
 
 FactpinError                 anything below; the command line prints it as one line and exits with 2
 ├── BadDocument              a document, or something that claims to be one, breaks the rules of the nouns
-│   └── OffsetMismatch       a mention's text is not what stands at its offsets
-├── BadRecord                one record of a file cannot be read: names file, line and field
-├── BadFile                  a whole file cannot be read or written: missing, not UTF-8, cut short, unknown kind
+│   └── OffsetMismatch       the text at the offsets of a mention is not the text of the mention
+├── BadRecord                one record of a file cannot be read; names file, line and field
+├── BadFile                  a whole file cannot be read or written: missing, not UTF-8, truncated, unknown kind
 ├── FormatLoss               the target format cannot hold what the documents hold
-├── BadInput                 an argument, option or setting that makes no sense
-│   └── UnknownName          a name that stands in no table; says what was probably meant
-├── BadModel                 a folder that is no model, or a model this version cannot load
-└── MissingExtra             an optional dependency is not installed; says the command that installs it
+├── BadInput                 an invalid argument, option or setting
+│   └── UnknownName          a name that is not in a table; suggests the nearest one
+├── BadModel                 a folder that is not a model, or a model that this version cannot load
+└── MissingExtra             an optional dependency is not installed; gives the command that installs it
 """
 
 import difflib
@@ -20,11 +20,11 @@ T = TypeVar("T")
 
 
 class FactpinError(Exception):
-    """An error whose message is meant for the user: what was expected, what came, what to do."""
+    """An error with a message for the user: what was expected, what was given, what to do."""
 
 
 class BadDocument(FactpinError):
-    """A document breaks a rule of the nouns. `field` names the place inside it, such as `mentions[3].end`."""
+    """A document that breaks a rule of the nouns. `field` is the place in it, such as `mentions[3].end`."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class BadDocument(FactpinError):
 
 
 class OffsetMismatch(BadDocument):
-    """text[start:end] is not the mention's text. `inclusive` tells whether text[start:end + 1] would be."""
+    """text[start:end] is not the mention's text. `inclusive`: text[start:end + 1] would be."""
 
     def __init__(self, message: str, *, field: str = "", inclusive: bool = False) -> None:
         super().__init__(message, field=field)
@@ -40,7 +40,7 @@ class OffsetMismatch(BadDocument):
 
 
 class BadRecord(FactpinError):
-    """One record of a file is wrong; the others may be right. `kind` is a short word that doctor counts by."""
+    """One record of a file is wrong; the others may be right. `kind` is the name that doctor counts it under."""
 
     def __init__(self, message: str, *, file: str, line: int, field: str = "", kind: str = "bad_record") -> None:
         place = f"{file}:{line}" + (f", field {field}" if field else "")
@@ -53,31 +53,31 @@ class BadRecord(FactpinError):
 
 
 class BadFile(FactpinError):
-    """A file as a whole cannot be read or written."""
+    """A file that cannot be read or written at all."""
 
 
 class FormatLoss(FactpinError):
-    """A format cannot hold part of what it is asked to write."""
+    """A format cannot hold part of the documents to write."""
 
 
 class BadInput(FactpinError):
-    """An option, argument or setting that makes no sense."""
+    """An invalid option, argument or setting."""
 
 
 class UnknownName(BadInput):
-    """A name that stands in no table."""
+    """A name that is not in a table."""
 
 
 class BadModel(FactpinError):
-    """A folder that is no model of factpin, or one that this version cannot load."""
+    """A folder that is not a factpin model, or one that this version cannot load."""
 
 
 class MissingExtra(FactpinError):
-    """An optional dependency is absent."""
+    """An optional dependency is not installed."""
 
 
 def pick(table: Mapping[str, T], name: str, *, kind: str) -> T:
-    """The entry `name` of a table; hyphens count as underscores; an unknown name says what was probably meant."""
+    """The entry `name` of a table. Hyphens and underscores are the same; an unknown name raises UnknownName."""
     for spelling in (name, name.replace("-", "_"), name.replace("_", "-")):
         if spelling in table:
             return table[spelling]
@@ -85,6 +85,6 @@ def pick(table: Mapping[str, T], name: str, *, kind: str) -> T:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` Did you mean 'x'?`, or nothing where no known name is near."""
+    """` Did you mean 'x'?`, or "" if no known name is similar."""
     near = difflib.get_close_matches(name.lower().replace("-", "_"), list(known), n=1, cutoff=0.6)
     return f" Did you mean {near[0]!r}?" if near else ""

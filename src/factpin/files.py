@@ -1,7 +1,7 @@
-"""Files as bytes and lines: opened by their ending, written whole or not at all.
+"""Read files as bytes and lines, compressed or not, and write them atomically.
 
-Reading gives numbered lines, decoded strictly: a byte that is not UTF-8 is an error with its position.
-Writing goes to a temporary neighbour that is synced and renamed, so that a crash leaves the old file or the new one.
+Lines are numbered and decoded strictly: a byte that is not UTF-8 is an error with its position. Files are written to a
+temporary file next to the target, synced and renamed, so that a crash leaves either the old file or the new one.
 """
 
 import codecs
@@ -29,24 +29,24 @@ PACKED = {".gz": "gzip", ".xz": "lzma", ".zst": "zstd"}
 
 
 def plain_name(path: Path) -> str:
-    """The file's name without the ending that says how it is packed: train.json.xz -> train.json."""
+    """The name of a file without the suffix of its compression: train.json.xz -> train.json."""
     return path.stem if path.suffix in PACKED else path.name
 
 
 def plain_stem(path: Path) -> str:
-    """The file's name without any of its endings: train.json.xz -> train; standard input is stdin."""
+    """The name of a file without any suffix: train.json.xz -> train; standard input is stdin."""
     return "stdin" if str(path) == "-" else Path(plain_name(path)).stem
 
 
 def refuse_same(source: Path, target: Path) -> None:
-    """Refuse to write a file onto the one that is being read."""
+    """Raise BadInput if a file would be written over the one being read."""
     if str(target) != "-" and target.exists() and source.exists() and target.samefile(source):
-        raise BadInput(f"{target}: would be read and written: this is the same file. Name another one to write.")
+        raise BadInput(f"{target}: input and output are the same file. Give another output file.")
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """The unpacked bytes of a file; `-` is standard input."""
+    """The decompressed bytes of a file; `-` is standard input."""
     if str(path) == "-":
         yield sys.stdin.buffer
         return
@@ -56,13 +56,15 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise BadFile(f"{path}: there is no such file. Check the path.") from None
     except IsADirectoryError:
-        raise BadFile(f"{path}: this is a folder, a file was expected. Name a file inside it.") from None
+        raise BadFile(f"{path}: expected a file, but this is a folder. Give a file inside it.") from None
     except PermissionError:
-        raise BadFile(f"{path}: may not be read. Check its permissions.") from None
+        raise BadFile(f"{path}: permission denied. Check the permissions of the file.") from None
     except NotADirectoryError:
         raise BadFile(f"{path}: part of the path is a file, not a folder. Check the path.") from None
     except (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, zstd.ZstdError) as error:
-        raise BadFile(f"{path}: the packed file is damaged ({error}). Pack it again, or unpack it by hand.") from None
+        raise BadFile(
+            f"{path}: the compressed file is damaged ({error}). Compress it again, or decompress it by hand."
+        ) from None
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -78,13 +80,13 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """(line number from 1, line without its end) for every line; LF and CRLF end a line, nothing else does."""
+    """(line number from 1, line without its end) for every line. Only LF and CRLF end a line."""
     for number, position, raw in byte_lines(path, encoding):
         yield number, line_text(path, number, position, raw)
 
 
 def byte_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, int, bytes]]:
-    """(line number from 1, position of its first byte, line without its end); the bytes are not yet checked."""
+    """(line number from 1, position of its first byte, line without its end); the bytes are not checked yet."""
     position = 0
     with open_bytes(path) as stream:
         if not _is_utf8(encoding):
@@ -98,7 +100,7 @@ def byte_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, int, 
 
 
 def line_text(path: Path, number: int, position: int, raw: bytes) -> str:
-    """The text of one of the `byte_lines`, or an error that names the byte which is not UTF-8."""
+    """Decode one of the `byte_lines`; BadFile names the byte that is not UTF-8."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -106,7 +108,7 @@ def line_text(path: Path, number: int, position: int, raw: bytes) -> str:
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """The whole file as text, line ends untouched; a byte order mark is not text."""
+    """The whole file as text, with line ends unchanged and without a byte order mark."""
     with open_bytes(path) as stream:
         raw = stream.read()
     if not _is_utf8(encoding):
@@ -123,7 +125,7 @@ def _is_utf8(encoding: str) -> bool:
     try:
         return codecs.lookup(encoding).name == "utf-8"
     except LookupError:
-        raise BadFile(f"There is no encoding {encoding!r}. Usual ones: utf-8, gb18030, utf-16, latin-1.") from None
+        raise BadFile(f"There is no encoding {encoding!r}. Common ones: utf-8, gb18030, utf-16, latin-1.") from None
 
 
 def _not_utf8(path: Path, position: int, byte: int, line: int) -> BadFile:
@@ -141,7 +143,7 @@ def _decoded(raw: bytes, encoding: str, path: Path) -> str:
 
 
 def _recoded(stream: BinaryIO, encoding: str, path: Path) -> Iterator[bytes]:
-    """The lines of a stream in another encoding as UTF-8 lines."""
+    """Convert the lines of a stream in another encoding to UTF-8."""
     text = io.TextIOWrapper(stream, encoding=encoding, newline="\n")
     try:
         for line in text:
@@ -149,21 +151,21 @@ def _recoded(stream: BinaryIO, encoding: str, path: Path) -> Iterator[bytes]:
     except UnicodeDecodeError as error:
         raise BadFile(f"{path}: not {encoding}: {error.reason}. Try another encoding.") from None
     finally:
-        if not stream.closed:  # as it is where nobody read to the end
-            text.detach()  # whoever opened the stream closes it
+        if not stream.closed:  # it is closed if the reader stopped early
+            text.detach()  # the opener closes the stream
 
 
 @contextmanager
 def write_bytes(path: Path) -> Iterator[BinaryIO]:
-    """A stream into a temporary neighbour of `path`, packed by its ending, renamed when all went well."""
+    """A stream to a temporary file next to `path`, compressed by suffix, and renamed at the end if nothing failed."""
     if str(path) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
     path = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     if path.is_dir():
-        raise BadFile(f"{path}: this is a folder, a file was to be written. Name a file inside it.")
-    if path.exists() and not path.is_file():  # a pipe or a device: written to, never replaced
+        raise BadFile(f"{path}: expected a file to write, but this is a folder. Give a file inside it.")
+    if path.exists() and not path.is_file():  # a pipe or device is written to, never replaced
         with open(path, "wb") as raw, _packing(raw, path.suffix) as stream:
             yield stream
         return
@@ -205,12 +207,12 @@ def _packing(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def write_folder(path: Path) -> Iterator[Path]:
-    """A temporary neighbour folder to fill, renamed to `path` when all went well; files are never replaced."""
+    """A temporary folder next to `path`, renamed at the end if nothing failed. Existing files are never replaced."""
     path = Path(path)
     if str(path) == "-":
-        raise BadFile("-: a folder cannot be written to standard output. Name a folder.")
+        raise BadFile("-: a folder cannot be written to standard output. Give the path of a folder.")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise BadFile(f"{path}: there is something already. Name a new folder, or empty this one first.")
+        raise BadFile(f"{path}: already exists. Give a new folder, or empty this one first.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent))
@@ -245,7 +247,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def incremental_decoder(encoding: str, path: Path) -> Callable[[bytes, bool], str]:
-    """A strict function (bytes, last) -> text for a stream that comes in pieces; errors name the position."""
+    """A strict function (bytes, last) -> text to decode a stream in pieces; errors name the position."""
     decoder = codecs.getincrementaldecoder("utf-8-sig" if _is_utf8(encoding) else encoding)()
     done = 0
 

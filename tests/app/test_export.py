@@ -45,7 +45,7 @@ def test_a_table_of_facts_comes_in(door: Door, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("head,relation,tail,tail_type\nFrance,capital,Paris,LOC\n", encoding="utf-8")
     assert door("store", "import", tmp_path / "f.csv").code == 0
     assert door("ask", "What is the capital of France?").out.startswith("Paris")
-    assert "expected .nq or .csv" in door("store", "import", tmp_path / "f.ttl").err
+    assert "expected .csv or .nq" in door("store", "import", tmp_path / "f.ttl").err
 
 
 def test_an_unknown_format_is_refused(door: Door, tmp_path: Path) -> None:

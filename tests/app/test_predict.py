@@ -59,7 +59,7 @@ def test_gold_is_never_replaced_by_what_is_predicted_on_it(door: Door, model: Pa
 def test_a_pipe_reads_and_writes(door: Door, model: Path) -> None:
     line = json.dumps({"id": "x", "text": "王小明出生于北京。"}).encode()
     code, out, err = door(model, "-", "-", stdin=line)
-    assert code == 0 and err == "1 documents; 2 mentions\n"
+    assert code == 0 and err == "1 document; 2 mentions\n"
     assert [m["text"] for m in json.loads(out)["mentions"]] == ["王小明", "北京"]
 
 
@@ -119,7 +119,7 @@ def test_documents_without_what_the_model_asks_about_are_counted(door: Door, tmp
     path.write_text(json.dumps({"id": "a", "text": told["text"]}) + "\n" + json.dumps(told) + "\n")
     code, _, err = door("en-relations", path, target, "--to", "docred_result")
     assert code == 0 and "2 documents; 2 mentions, 2 entities" in err
-    assert "not asked: 1 of 2 documents have no entities" in err
+    assert "not searched: 1 of 2 documents without entities" in err
     assert all(record["title"] == "b" for record in json.loads(target.read_text()))
     assert json.loads(door("en-relations", path, target, "--to", "docred_result", "--json")[1])["without"] == 1
     assert door("en-relations", path, target, "--to", "docred_result", "--min-score", "1")[0] == 0

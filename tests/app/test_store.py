@@ -44,7 +44,7 @@ def test_facts_and_why_and_reject(door: Door, docs: Path) -> None:
         "evidence",
     }
     assert len(door("store", "facts", "--min-score", 0, "--json").json["facts"]) == 3
-    assert "hidden: 1 facts" in door("store", "facts").err
+    assert "hidden: 1 fact less likely" in door("store", "facts").err
     key = found[0]["id"]
     done = door("store", "why", key[:8])
     assert "谷爱凌 – 出生地 → 北京" in done.out and f"{docs}#not_gu" in done.out

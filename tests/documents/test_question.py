@@ -33,15 +33,15 @@ def test_gold_contexts_and_texts() -> None:
 @pytest.mark.parametrize(
     "change, field, said",
     [
-        ({"text": "  "}, "question", "no text"),
+        ({"text": "  "}, "question", "is empty"),
         ({"kind": "yesno"}, "kind", "expected '', 'yes_no', 'choice'"),
         ({"answerable": False}, "answerable", "has answers"),
         ({"answers": ("May", "")}, "answers", "an answer is empty"),
-        ({"spans": ((2, Span(0, 1)),)}, "spans[0]", "names context 2, there are 2"),
+        ({"spans": ((2, Span(0, 1)),)}, "spans[0]", "refers to context 2, but there are 2"),
         ({"spans": ((1, Span(5, 5)),)}, "spans[0]", "5:5 in a context of 37 characters"),
         ({"spans": ((1, Span(30, 38)),)}, "spans[0]", "expected a span inside it"),
-        ({"support": ((0, 0), (0, 1))}, "support[1]", "names sentence 1, the context has 1"),
-        ({"support": ((-1, 0),)}, "support[0]", "names context -1"),
+        ({"support": ((0, 0), (0, 1))}, "support[1]", "refers to sentence 1, but the context has 1"),
+        ({"support": ((-1, 0),)}, "support[0]", "refers to context -1"),
     ],
 )
 def test_what_cannot_be_is_refused(change: dict, field: str, said: str) -> None:

@@ -65,7 +65,7 @@ def test_the_mark_changes_comes_back_and_is_off_in_older_files(tmp_path: Path) -
         ("[relations.r]\nsymmetric = 'yes'", "true or false"),
         ("types = ['A']\n[relations.r]\nheads = ['B']", "'B'"),
         ("[relations.r]\ninverse = 'q'", "'q'"),
-        ("types = [", "not TOML"),
+        ("types = [", "not valid TOML"),
     ],
 )
 def test_a_bad_schema_file_says_what_is_wrong(tmp_path: Path, text: str, words: str) -> None:

@@ -78,8 +78,8 @@ def test_a_bad_file_is_set_aside_and_stays_what_it_was(tmp_path: Path, store: St
     (folder / "b.txt").write_bytes(b"\xff\xfe\xff")
     (folder / "c.txt").write_text("nul \x00 here", encoding="utf-8")
     report = run(folder, store, remove=True)
-    assert [r.place for r in report.rejected] == [f"{folder}/b.txt", f"{folder}/c.txt"] and report.removed == 0
-    assert "not UTF-8" in report.rejected[0].reason and "NUL" in report.rejected[1].reason
+    assert [r.place for r in report.rejects] == [f"{folder}/b.txt", f"{folder}/c.txt"] and report.removed == 0
+    assert "not UTF-8" in report.rejects[0].reason and "NUL" in report.rejects[1].reason
     assert {s.uri for s in store.sources()} == {f"{folder}/a.txt", f"{folder}/b.txt"}
 
 
@@ -90,8 +90,8 @@ def test_records_of_jsonl_are_documents_with_what_they_bring(tmp_path: Path, sto
     records = [to_json(doc), to_json(dated), to_json(doc), {"text": 5}]
     path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     report = run(path, store)
-    assert (report.added, len(report.rejected)) == (2, 2)
-    assert "occurs twice" in " ".join(r.reason for r in report.rejected)
+    assert (report.added, len(report.rejects)) == (2, 2)
+    assert "occurs twice" in " ".join(r.reason for r in report.rejects)
     sources = {s.uri.split("#")[1]: s for s in store.sources()}
     assert (sources["dated"].title, sources["dated"].published) == ("谷爱凌", "2022-02-08")
     assert [fact.confidence for fact in store.judged()] == [pytest.approx(0.2)]  # unlikely facts are kept

@@ -132,8 +132,8 @@ def test_what_standoff_cannot_say_is_counted_and_the_rest_is_written(tmp_path: P
     ("lines", "line", "kind", "words"),
     [
         (["T1\tX 0 6\tLindby", "T2\tX 3 99\tx"], 2, "bad_record", "in a text of 10 characters"),
-        (["T1\tX 0 5\tLindby"], 1, "offset_inclusive", "count its ends inclusively"),
-        (["T1\tX 1 4\tLindby"], 1, "offset_mismatch", "stands at 0:6"),
+        (["T1\tX 0 5\tLindby"], 1, "offset_inclusive", "inclusive ends"),
+        (["T1\tX 1 4\tLindby"], 1, "offset_mismatch", "is at 0:6"),
         (["T1\tX 0 6\tLindby", "T1\tX 0 6\tLindby"], 2, "bad_record", "second time"),
         (["T1\tX 0 " + "9" * 5000 + "\tLindby"], 1, "bad_record", "expected a type and offsets"),
         (["T1\tX 0 6"], 1, "bad_record", "the text is missing"),

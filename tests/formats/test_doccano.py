@@ -59,7 +59,7 @@ def test_offsets_that_count_as_javascript_does_are_read_and_written_by_choice(tm
         ({"text": "abc", "label": [[0, 1]]}, "label[0]", "[start, end, label]"),
         ({"text": "abc", "label": [[0, 1.5, "x"]]}, "label[0]", "a whole number"),
         ({"text": "abc", "label": ["joy"]}, "label[0]", "an object"),
-        ({"text": "abc", "entities": [span(0, 1), span(1, 2)]}, "mentions", "ids are equal"),
+        ({"text": "abc", "entities": [span(0, 1), span(1, 2)]}, "mentions", "ids are the same"),
         ({"text": "abc", "entities": [{"id": 1, "label": "x", "start_offset": 0}]},
          "entities[0].end_offset", "missing"),
         ({"text": "abc", "entities": [span(0, 1)], "relations": [{"from_id": 1, "to_id": 9, "type": "r"}]},

@@ -75,10 +75,10 @@ def test_an_event_may_have_no_trigger_and_a_file_may_be_a_list(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "field", "words"),
     [
-        (record(argument(1)), "event_list[0].arguments[0]", "It stands at 0:4"),
-        (record(argument(0, "海星科枝")), "event_list[0].arguments[0]", "nowhere in the text"),
-        (record(argument(), argument(6, "300人啊")), "event_list[0].arguments[1]", "nowhere in the text"),
-        (record(argument(), trigger_start_index=5), "event_list[0].trigger", "It stands at 4:6"),
+        (record(argument(1)), "event_list[0].arguments[0]", "It is at 0:4"),
+        (record(argument(0, "海星科枝")), "event_list[0].arguments[0]", "not in the text"),
+        (record(argument(), argument(6, "300人啊")), "event_list[0].arguments[1]", "not in the text"),
+        (record(argument(), trigger_start_index=5), "event_list[0].trigger", "It is at 4:6"),
         (record(argument(-1)), "event_list[0].arguments[0]", "0 or more"),
         (record(argument(0, "")), "event_list[0].arguments[0]", "a string"),
         (record(argument("0")), "event_list[0].arguments[0].argument_start_index", "a whole number"),

@@ -158,7 +158,7 @@ def test_a_cut_file_of_weights_is_a_clear_error(tmp_path: Path, folder: Path) ->
 
 @pytest.mark.parametrize(
     "change, words",
-    [({"version": 99}, "newer factpin"), ({"head": "oracle"}, "unknown here"), ({"colour": 1}, "damaged"),
+    [({"version": 99}, "newer factpin"), ({"head": "oracle"}, "not a head for spans"), ({"colour": 1}, "damaged"),
      ({"version": "x"}, "no version"), ({"head_config": {"labels": ["a"], "size": 3}}, "damaged"),
      ({"max_length": None}, "max_length"), ({"temperature": 0}, "temperature"), ({"head_config": []}, "head_config"),
      ({"language": 5}, "language")],
@@ -195,10 +195,9 @@ def test_a_kernel_that_a_folder_names_is_never_fetched(tmp_path: Path, folder: P
         factpin.load(broken)
 
 
-def test_one_text_is_no_list_of_texts(extractor: Extractor) -> None:
-    with pytest.raises(BadInput, match="a list of texts"):
-        extractor.extract("王小明出生于北京。")  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="a list of texts"):
+def test_one_text_may_come_alone_and_other_things_are_refused(extractor: Extractor) -> None:
+    assert extractor.extract("王小明出生于北京。") == extractor.extract(["王小明出生于北京。"])
+    with pytest.raises(BadInput, match="type NoneType"):
         extractor.extract([None])  # type: ignore[list-item]
 
 

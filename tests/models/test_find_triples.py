@@ -190,7 +190,7 @@ def test_what_the_rules_leave_out_is_counted_in_the_notes(extractor: Extractor) 
     assert statuses(doc) == {("王小明", "北京", "negated"), ("王小明", "广州", "hedged")}
     assert notes(doc)[1:] == (
         "no names: 2 facts left out, with an argument that is a cue, the other argument or not one name",
-        "told of several mentions: the nearest is kept, 2 facts left out",
+        "found between several mentions: the nearest is kept, 2 facts left out",
     )
     assert {m.text for m in doc.mentions} == {"王小明", "北京", "广州"}
     assert {f.assertion for f in given(extractor, text, found, assertion=False).facts} == {None}

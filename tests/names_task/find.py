@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from factpin.tasks.spans.find import find_spans
-
 from factpin.tasks.task import Cut, Predict
 from factpin.tokens import Tokenizer, owner
 from factpin.tokens.reading import WindowedDocument, batched

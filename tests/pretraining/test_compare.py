@@ -19,7 +19,7 @@ from factpin.errors import BadInput
 from factpin.pretraining import compare as comparing
 from factpin.pretraining.compare import Comparison, compare, interval, summed, verdict
 from factpin.pretraining.compare_drawing import HEIGHT, TOP, draw
-from factpin.pretraining.pretrain import PretrainConfig
+from factpin.pretraining.config import PretrainConfig
 from factpin.training.config import TrainConfig
 from tests.conftest import corpus
 

@@ -11,6 +11,7 @@ from factpin import formats
 from factpin.documents import Document, Mention
 from factpin.errors import BadFile, BadInput
 from factpin.pretraining import corpus as module
+from factpin.pretraining.config import Packing
 from factpin.pretraining.corpus import FRAME, Corpus, Cut, Packed
 from factpin.pretraining.known import Known
 from factpin.tokens import Tokenizer
@@ -66,7 +67,7 @@ def test_a_long_document_comes_in_portions_and_stays_one(files: Path, monkeypatc
 @pytest.mark.parametrize("cells", [6, 16, 48, 400])
 @pytest.mark.parametrize("packing", ["full", "document", "filled"])
 def test_every_piece_stands_in_exactly_one_text_that_is_not_too_long(
-    packing: module.Packing, cells: int, files: Path, tokenizer: Tokenizer
+    packing: Packing, cells: int, files: Path, tokenizer: Tokenizer
 ) -> None:
     texts = list(Corpus([files]).texts(tokenizer, Cut(cells, packing, None)))
     assert joined(texts) == [piece for text in DOCUMENTS for piece in ids(tokenizer, text)]
@@ -89,7 +90,7 @@ def test_sentences_stay_whole_and_no_text_could_have_held_one_more(files: Path, 
 
 @pytest.mark.parametrize("packing", ["full", "document", "filled"])
 def test_reading_can_begin_where_any_text_ended(
-    packing: module.Packing, files: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+    packing: Packing, files: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "LONG", 60)
     cut = Cut(20, packing, "characters", memory=7)

@@ -13,9 +13,10 @@ from transformers import AutoConfig, AutoModelForMaskedLM, BertForMaskedLM
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
 from factpin.objectives import OBJECTIVES
+from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.inherited import NAMES, heads_in, inherit
 from factpin.pretraining.learner import Beside, Learners, build_learner
-from factpin.pretraining.pretrain import PretrainConfig, pretrain
+from factpin.pretraining.pretrain import pretrain
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from tests.conftest import corpus

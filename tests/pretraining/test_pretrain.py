@@ -26,10 +26,11 @@ from factpin.objectives.losses import Learner
 from factpin.objectives.network import Network
 from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.text import Chance
-from factpin.pretraining.corpus import Corpus, Cut, Divide, Packed, Place
+from factpin.pretraining.config import Divide, PretrainConfig
+from factpin.pretraining.corpus import Corpus, Cut, Packed, Place
 from factpin.pretraining.job import PretrainJob, stages_of
 from factpin.pretraining.learner import Learners
-from factpin.pretraining.pretrain import PretrainConfig, pretrain, told_of
+from factpin.pretraining.pretrain import pretrain, told_of
 from factpin.pretraining.source import Source
 from factpin.pretraining.stream import Stream
 from factpin.tasks.spans.task import SPANS, SpanOptions

@@ -14,8 +14,9 @@ from transformers import AutoModel
 from factpin.encoders import Encoder
 from factpin.errors import BadInput, BadModel
 from factpin.objectives import OBJECTIVES, collate
+from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.learner import Beside, build_learner, load_network
-from factpin.pretraining.pretrain import PretrainConfig, pretrain
+from factpin.pretraining.pretrain import pretrain
 from factpin.pretraining.readers import cut
 from factpin.pretraining.shapes import OWN, architecture, shape_of
 from factpin.pretraining.vocabulary import vocabulary_of, with_marks

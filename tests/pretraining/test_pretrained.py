@@ -15,8 +15,9 @@ from factpin.errors import BadInput, BadModel
 from factpin.layers.masks import Ints
 from factpin.objectives import OBJECTIVES, Batch, Text, Vocabulary, collate, generate
 from factpin.objectives.generate import Prompt, Search
+from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.learner import Learners, load_pretrained
-from factpin.pretraining.pretrain import PretrainConfig, pretrain
+from factpin.pretraining.pretrain import pretrain
 from factpin.pretraining.readers import Plain
 from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.proofs.world import VOCABULARY

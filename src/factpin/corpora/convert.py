@@ -8,7 +8,7 @@ from pathlib import Path
 from factpin import formats
 from factpin.corpora.rename import Renaming
 from factpin.documents import Document
-from factpin.extraction.rejects import Rejects
+from factpin.extraction.rejects import Rejects, beside
 from factpin.files import refuse_same
 from factpin.formats import Options, Report
 from factpin.formats.docred_result import write_result
@@ -17,8 +17,8 @@ RESULT = "docred_result"  # DocRED's result.json: written from documents, read o
 
 
 @dataclass(frozen=True)
-class Converted:
-    """What was done: documents written, what the target could not hold, what was noticed, where rejects are."""
+class Conversion:
+    """What was written, and what the target could not hold."""
 
     documents: int
     source_format: str
@@ -38,13 +38,12 @@ def convert(
     options: Options | None = None,
     rename: Mapping[str, str] | None = None,
     on_document: Callable[[], None] = lambda: None,
-) -> Converted:
-    """Read `source`, write `target`. The target appears whole or not at all. `rename` is a table of names."""
+) -> Conversion:
+    """Read the source and write the target, which appears whole or not at all. rename: a table of names."""
     options = options or Options()
     refuse_same(source, target)
     source_format = source_format or formats.guess(source, options.encoding)
     target_format = target_format or formats.guess_by_name(target)
-    beside = Path("stdout.rejects.jsonl") if str(target) == "-" else target.with_name(f"{target.name}.rejects.jsonl")
     renaming = Renaming(rename or {})
     written = 0
 
@@ -55,7 +54,7 @@ def convert(
             written += 1
             on_document()
 
-    with Rejects(beside) as rejects:
+    with Rejects(beside(target)) as rejects:
         report = Report(on_reject=rejects.keep)
         documents = formats.read(source, format=source_format, options=options, report=report)
         writing = replace(options, encoding="utf-8")
@@ -64,5 +63,5 @@ def convert(
             lost = Counter[str]()
         else:
             lost = formats.write(counted(documents), target, format=target_format, options=writing)
-    return Converted(written, source_format, target_format, lost, report, rejects.path if rejects.count else None,
+    return Conversion(written, source_format, target_format, lost, report, rejects.path if rejects.count else None,
                      tuple(renaming.notes()))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Documents and what is pinned to them. Comes in: text. Goes out: frozen, checked nouns."""
+"""Documents and what is pinned to them: the frozen nouns that every other package works with."""
 
 from factpin.documents.answer import Answer, Citation, Hop, Passage
 from factpin.documents.canonical import canonical

@@ -1,7 +1,7 @@
-"""Answers and what proves them: passages, citations, hops; frozen, checked when made, and as plain JSON values.
+"""Answers and their evidence: passages, citations, hops. Frozen, checked when made, convertible to JSON.
 
-A citation names characters of a document: `text[start:end] == quote`, half-open, in code points. An answer either
-abstains or has citations whose weights sum to 1.
+A citation refers to characters of a document: `text[start:end] == quote`. An answer either abstains or has citations
+whose weights sum to 1.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from factpin.documents.nouns import ASSERTIONS, Span
 from factpin.errors import BadDocument, OffsetMismatch
 
 MODES = ("facts", "extract", "hops", "generate")
-NEAR = 1e-6  # how far the weights of an answer may be from 1
+NEAR = 1e-6  # tolerance for the sum of the weights
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a document that is found and read at once."""
+    """A part of a document that is retrieved and read as a unit."""
 
-    id: str  # follows from document, start and end: the same in every store
+    id: str  # computed from document, start and end, so the same in every store
     document: str
     start: int
     end: int
@@ -30,42 +30,44 @@ class Passage:
     def __post_init__(self) -> None:
         _check_slice(f"passage {self.id}", self.start, self.end, self.text)
         if self.id != passage_key(self.document, self.start, self.end):
-            raise BadDocument(f"passage {self.id}: this is not the key of {self.document} {self.start}:{self.end}.")
+            raise BadDocument(
+                f"passage {self.id}: expected the key of {self.document} {self.start}:{self.end} as its id."
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Characters of a document that prove something."""
+    """Characters of a document that support a statement."""
 
     document: str
     uri: str
     start: int
     end: int
     quote: str
-    weight: float = 1.0  # the weights of one answer sum to 1
-    sentence: Span | None = None  # what to show around the quote
-    fact: str = ""  # key of the stored fact that it proves
+    weight: float = 1.0  # the weights of an answer sum to 1
+    sentence: Span | None = None  # context to show around the quote
+    fact: str = ""  # key of the stored fact that it supports
     assertion: str = "asserted"
 
     def __post_init__(self) -> None:
         _check_slice(f"citation of {self.uri}", self.start, self.end, self.quote)
         if not 0.0 <= self.weight <= 1.0:
-            raise BadDocument(f"citation of {self.uri}: weight {self.weight}; expected 0 to 1.", field="weight")
+            raise BadDocument(f"citation of {self.uri}: weight is {self.weight}; expected 0 to 1.", field="weight")
         if self.assertion not in ASSERTIONS:
             raise BadDocument(f"citation of {self.uri}: assertion {self.assertion!r} is unknown; expected one of "
                               f"{', '.join(ASSERTIONS)}.", field="assertion")  # fmt: skip
 
     def check(self, text: str) -> None:
-        """Refuse a quote that does not stand at its offsets in the text of the document."""
+        """Raise OffsetMismatch unless the quote is at its offsets in the text of the document."""
         there = text[self.start : self.end]
         if there != self.quote:
             raise OffsetMismatch(f"{self.uri}: text[{self.start}:{self.end}] is {there[:40]!r}, "
-                                 f"not {self.quote[:40]!r}. Cite it anew.", field="quote")  # fmt: skip
+                                 f"not {self.quote[:40]!r}. Make the citation again.", field="quote")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """Why a target was looked at: the source names it, in the cited words."""
+    """A step from a source to a target that the source names in the cited words."""
 
     source: str
     target: str
@@ -75,7 +77,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the documents answer to a question, or that they do not."""
+    """The answer of documents to a question, or an abstention."""
 
     question: str
     text: str
@@ -93,24 +95,26 @@ class Answer:
         if self.mode not in MODES:
             raise BadDocument(f"mode {self.mode!r} is unknown; expected one of {', '.join(MODES)}.", field="mode")
         if not 0.0 <= self.score <= 1.0:
-            raise BadDocument(f"score {self.score} is no probability; expected 0 to 1.", field="score")
+            raise BadDocument(f"score is {self.score}; expected a probability from 0 to 1.", field="score")
         if self.abstained and (self.text or self.citations):
-            raise BadDocument("an answer that abstains has no text and no citation; the best candidate goes to "
+            raise BadDocument("an answer that abstains must have no text and no citations; the best candidate goes to "
                               "alternatives.", field="abstained")  # fmt: skip
         if not self.abstained and not self.generated and not self.citations:
-            raise BadDocument("an answer that was not generated needs a citation; or it abstains.", field="citations")
+            raise BadDocument("an answer that was not generated needs a citation, or must abstain.", field="citations")
         if self.citations and abs(sum(c.weight for c in self.citations) - 1.0) > NEAR:
-            raise BadDocument("the weights of an answer's citations sum to 1; see `share`.", field="citations")
+            raise BadDocument(
+                "the weights of the citations of an answer must sum to 1; see `share`.", field="citations"
+            )
 
 
 def share(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """The citations with their weights scaled to sum to 1, equal where all are 0."""
+    """Scale the weights of citations to sum to 1; equal weights if all are 0."""
     total = sum(c.weight for c in citations)
     return tuple(replace(c, weight=c.weight / total if total else 1 / len(citations)) for c in citations)
 
 
 def cite(passage: Passage, uri: str, start: int, end: int, *, sentence: Span | None = None) -> Citation:
-    """The citation of characters start..end of the document (not of the passage), read from the passage."""
+    """Cite characters start:end of the document (not of the passage), which must be inside the passage."""
     if not passage.start <= start < end <= passage.end:
         raise BadDocument(f"{start}:{end} is not inside the passage {passage.start}:{passage.end} of {uri}.")
     quote = passage.text[start - passage.start : end - passage.start]
@@ -118,7 +122,7 @@ def cite(passage: Passage, uri: str, start: int, end: int, *, sentence: Span | N
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """The record of an answer, every field present."""
+    """The JSON record of an answer, with all fields."""
     record = _short(answer)
     return {
         "question": answer.question,
@@ -145,7 +149,7 @@ def _short(answer: Answer) -> dict[str, Any]:
 
 
 def answer_from_json(record: dict[str, Any]) -> Answer:
-    """The answer of a record; alternatives share its question."""
+    """The answer of a JSON record; its alternatives get the same question."""
     question = record["question"]
     return Answer(
         question=question,
@@ -166,7 +170,7 @@ def answer_from_json(record: dict[str, Any]) -> Answer:
 
 
 def citation_to_json(citation: Citation) -> dict[str, Any]:
-    """The record of a citation; a sentence or fact that is unknown is left out."""
+    """The JSON record of a citation, without an unknown sentence or fact."""
     record: dict[str, Any] = {
         "document": citation.document,
         "uri": citation.uri,
@@ -184,7 +188,7 @@ def citation_to_json(citation: Citation) -> dict[str, Any]:
 
 
 def citation_from_json(record: dict[str, Any]) -> Citation:
-    """The citation of a record."""
+    """The citation of a JSON record."""
     sentence = record.get("sentence")
     return Citation(
         record["document"],
@@ -201,5 +205,5 @@ def citation_from_json(record: dict[str, Any]) -> Citation:
 
 def _check_slice(owner: str, start: int, end: int, text: str) -> None:
     if not 0 <= start < end or end - start != len(text):
-        raise BadDocument(f"{owner}: {start}:{end} does not fit a text of {len(text)} characters; expected "
-                          f"0 <= start < end and as many characters as the text has.", field="start")  # fmt: skip
+        raise BadDocument(f"{owner}: {start}:{end} does not match a text of {len(text)} characters; expected "
+                          f"0 <= start < end and end - start characters.", field="start")  # fmt: skip

@@ -1,7 +1,7 @@
-"""One spelling of a document's content: what two files that say the same thing share.
+"""A canonical form of documents, to compare their content.
 
-Ids are names, not content. `canonical` sorts mentions, entities, facts and events by what they say and numbers them
-anew (m0, e0, v0, …), so that `canonical(a) == canonical(b)` asks whether two documents say the same.
+Ids are not content. `canonical` sorts mentions, entities, facts and events by content and renumbers them (m0, e0, v0,
+…), so that `canonical(a) == canonical(b)` if and only if two documents have the same content.
 """
 
 from dataclasses import replace
@@ -11,7 +11,7 @@ from factpin.documents.nouns import Document, Entity, Event, Fact, Mention
 
 
 def canonical(doc: Document) -> Document:
-    """The same content, in one order, with ids that follow from it."""
+    """The same content in canonical order, with new ids."""
     owner = {id: _entity_text(e) for e in doc.entities for id in e.mentions}
     mentions = sorted(doc.mentions, key=lambda m: (_mention_key(m), owner.get(m.id, ())))
     mention_id: dict[str | None, str | None] = {m.id: f"m{i}" for i, m in enumerate(mentions)}

@@ -1,6 +1,6 @@
 """Facts and events: what a document says about its entities and mentions.
 
-All of them refer by id. In a document they can also be asked what they refer to: `fact.head.name`, `evidence.quote`,
+They refer to other parts by id. Once in a document, they also resolve these ids: `fact.head.name`, `evidence.quote`,
 `event.text`, `argument.text`.
 """
 
@@ -26,7 +26,7 @@ ASSERTIONS = ("asserted", "negated", "hedged", "reported", "conditional")
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Pinned):
-    """A sentence that proves a fact: its index, and the characters inside it that do, where they are known."""
+    """A sentence that supports a fact: its index, and optionally the characters inside it."""
 
     sentence: int
     start: int | None = None
@@ -34,7 +34,7 @@ class Evidence(Pinned):
 
     @property
     def quote(self) -> str:
-        """The text that proves the fact."""
+        """The text that supports the fact."""
         text, sentences, _, _ = self.source
         first, last = sentences[self.sentence]
         return text[first if self.start is None else self.start : last if self.end is None else self.end]
@@ -42,7 +42,7 @@ class Evidence(Pinned):
 
 @dataclass(frozen=True, slots=True)
 class Qualifier:
-    """A further argument of a fact, such as the place of a release: its role, an entity, and where it is said."""
+    """A further argument of a fact, such as the place of a release: its role, its entity, and where it is mentioned."""
 
     role: str
     entity: str
@@ -51,7 +51,7 @@ class Qualifier:
 
 @dataclass(frozen=True, slots=True)
 class FactFields(Pinned):
-    """The fields of a fact as they are given: `Fact` reads some of them in another way."""
+    """The fields of a fact as given; `Fact` resolves some of them on access."""
 
     head: str
     relation: str
@@ -75,20 +75,20 @@ class FactFields(Pinned):
 
 
 class Fact(FactFields):
-    """head --relation--> tail, both ids of entities; the mentions tell where exactly it is said."""
+    """head --relation--> tail between two entities, given by id. The mentions say where exactly it is stated."""
 
     __slots__ = ()
 
     @property
     def head(self) -> EntityId:
-        """The entity that the fact is about: an id with `name`, `type`, `link`, `mentions` and `entity`."""
+        """The id of the head, with `name`, `type`, `link`, `mentions` and `entity`."""
         id = EntityId(given_head(self))
         id._source = self._source
         return id
 
     @property
     def tail(self) -> EntityId:
-        """The entity that the relation leads to."""
+        """The id of the tail, with the same attributes as the head."""
         id = EntityId(given_tail(self))
         id._source = self._source
         return id
@@ -101,7 +101,7 @@ class Fact(FactFields):
 
 @dataclass(frozen=True, slots=True)
 class Argument(Pinned):
-    """What plays a role in an event: a mention, or another event."""
+    """A mention or another event in a role of an event."""
 
     role: str
     mention: str | None = None
@@ -109,17 +109,17 @@ class Argument(Pinned):
 
     def __post_init__(self) -> None:
         if (self.mention is None) == (self.event is None):
-            raise BadDocument(f"argument {self.role} needs a mention or an event, exactly one of them.", field="role")
+            raise BadDocument(f"argument {self.role} needs either a mention or an event.", field="role")
 
     @property
     def text(self) -> str:
-        """The text of the mention; the id of the event where it is one."""
+        """The text of the mention, or the id of the event."""
         return self.event or _mention_text(self.mention, self)
 
 
 @dataclass(frozen=True, slots=True)
 class Event(Pinned):
-    """Something that happened, or is said not to have: its type, the mention that triggers it, and its arguments."""
+    """Something that happened, or is said not to have happened: its type, its trigger and its arguments."""
 
     id: str
     type: str
@@ -138,20 +138,20 @@ class Event(Pinned):
 
     @property
     def text(self) -> str:
-        """The text of the trigger; "" where there is none."""
+        """The text of the trigger; "" if there is none."""
         return _mention_text(self.trigger, self)
 
     def __repr__(self) -> str:
         pinned = self._source is not None
         trigger = shorten(self.text) if pinned else self.trigger or ""
-        told = [f"{a.role}: {shorten(a.text) if pinned else a.mention or a.event}" for a in self.arguments]
+        arguments = [f"{a.role}: {shorten(a.text) if pinned else a.mention or a.event}" for a in self.arguments]
         said = "" if self.assertion in (None, "asserted") else str(self.assertion)
         what = f"{self.type} {trigger!r}" if trigger else self.type
-        return show("Event", what, *told, show_score(self.score), said)
+        return show("Event", what, *arguments, show_score(self.score), said)
 
 
 def _resolve_when_read(kind: type[Pinned], name: str) -> Any:
-    """Let the parts in a field know the source of their owner when they are read from it; gives the plain reader."""
+    """Pass the source of the owner to the parts in a field on access; returns the plain getter."""
     slot = vars(kind)[name]
     plain = slot.__get__
 
@@ -170,11 +170,11 @@ def _known(part: Pinned, source: Source) -> Pinned:
     return copy
 
 
-# Readers of the fields as they were given, for loops over many facts.
+# Plain getters of the fields, for loops over many facts.
 given_head, given_tail = vars(FactFields)["head"].__get__, vars(FactFields)["tail"].__get__
 given_evidence = _resolve_when_read(FactFields, "evidence")
 given_arguments = _resolve_when_read(Event, "arguments")
-# A property that hides a field of the base is set as that field is: the base's __init__ does it.
+# A property that hides a field of the base is set like that field, by the __init__ of the base.
 Fact.head = Fact.head.setter(vars(FactFields)["head"].__set__)  # type: ignore[attr-defined, method-assign]
 Fact.tail = Fact.tail.setter(vars(FactFields)["tail"].__set__)  # type: ignore[attr-defined, method-assign]
 

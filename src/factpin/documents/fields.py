@@ -1,4 +1,4 @@
-"""Typed access to a decoded JSON record: each function gives the value, or a BadDocument that names the field."""
+"""Typed access to a decoded JSON record: each function returns the value or raises a BadDocument with the field."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ KINDS = {dict: "an object", list: "a list", str: "a string", int: "a whole numbe
 
 
 def get_str(record: Mapping[str, Any], key: str, where: str = "", default: str | None = None) -> str:
-    """A string; absent is `default`, or an error where there is none."""
+    """A string, or `default` if the field is absent; an error without a default."""
     value = record.get(key, default)
     if not isinstance(value, str):
         raise _unfit(record, key, where, "a string")
@@ -20,7 +20,7 @@ def get_str(record: Mapping[str, Any], key: str, where: str = "", default: str |
 
 
 def get_int(record: Mapping[str, Any], key: str, where: str = "") -> int:
-    """A whole number (no boolean, no float)."""
+    """An integer; booleans and floats are errors."""
     value = record.get(key)
     if type(value) is not int:  # a boolean is an int too
         raise _unfit(record, key, where, "a whole number")
@@ -44,7 +44,7 @@ def get_dict(record: Mapping[str, Any], key: str, where: str = "") -> dict[str, 
 
 
 def get_score(record: Mapping[str, Any], key: str = "score", where: str = "") -> float | None:
-    """A number, or None where it is absent or null."""
+    """A number, or None if absent or null."""
     value = record.get(key)
     if value is None:
         return None
@@ -53,7 +53,7 @@ def get_score(record: Mapping[str, Any], key: str = "score", where: str = "") ->
     try:
         return float(value)
     except OverflowError:
-        raise wrong(value, path(where, key), "a number that a computer can hold") from None
+        raise wrong(value, path(where, key), "a number in the range of a float") from None
 
 
 def as_str(value: Any, where: str) -> str:
@@ -64,7 +64,7 @@ def as_str(value: Any, where: str) -> str:
 
 
 def as_int(value: Any, where: str) -> int:
-    """`value` if it is a whole number."""
+    """`value` if it is an integer."""
     if type(value) is not int:  # a boolean is an int too
         raise wrong(value, where, "a whole number")
     return value
@@ -94,7 +94,7 @@ def as_strings(value: Any, where: str) -> list[str]:
 
 
 def each(values: list[Any], where: str, parse: Callable[[Any, int], T]) -> list[T]:
-    """parse(value, index) of every value; its errors name fields of the value, here they get the value's place."""
+    """parse(value, index) for every value. Errors that name a field of the value also get the place of the value."""
     parsed: list[T] = []
     try:
         for i, value in enumerate(values):
@@ -109,20 +109,20 @@ def wrong(value: Any, where: str, expected: str) -> BadDocument:
     """The error for a value of the wrong kind."""
     try:
         shown = repr(value)
-    except (RecursionError, ValueError):  # nested a thousand deep, or a number of thousands of digits
+    except (RecursionError, ValueError):  # thousands of nested levels, or of digits
         shown = "too large to show"
     shown = shown if len(shown) <= 40 else shown[:37] + "..."
-    came = KINDS.get(type(value), type(value).__name__)
-    return BadDocument(f"expected {expected}, came {came}: {shown}. Correct the field.", field=where)
+    kind = KINDS.get(type(value), type(value).__name__)
+    return BadDocument(f"expected {expected}, got {kind}: {shown}. Correct the field.", field=where)
 
 
 def path(where: str, key: str) -> str:
-    """The field's place: path("mentions[3]", "end") -> "mentions[3].end"."""
+    """The path of a field: path("mentions[3]", "end") -> "mentions[3].end"."""
     return f"{where}.{key}" if where and key and not key.startswith("[") else where + key
 
 
 def _unfit(record: Mapping[str, Any], key: str, where: str, expected: str) -> BadDocument:
-    """The error for a field that is absent or of the wrong kind."""
+    """The error for a field that is missing or of the wrong kind."""
     if key in record:
         return wrong(record[key], path(where, key), expected)
     near = ", ".join(list(record)[:8]) or "none"

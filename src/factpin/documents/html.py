@@ -1,8 +1,8 @@
-"""A document as HTML: the text with its mentions underlined, and its facts and events as tables.
+"""Show a document as HTML: the text with its mentions underlined, and its facts and events as tables.
 
-The page stands alone: no scripts, no fonts, nothing is loaded. Mentions may nest and cross. Each has a line of its own
-below the text with its type, and the lines of mentions that overlap are stacked. Labels are drawn by the style sheet,
-so the text that can be selected and copied is the document's text, every character once.
+The page loads nothing else: no scripts, no fonts. Mentions can nest and cross. Each has its own line with its type
+below the text, and the lines of overlapping mentions are stacked. Labels are drawn by the style sheet, so that what you
+select and copy is exactly the text of the document.
 """
 
 import unicodedata
@@ -14,7 +14,7 @@ from zlib import crc32
 from factpin.documents.facts import Event, Fact
 from factpin.documents.mentions import Mention, name_of, show_score
 
-LABEL = 0.7  # width of a label's letter, in letters of the text
+LABEL = 0.7  # width of a letter in a label, relative to one in the text
 STYLE = """
 .factpin { --ink: #1c1e21; --paper: #ffffff; --rule: #d8dce2; --soft: #5c6470; --light: 40%;
   color: var(--ink); background: var(--paper); font-family: system-ui, sans-serif; font-size: 15px; padding: 1em; }
@@ -47,7 +47,7 @@ def page(title: str, language: str | None, body: str) -> str:
 
 
 def fragment(text: str, mentions: Sequence[Mention], facts: Sequence[Fact], events: Sequence[Event]) -> str:
-    """The part of a page that shows one document, with its style."""
+    """One document as a fragment of a page, with its style."""
     parts = [marked_text(text, mentions)]
     if facts:
         parts.append(_table(("head", "relation", "tail", "score", "status", "evidence"), map(_fact, facts)))
@@ -57,7 +57,7 @@ def fragment(text: str, mentions: Sequence[Mention], facts: Sequence[Fact], even
 
 
 def marked_text(text: str, mentions: Sequence[Mention]) -> str:
-    """The text in pieces between the borders of mentions; a piece lies in one element for each mention around it."""
+    """The text, split at the borders of mentions; each piece is wrapped in one element for each of its mentions."""
     lanes = find_lanes(mentions)
     coming = sorted(mentions, key=lambda m: m.start, reverse=True)
     around: list[Mention] = []
@@ -78,11 +78,11 @@ def marked_text(text: str, mentions: Sequence[Mention]) -> str:
 
 
 def find_lanes(mentions: Iterable[Mention]) -> dict[str, int]:
-    """Mention id -> its line below the text, 0 on top: the first that has room for its characters and its label.
+    """Mention id -> its line below the text, from 0: the first with room for the mention and its label.
 
-    Short mentions come first, so that the inner of two nested ones is nearer to the text.
+    Short mentions come first, so that an inner mention is closer to the text than the one around it.
     """
-    taken: list[list[tuple[int, int]]] = []  # of every lane what stands there, in order
+    taken: list[list[tuple[int, int]]] = []  # for each lane, the occupied ranges in order
     lanes: dict[str, int] = {}
     for m in sorted(mentions, key=lambda m: (m.end - m.start, m.start)):
         span = (m.start, max(m.end, m.start + _room(m)))
@@ -101,7 +101,7 @@ def _is_free(spans: list[tuple[int, int]], span: tuple[int, int]) -> bool:
 
 
 def _room(m: Mention) -> int:
-    """How many characters of the text a label is as wide as, roughly."""
+    """The approximate width of a label, in characters of the text."""
     width = sum(_cells(char) for char in _label(m)) * LABEL
     return round(width / max(map(_cells, m.text), default=1))
 
@@ -120,7 +120,7 @@ def _tip(m: Mention) -> str:
 
 
 def _fact(fact: Fact) -> list[str]:
-    """The cells of a fact's row."""
+    """The cells of the row of a fact."""
     further = "".join(f" ({q.role}: {name_of(q.entity, fact.source)})" for q in fact.qualifiers)
     ends = [f'{_safe(id.name)} <span class="type">{_safe(id.type)}</span>' for id in (fact.head, fact.tail)]
     relation = f'<span class="relation" style="--hue: {_hue(fact.relation)}">{_safe(fact.relation)}</span>'
@@ -129,7 +129,7 @@ def _fact(fact: Fact) -> list[str]:
 
 
 def _event(event: Event) -> list[str]:
-    """The cells of an event's row."""
+    """The cells of the row of an event."""
     arguments = "<br>".join(f'<span class="type">{_safe(a.role)}</span> {_safe(a.text)}' for a in event.arguments)
     kind = f'<span class="relation" style="--hue: {_hue(event.type)}">{_safe(event.type)}</span>'
     return [kind, _safe(event.text), arguments, show_score(event.score), _safe(event.assertion or "")]
@@ -142,10 +142,10 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _hue(label: str) -> int:
-    """A colour that a label always has."""
+    """A fixed colour for each label."""
     return crc32(label.encode()) % 24 * 15
 
 
 def _safe(text: str) -> str:
-    """Text that HTML cannot take for markup; a carriage return is spelled out, as parsers make line feeds of it."""
+    """Escape text for HTML, including carriage returns, which parsers would turn into line feeds."""
     return escape(text).replace("\r", "&#13;")

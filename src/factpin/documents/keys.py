@@ -1,7 +1,7 @@
 """Content keys: the same thing has the same key in every file, store and run.
 
-A key is 24 hexadecimal digits of a SHA-256 over the parts that make the thing what it is, so whoever meets it first
-changes nothing. A document is keyed by where it comes from, a fact by what it says.
+A key is 24 hexadecimal digits of a SHA-256 over the identifying parts, so it does not depend on the order in which
+things are added. A document is identified by its origin, a fact by its content.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 DIGITS = 24
-LONGEST = 200  # characters of a folded name that are kept as they are
+LONGEST = 200  # characters of a folded name before it is shortened
 
 _BEFORE = re.compile(r"(?:mr|mrs|ms|dr|prof|professor|sir)\b\.?\s+(?=\w)")
 _BEHIND = re.compile(r"(?<=[\u3400-\u9fff]{2})(?:先生|女士|小姐|教授|博士)$")
@@ -21,28 +21,28 @@ _SPACE = re.compile(r"\s+")
 
 
 def digest(*parts: str) -> str:
-    """The key of some strings; their lengths take part, so ("ab", "c") and ("a", "bc") differ."""
+    """The key of several strings. Their lengths are included, so ("ab", "c") and ("a", "bc") differ."""
     joined = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 def document_key(uri: str) -> str:
-    """The key of a document: of its name, not of its text, so that a changed file replaces its older self."""
+    """The key of a document: from its name, not its text, so that a changed file replaces its old version."""
     return digest("document", uri)
 
 
 def text_key(text: str) -> str:
-    """The key of a text, white space aside: copies of one text in several documents share it."""
+    """The key of a text without regard to white space; copies of a text share it."""
     return digest("text", _SPACE.sub(" ", text).strip())
 
 
 def passage_key(document: str, start: int, end: int) -> str:
-    """The key of characters start..end of a document, which is named by its own key."""
+    """The key of characters start:end of a document, given by its key."""
     return digest("passage", document, str(start), str(end))
 
 
 def entity_key(name: str, type: str) -> str:
-    """The key of an entity: of its folded name (see `name_key`) and its type."""
+    """The key of an entity: from its folded name (see `name_key`) and its type."""
     return digest("entity", name, type)
 
 
@@ -54,21 +54,21 @@ def fact_key(
     valid_to: str = "",
     qualifiers: Iterable[tuple[str, str]] = (),
 ) -> str:
-    """The key of a fact between two entities, named by their keys; `qualifiers` are (role, key of an entity)."""
+    """The key of a fact between two entities, given by their keys. `qualifiers` are (role, key of an entity)."""
     return digest("fact", head, relation, tail, valid_from, valid_to, json.dumps(sorted(qualifiers)))
 
 
 def fold(text: str) -> str:
-    """A spelling for comparison: compatibility forms, case and runs of white space make no difference."""
+    """Fold a text for comparison: compatibility forms, case and runs of white space."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return _SPACE.sub(" ", folded).strip()
 
 
 @lru_cache(maxsize=100_000)
 def name_key(name: str, link: str = "") -> str:
-    """What makes two names one: the link to a knowledge base where there is one, else the folded name.
+    """The key of a name: the link to a knowledge base if there is one, otherwise the folded name.
 
-    Forms of address and quotation marks around a name are no part of it: Dr. Weber is weber, 《活着》 is 活着.
+    Titles and quotation marks are removed: Dr. Weber becomes weber, 《活着》 becomes 活着.
     """
     if link:
         return _bounded(f"link:{link}")
@@ -78,5 +78,5 @@ def name_key(name: str, link: str = "") -> str:
 
 
 def _bounded(name: str) -> str:
-    """Names that are too long for an index end in a digest of themselves."""
+    """Shorten a name that is too long for an index; it ends in a digest of the whole name."""
     return name if len(name) <= LONGEST else f"{name[: LONGEST - DIGITS]}{digest(name)}"

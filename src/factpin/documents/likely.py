@@ -1,4 +1,4 @@
-"""What is shown by default: facts and events that are more likely true than not, by their calibrated score."""
+"""Filter by score: by default, keep facts and events that are more likely true than not."""
 
 from dataclasses import replace
 
@@ -8,9 +8,9 @@ LIKELY = 0.5
 
 
 def keep_likely(doc: Document, least: float) -> tuple[Document, int]:
-    """The document without facts and events that score less, and how many these were.
+    """Remove facts and events with a lower score, and count them.
 
-    What has no score stays, and so does an event that is an argument of one that stays.
+    Those without a score stay, and so does an event that is an argument of one that stays.
     """
     named = {a.event for e in doc.events for a in e.arguments if a.event and (e.score is None or e.score >= least)}
     facts = tuple(f for f in doc.facts if f.score is None or f.score >= least)

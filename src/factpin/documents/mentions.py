@@ -1,11 +1,11 @@
-"""Mentions and entities, and the id by which a fact names an entity.
+"""Mentions and entities, and the id by which a fact refers to an entity.
 
-The id is a string. Read from a fact that is in a document, it also knows the entity:
+The id is a string. On a fact in a document, it also gives access to the entity:
 
     fact.head == "e1"        the id, as in the file
-    fact.head.name           the name of that entity
+    fact.head.name           the name of the entity
 
-A document pins its facts and events to a `Source` when it is made. Names are looked up there when they are asked for.
+A new document sets itself as the `Source` of its facts and events. Names are looked up there on access.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SHORT = 40  # characters of a text in a repr or a message
 
 
 class Span(NamedTuple):
-    """Characters start..end, end not included."""
+    """Characters start:end, half-open."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A piece of the text that names something."""
+    """A span of the text that refers to something."""
 
     id: str
     start: int
@@ -38,8 +38,8 @@ class Mention:
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
             raise BadDocument(
-                f"mention {self.id}: offsets {self.start}:{self.end} are no span; expected 0 <= start < end. "
-                f"Correct them, or drop the mention.",
+                f"mention {self.id}: the offsets are {self.start}:{self.end}; expected 0 <= start < end. "
+                f"Correct them, or remove the mention.",
                 field="start",
             )
         if self.score is not None:
@@ -51,7 +51,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One thing of the world with all its mentions (their ids, in order)."""
+    """A thing in the world, with the ids of all its mentions in order."""
 
     id: str
     mentions: tuple[str, ...]
@@ -61,63 +61,63 @@ class Entity:
 
     def __post_init__(self) -> None:
         if not self.mentions:
-            raise BadDocument(f"entity {self.id} has no mention; expected at least one.", field="mentions")
+            raise BadDocument(f"entity {self.id} has no mentions; expected at least one.", field="mentions")
 
     def __repr__(self) -> str:
         name = repr(shorten(self.name or self.id))
         return show("Entity", name, self.type, self.link, count(self.mentions, "mention"))
 
 
-# What the ids and offsets inside one document refer to: its text, sentences, mentions and entities.
+# What the ids and offsets in a document refer to: its text, sentences, mentions and entities.
 Source = tuple[str, tuple[Span, ...], tuple[Mention, ...], tuple[Entity, ...]]
 
 
 class Pinned:
-    """Part of a document. Its source is set by the document that holds it, not by its constructor."""
+    """Part of a document. Its source is set by the document that contains it, not by its constructor."""
 
     __slots__ = ("_source",)
     _source: Source | None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = self.__dataclass_fields__  # type: ignore[attr-defined]  # a pickle or copy is in no document
+        names = self.__dataclass_fields__  # type: ignore[attr-defined]  # a pickle or copy has no document
         return type(self), tuple(getattr(self, name) for name in names)
 
     @property
     def source(self) -> Source:
-        """The text and the annotation that its ids and offsets refer to."""
+        """What its ids and offsets refer to."""
         return known_source(getattr(self, "_source", None), type(self).__name__.lower())
 
 
-set_source = vars(Pinned)["_source"].__set__  # of frozen things too
+set_source = vars(Pinned)["_source"].__set__  # works on frozen objects too
 
 
 class EntityId(str):
-    """The id of an entity, which knows the entity: `fact.head.name`."""
+    """The id of an entity that gives access to the entity: `fact.head.name`."""
 
     __slots__ = ("_source",)
     _source: Source | None
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        return str, (str(self),)  # in a pickle or deep copy it is the id alone
+        return str, (str(self),)  # a pickle or deep copy is the plain id
 
     @property
     def entity(self) -> Entity:
-        """The entity itself."""
+        """The entity."""
         return by_id(known_source(self._source, "fact")[3], self, "entity")
 
     @property
     def name(self) -> str:
-        """The entity's name, or its longest mention where it has none."""
+        """The name of the entity, or its longest mention if it has no name."""
         return name_of(self, known_source(self._source, "fact"))
 
     @property
     def type(self) -> str:
-        """The entity's type, or the first type of its mentions where it has none."""
+        """The type of the entity, or the first type of its mentions if it has none."""
         return self.entity.type or next((m.type for m in self.mentions if m.type), "")
 
     @property
     def link(self) -> str:
-        """The entity's id in a knowledge base; "" where there is none."""
+        """The id of the entity in a knowledge base; "" if there is none."""
         return self.entity.link
 
     @property
@@ -127,7 +127,7 @@ class EntityId(str):
 
 
 def name_of(entity: str, source: Source) -> str:
-    """The name of an entity by its id, or its longest mention where it has none."""
+    """The name of an entity given by id, or its longest mention if it has no name."""
     found = by_id(source[3], entity, "entity")
     return found.name or max((m.text for m in _mentions_of(found, source)), key=len)
 
@@ -138,17 +138,17 @@ def _mentions_of(entity: Entity, source: Source) -> tuple[Mention, ...]:
 
 
 def known_source(source: Source | None, kind: str) -> Source:
-    """The source, or an error where there is none yet."""
+    """The source; BadDocument if there is none yet."""
     if source is None:
         raise BadDocument(
-            f"This {kind} is in no document, so what it refers to is unknown. Make a Document with it, and read it "
+            f"This {kind} is not in a document, so its ids cannot be resolved. Create a Document with it, and take it "
             f"from there."
         )
     return source
 
 
 def by_id(items: tuple[T, ...], id: str, kind: str, document: str = "") -> T:
-    """The mention or entity of that id."""
+    """The mention or entity with this id."""
     for item in items:
         if item.id == id:
             return item
@@ -156,27 +156,27 @@ def by_id(items: tuple[T, ...], id: str, kind: str, document: str = "") -> T:
 
 
 def check_score(score: float, owner: str) -> None:
-    """A score is a probability."""
+    """Raise BadDocument unless the score is a probability."""
     if not 0.0 <= score <= 1.0:  # false for NaN too
-        raise BadDocument(f"{owner}: score {score} is no probability; expected 0 to 1.", field="score")
+        raise BadDocument(f"{owner}: score is {score}; expected a probability from 0 to 1.", field="score")
 
 
 def show(kind: str, *parts: str) -> str:
-    """A repr: the kind, and those of its parts that are not empty."""
+    """A repr of the kind and its non-empty parts."""
     return f"{kind}({', '.join(filter(None, parts))})"
 
 
 def show_score(score: float | None) -> str:
-    """Two digits, or nothing."""
+    """Two decimals, or "" without a score."""
     return "" if score is None else f"{score:.2f}"
 
 
 def count(items: tuple[object, ...], noun: str) -> str:
-    """`2 facts`, `1 fact`, or nothing where there is none."""
+    """`2 facts`, `1 fact`, or "" for none."""
     plural = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
     return f"{len(items):,} {noun if len(items) == 1 else plural}" if items else ""
 
 
 def shorten(text: str) -> str:
-    """At most SHORT characters of a text."""
+    """The first SHORT characters of a text."""
     return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"

@@ -1,7 +1,7 @@
-"""A document as plain JSON values and back: the native file's one line.
+"""Convert documents to and from JSON: one line of a native file.
 
-Absent fields are left out. A field that factpin does not know goes to `meta` (top level) or to `meta.extra`
-(inside a mention, entity, fact, event: keyed by its place), so that nothing is dropped.
+Empty fields are left out. Unknown fields are kept: those of the record in `meta`, those of a mention, entity, fact or
+event in `meta.extra` by place.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ EVENT = {"id", "type", "trigger", "arguments", "score", "assertion", "cue"}
 
 
 def to_json(doc: Document) -> dict[str, Any]:
-    """The record of a document; empty fields are left out."""
+    """The JSON record of a document, without empty fields."""
     record: dict[str, Any] = {"id": doc.id, "text": doc.text}
     if doc.language:
         record["language"] = doc.language
@@ -68,7 +68,7 @@ def to_json(doc: Document) -> dict[str, Any]:
 
 
 def mention_to_json(m: Mention) -> dict[str, Any]:
-    """The record of a mention."""
+    """The JSON record of a mention."""
     record: dict[str, Any] = {"id": m.id, "start": m.start, "end": m.end, "text": m.text}
     if m.type:
         record["type"] = m.type
@@ -114,7 +114,7 @@ def _present(**fields: Any) -> dict[str, Any]:
 
 
 def from_json(record: Any, default_id: str = "") -> Document:
-    """The document of a record; `default_id` is used where the record has no id."""
+    """The document of a JSON record. `default_id` is used if the record has no id."""
     record = as_dict(record, "")
     extra: dict[str, dict[str, Any]] = {}
     mentions = tuple(mention_from_json(m, i, extra) for i, m in enumerate(get_list(record, "mentions", default=[])))
@@ -136,7 +136,7 @@ def from_json(record: Any, default_id: str = "") -> Document:
 
 
 def _id(record: dict[str, Any], default: str) -> str:
-    """A document's id: a string, or a whole number as many corpora have it."""
+    """The id of a document: a string, or an integer as in many corpora."""
     value = record.get("id", default or None)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -144,7 +144,7 @@ def _id(record: dict[str, Any], default: str) -> str:
 
 
 def mention_from_json(value: Any, index: int, extra: dict[str, dict[str, Any]]) -> Mention:
-    """The mention of a record; fields it has no place for go to `extra`."""
+    """The mention of a JSON record. Unknown fields go to `extra`."""
     where = f"mentions[{index}]"
     record = as_dict(value, where)
     _keep_unknown(record, MENTION, where, extra)
@@ -202,8 +202,9 @@ def _evidence(value: Any, where: str) -> Evidence:
 def _qualifier(value: Any, where: str) -> Qualifier:
     where = f"{where}.qualifiers"
     record = as_dict(value, where)
-    return Qualifier(get_str(record, "role", where), get_str(record, "entity", where),
-                     _optional_str(record, "mention", where))  # fmt: skip
+    return Qualifier(
+        get_str(record, "role", where), get_str(record, "entity", where), _optional_str(record, "mention", where)
+    )
 
 
 def _event(value: Any, index: int, extra: dict[str, dict[str, Any]]) -> Event:
@@ -213,8 +214,9 @@ def _event(value: Any, index: int, extra: dict[str, dict[str, Any]]) -> Event:
     arguments = []
     for a in get_list(record, "arguments", where, default=[]):
         a = as_dict(a, f"{where}.arguments")
-        arguments.append(Argument(get_str(a, "role", where), _optional_str(a, "mention", where),
-                                  _optional_str(a, "event", where)))  # fmt: skip
+        arguments.append(
+            Argument(get_str(a, "role", where), _optional_str(a, "mention", where), _optional_str(a, "event", where))
+        )
     return Event(
         id=get_str(record, "id", where, default=f"v{index}"),
         type=get_str(record, "type", where),
@@ -268,6 +270,8 @@ def _meta(record: dict[str, Any], extra: dict[str, dict[str, Any]]) -> dict[str,
         fresh["extra"] = extra
     for key, value in fresh.items():
         if key in meta:
-            raise BadDocument(f"the field {key!r} stands in the record and in its meta too. Rename one.", field=key)
+            raise BadDocument(
+                f"the field {key!r} is both in the record and in its meta. Rename one of them.", field=key
+            )
         meta[key] = value
     return meta

@@ -1,7 +1,7 @@
 """The nouns: a document and everything that is pinned to its characters.
 
-Offsets are half-open, in Python code points: `document.text[m.start:m.end] == m.text`, always.
-All of them are frozen and checked when made; what refers to something refers by id, inside one document.
+Offsets are half-open, in Python code points: `document.text[m.start:m.end] == m.text` always holds. All nouns are
+frozen and checked when made. References are ids inside one document.
 """
 
 import operator
@@ -48,7 +48,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Characters that no window read, and why."""
+    """Characters that no window covers, and why."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Which characters a model read (one span a window), which it did not, and what else bounds what it can find."""
+    """Which characters a model read (one span per window), which it did not, and notes on other limits."""
 
     read: tuple[Span, ...] = ()
     unread: tuple[Unread, ...] = ()
@@ -66,7 +66,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text and what is known of it. `meta` holds whatever the source had and factpin has no noun for."""
+    """A text with its annotation. `meta` has everything else from the source."""
 
     id: str
     text: str
@@ -88,7 +88,7 @@ class Document:
             if not end <= start < next_end <= size:
                 raise BadDocument(
                     f"{self.id}: sentence {i} is {start}:{next_end} in a text of {size} characters; "
-                    f"expected sentences in order, not overlapping, inside the text.",
+                    f"expected sentences inside the text, in order and without overlap.",
                     field=f"sentences[{i}]",
                 )
             end = next_end
@@ -105,7 +105,7 @@ class Document:
         for name, value in zip(fields(self), state, strict=True):
             object.__setattr__(self, name.name, value)
         if self.facts or self.events:
-            _pin(self)  # they come without their source
+            _pin(self)  # they are unpickled without their source
 
     def __repr__(self) -> str:
         found = [count(items, noun) for items, noun in ((self.mentions, "mention"), (self.entities, "entity"),
@@ -121,22 +121,22 @@ class Document:
             raise BadDocument(f"{self.id}: {error}", field=error.field) from None
 
     def to_html(self) -> str:
-        """A page that shows the text with its mentions, and its facts and events; it loads nothing else."""
+        """A page with the text, its mentions, facts and events; it loads nothing else."""
         return html.page(self.id, self.language, self._repr_html_())
 
     def _repr_html_(self) -> str:
         return html.fragment(self.text, self.mentions, self.facts, self.events)
 
     def mention(self, id: str) -> Mention:
-        """The mention of that id."""
+        """The mention with this id."""
         return by_id(self.mentions, id, "mention", self.id)
 
     def entity(self, id: str) -> Entity:
-        """The entity of that id."""
+        """The entity with this id."""
         return by_id(self.entities, id, "entity", self.id)
 
     def sentence_of(self, start: int) -> int | None:
-        """The index of the sentence that holds the character at `start`, or None."""
+        """The index of the sentence with the character at `start`, or None."""
         low, high = 0, len(self.sentences)
         while low < high:
             middle = (low + high) // 2
@@ -148,12 +148,12 @@ class Document:
 
 
 def _pin(doc: Document) -> None:
-    """Let facts and events know the document that they are in; those of another document are copied for it."""
+    """Set the source of facts and events to this document; those of another document are copied."""
     source: Source = (doc.text, doc.sentences, doc.mentions, doc.entities)
     parts = (*doc.facts, *doc.events) if doc.events else doc.facts
     old = parts[0]._source
     if old is not None and all(map(operator.is_, old, source)):
-        source = old  # they come from a document with the same annotation
+        source = old  # they are from a document with the same annotation
     for part in parts:
         known = part._source
         if known is None:
@@ -166,8 +166,11 @@ def _pin(doc: Document) -> None:
 
 def _check_cue(cue: Span, doc: Document, field: str) -> None:
     if not 0 <= cue[0] < cue[1] <= len(doc.text):
-        raise BadDocument(f"{doc.id}: {field} is {cue[0]}:{cue[1]} in a text of {len(doc.text)} characters; "
-                          f"expected a span inside it.", field=field)  # fmt: skip
+        raise BadDocument(
+            f"{doc.id}: {field} is {cue[0]}:{cue[1]} in a text of {len(doc.text)} characters; "
+            f"expected a span inside it.",
+            field=field,
+        )
 
 
 def _check_encodable(text: str) -> None:
@@ -175,18 +178,18 @@ def _check_encodable(text: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise BadDocument(
-            f"the text has a lone surrogate at character {error.start} (half of an emoji, most often). "
+            f"the text has a lone surrogate at character {error.start} (often half of an emoji). "
             f"Repair the source, or remove the character.",
             field="text",
         ) from None
 
 
 def _unique(items: tuple[Mention | Entity | Event, ...], document: str, kind: str) -> set[str | None]:
-    """The ids of items, and None: what a field that may be absent can name."""
+    """The ids of items, and None for optional references."""
     known: set[str | None] = set(map(ID, items))
     if len(known) != len(items):
         raise BadDocument(
-            f"{document}: two of its {len(items)} {kind} ids are equal; expected unique ids.", field=f"{kind}s"
+            f"{document}: two of {len(items)} {kind} ids are the same; expected unique ids.", field=f"{kind}s"
         )
     known.add(None)
     return known
@@ -212,7 +215,7 @@ def _check_references(doc: Document, mentions: set[str | None]) -> None:
             if not 0 <= evidence.sentence < sentences:
                 field = f"facts[{doc.facts.index(fact)}].evidence"
                 raise BadDocument(
-                    f"{doc.id}: {field} names sentence {evidence.sentence}, the document has {sentences}.", field=field
+                    f"{doc.id}: {field} refers to sentence {evidence.sentence}, but there are {sentences}.", field=field
                 )
         for qualifier in fact.qualifiers:
             if qualifier.entity not in entities:
@@ -244,7 +247,7 @@ def _unknown_end(doc: Document, index: int, mentions: set[str | None], entities:
 
 
 def _unknown(doc: Document, field: str, kind: str, id: str | None) -> BadDocument:
-    return BadDocument(f"{doc.id}: {field} names the {kind} {id!r}, which is not in the document.", field=field)
+    return BadDocument(f"{doc.id}: {field} refers to the {kind} {id!r}, which is not in the document.", field=field)
 
 
 def _mismatch(doc: Document, index: int) -> OffsetMismatch:
@@ -252,10 +255,10 @@ def _mismatch(doc: Document, index: int) -> OffsetMismatch:
     there = doc.text[m.start : m.end]
     inclusive = doc.text[m.start : m.end + 1] == m.text
     if inclusive:
-        hint = f"text[{m.start}:{m.end + 1}] is: the file seems to count its ends inclusively; add 1 to every end."
+        hint = f"text[{m.start}:{m.end + 1}] is, so the file seems to have inclusive ends. Add 1 to every end."
     else:
         found = doc.text.find(m.text) if m.text else -1
-        hint = f"It stands at {found}:{found + len(m.text)}." if found >= 0 else "It is nowhere in the text."
+        hint = f"It is at {found}:{found + len(m.text)}." if found >= 0 else "It is not in the text."
     return OffsetMismatch(
         f"{doc.id}: mention {m.id}: text[{m.start}:{m.end}] is {shorten(there)!r}, not {shorten(m.text)!r}. {hint}",
         field=f"mentions[{index}]",

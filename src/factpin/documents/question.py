@@ -1,7 +1,7 @@
-"""A question, what it may be answered from, and its gold: answers, their characters, the sentences that prove them.
+"""A question, the documents to answer it from, and its gold: answers, their spans and the supporting sentences.
 
-Offsets are half-open code points of a context's text, as everywhere. `context` and `sentence` are indices: the second
-sentence of the first context is (0, 1).
+Offsets are half-open code points of a context. `context` and `sentence` are indices: the second sentence of the first
+context is (0, 1).
 """
 
 from collections.abc import Mapping
@@ -13,25 +13,24 @@ from factpin.documents.native import from_json, to_json
 from factpin.documents.nouns import Document, Span
 from factpin.errors import BadDocument
 
-KINDS = ("", "yes_no", "choice")  # answered by a span; by yes or no; by one of the things that the question names
+KINDS = ("", "yes_no", "choice")  # answered by a span; by yes or no; by one of the options in the question
 FIELDS = {"id", "question", "language", "answers", "kind", "answerable", "context", "spans", "support", "steps", "meta"}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its gold, as far as it is known.
+    """A question with as much gold as is known.
 
-    Without answers, `answerable` tells a question that the context does not answer (False) from one whose answers are
-    not known (True).
+    Without answers, `answerable` is False if the context has no answer, and True if the answers are not known.
     """
 
     id: str
     text: str
     language: str | None = None
-    answers: tuple[str, ...] = ()  # every string that counts as right, the preferred one first
+    answers: tuple[str, ...] = ()  # all accepted strings, the preferred one first
     kind: str = ""
     answerable: bool = True
-    context: tuple[Document, ...] = ()  # meta["title"] holds a title
+    context: tuple[Document, ...] = ()  # titles are in meta["title"]
     spans: tuple[tuple[int, Span], ...] = ()  # (context, characters) of the answers
     support: tuple[tuple[int, int], ...] = ()  # (context, sentence)
     steps: tuple[tuple[str, str, str], ...] = ()  # (subject, relation, object), or (sub-question, "", answer)
@@ -39,17 +38,19 @@ class Question:
 
     def __post_init__(self) -> None:
         if not self.text.strip():
-            raise BadDocument(f"question {self.id!r} has no text; expected a question.", field="question")
+            raise BadDocument(f"question {self.id!r} is empty; expected some text.", field="question")
         if self.kind not in KINDS:
             known = ", ".join(repr(kind) for kind in KINDS)
             raise BadDocument(f"question {self.id}: kind {self.kind!r} is unknown; expected {known}.", field="kind")
         if not self.answerable and (self.answers or self.spans):
             raise BadDocument(
-                f"question {self.id} is marked as not answerable and has answers. Drop them, or correct the mark.",
+                f"question {self.id} is marked as not answerable but has answers. Remove them, or correct the mark.",
                 field="answerable",
             )
         if not all(self.answers):
-            raise BadDocument(f"question {self.id}: an answer is empty; leave it out.", field="answers")
+            raise BadDocument(
+                f"question {self.id}: an answer is empty; expected some text. Remove it.", field="answers"
+            )
         for i, (context, (start, end)) in enumerate(self.spans):
             size = len(self._document(context, f"spans[{i}]").text)
             if not 0 <= start < end <= size:
@@ -62,13 +63,13 @@ class Question:
             count = len(self._document(context, f"support[{i}]").sentences)
             if not 0 <= sentence < count:
                 raise BadDocument(
-                    f"question {self.id}: support[{i}] names sentence {sentence}, the context has {count}.",
+                    f"question {self.id}: support[{i}] refers to sentence {sentence}, but the context has {count}.",
                     field=f"support[{i}]",
                 )
 
     @property
     def gold(self) -> tuple[int, ...]:
-        """The contexts that hold an answer or support one, in order."""
+        """The indices of contexts with an answer or support, in order."""
         return tuple(sorted({context for context, _ in (*self.spans, *self.support)}))
 
     def span_texts(self) -> tuple[str, ...]:
@@ -78,13 +79,14 @@ class Question:
     def _document(self, index: int, where: str) -> Document:
         if not 0 <= index < len(self.context):
             raise BadDocument(
-                f"question {self.id}: {where} names context {index}, there are {len(self.context)}.", field=where
+                f"question {self.id}: {where} refers to context {index}, but there are {len(self.context)}.",
+                field=where,
             )
         return self.context[index]
 
 
 def question_to_json(question: Question) -> dict[str, Any]:
-    """The record of a question; empty fields are left out."""
+    """The JSON record of a question, without empty fields."""
     record: dict[str, Any] = {"id": question.id, "question": question.text}
     if question.language:
         record["language"] = question.language
@@ -108,7 +110,7 @@ def question_to_json(question: Question) -> dict[str, Any]:
 
 
 def question_from_json(record: Any, default_id: str = "") -> Question:
-    """The question of a record; `default_id` is used where it has none, and unknown fields go to `meta`."""
+    """The question of a JSON record. `default_id` is used if it has no id; unknown fields go to `meta`."""
     record = as_dict(record, "")
     context = get_list(record, "context", default=[])
     answerable = record.get("answerable", True)
@@ -131,7 +133,7 @@ def question_from_json(record: Any, default_id: str = "") -> Question:
 
 
 def _numbers(record: dict[str, Any], key: str, size: int) -> list[list[int]]:
-    """A field of rows of whole numbers, each of that size."""
+    """A field of rows of integers, each of this size."""
     rows = []
     for i, row in enumerate(get_list(record, key, default=[])):
         where = f"{key}[{i}]"

@@ -1,6 +1,6 @@
-"""The schema: which entity types and relations there are, and which of them fit together.
+"""The schema: entity types and relations, and which types a relation can connect.
 
-Written by hand as TOML, or learned from a corpus:
+Schemas are written by hand as TOML, or learned from a corpus:
 
     types = ["人物", "地点"]
 
@@ -8,11 +8,11 @@ Written by hand as TOML, or learned from a corpus:
     heads = ["人物"]            # empty: any type
     tails = ["地点"]
     symmetric = false
-    inverse = ""                # the relation that says the same from the other side
+    inverse = ""                # the same relation in the opposite direction
     functional = true           # a head has at most one tail
 
     [relations."CEO"]
-    changes = true              # a head has one tail at a time: a later one takes its place
+    changes = true              # a head has one tail at a time: a later one replaces it
 """
 
 import tomllib
@@ -32,7 +32,7 @@ from factpin.files import read_text, write_bytes
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation with the types it may join; an empty tuple allows every type."""
+    """A relation and the types it can connect; an empty tuple allows every type."""
 
     name: str
     heads: tuple[str, ...] = ()
@@ -40,10 +40,10 @@ class Relation:
     symmetric: bool = False
     inverse: str = ""
     functional: bool = False
-    changes: bool = False  # one tail at a time; functional alone: one tail for ever
+    changes: bool = False  # one tail at a time; functional: only ever one tail
 
     def allows(self, head: str, tail: str) -> bool:
-        """Whether the relation may join a head of that type to a tail of that type."""
+        """Whether the relation can connect these types."""
         forward = (not self.heads or head in self.heads) and (not self.tails or tail in self.tails)
         if forward or not self.symmetric:
             return forward
@@ -52,7 +52,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Entity types and relations. No types at all: every type is allowed."""
+    """Entity types and relations. Without types, every type is allowed."""
 
     types: tuple[str, ...] = ()
     relations: dict[str, Relation] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Schema:
             for type in (*relation.heads, *relation.tails):
                 if self.types and type not in self.types:
                     raise BadDocument(
-                        f"relation {relation.name!r} names the type {type!r}, which is not among the schema's types. "
+                        f"relation {relation.name!r} has the type {type!r}, which is not a type of the schema. "
                         f"Add it to types, or correct the relation.",
                         field=f"relations.{relation.name}",
                     )
@@ -73,10 +73,13 @@ class Schema:
                 )
 
     def violations(self, doc: Document) -> Iterator[tuple[str, str]]:
-        """(kind, sentence) for everything in the document that the schema does not allow."""
+        """(kind, message) for everything in the document that the schema does not allow."""
         for m in doc.mentions:
             if self.types and m.type not in self.types:
-                yield "unknown_type", f"mention {m.text!r} at {m.start} has the type {m.type!r}, unknown to the schema"
+                yield (
+                    "unknown_type",
+                    f"mention {m.text!r} at {m.start} has the type {m.type!r}, which is not in the schema",
+                )
         types = {e.id: e.type for e in doc.entities}
         names = {e.id: e.name or e.id for e in doc.entities}
         tails: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -85,17 +88,17 @@ class Schema:
             said = f"{names[fact.head]} --{fact.relation}--> {names[fact.tail]}"
             if relation is None:
                 if self.relations:
-                    yield "unknown_relation", f"{said}: the schema does not know the relation"
+                    yield "unknown_relation", f"{said}: the relation is not in the schema"
                 continue
             if not relation.allows(types[fact.head], types[fact.tail]):
                 yield "type_clash", f"{said}: {types[fact.head]} -> {types[fact.tail]} is not allowed"
             tails[fact.head, fact.relation].add(fact.tail)
             if relation.functional and len(tails[fact.head, fact.relation]) == 2:
-                yield "not_functional", f"{said}: the relation is functional, the head has another tail"
+                yield "not_functional", f"{said}: the relation is functional, but the head has another tail"
 
 
 def learn_schema(documents: Iterable[Document]) -> Schema:
-    """The narrowest schema that allows every document. Marks of relations are set only where all evidence agrees."""
+    """The narrowest schema that allows all documents. Marks of relations are only set if all facts agree."""
     learner = SchemaLearner()
     for doc in documents:
         learner.add(doc)
@@ -103,14 +106,14 @@ def learn_schema(documents: Iterable[Document]) -> Schema:
 
 
 class SchemaLearner:
-    """Learns a schema from documents that come one at a time."""
+    """Learns a schema from documents, one at a time."""
 
     def __init__(self) -> None:
         self.types: set[str] = set()
-        self.facts: dict[str, _Seen] = defaultdict(_Seen)
+        self.facts: dict[str, _RelationCounts] = defaultdict(_RelationCounts)
 
     def add(self, doc: Document) -> None:
-        """Take one document into account."""
+        """Add a document."""
         self.types.update(m.type for m in doc.mentions if m.type)
         self.types.update(e.type for e in doc.entities if e.type)
         kinds = {e.id: e.type for e in doc.entities}
@@ -123,12 +126,12 @@ class SchemaLearner:
             self.facts[relation].most_tails = max(self.facts[relation].most_tails, len(found))
 
     def schema(self) -> Schema:
-        """What was learned."""
+        """The schema of the documents so far."""
         return Schema(tuple(sorted(self.types)), {name: self.facts[name].relation(name) for name in sorted(self.facts)})
 
 
 @dataclass(slots=True)
-class _Seen:
+class _RelationCounts:
     heads: set[str] = field(default_factory=set)
     tails: set[str] = field(default_factory=set)
     count: int = 0
@@ -142,7 +145,7 @@ class _Seen:
         self.both_ways += back
 
     def relation(self, name: str) -> Relation:
-        enough = self.count >= 20  # fewer facts prove no mark
+        enough = self.count >= 20  # fewer facts are not enough for a mark
         return Relation(
             name,
             heads=() if "" in self.heads else tuple(sorted(self.heads)),
@@ -153,11 +156,11 @@ class _Seen:
 
 
 def read_schema(path: Path) -> Schema:
-    """The schema of a TOML file."""
+    """Read a schema from a TOML file."""
     try:
         record = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise BadFile(f"{path}: not TOML ({error}). See docs/documents.md for a schema to start from.") from None
+        raise BadFile(f"{path}: not valid TOML ({error}). See docs/documents.md for an example.") from None
     try:
         return schema_of(record)
     except BadDocument as error:
@@ -165,22 +168,22 @@ def read_schema(path: Path) -> Schema:
 
 
 def schema_of(record: dict[str, Any]) -> Schema:
-    """The schema of plain values."""
+    """The schema of a JSON record."""
     unknown = record.keys() - {"types", "relations"}
     if unknown:
-        raise BadDocument(f"unknown keys {', '.join(sorted(unknown))}; a schema has types and relations.")
+        raise BadDocument(f"unknown keys {', '.join(sorted(unknown))}; expected types and relations.")
     relations = as_dict(record.get("relations", {}), "relations")
     return Schema(_names(record, "types", ""), {name: _relation(name, relations[name]) for name in relations})
 
 
 def write_schema(schema: Schema, path: Path) -> None:
-    """The schema as TOML."""
+    """Write a schema as TOML."""
     with write_bytes(path) as stream:
         stream.write(tomli_w.dumps(record_of(schema)).encode())
 
 
 def record_of(schema: Schema) -> dict[str, Any]:
-    """The schema as plain values; marks that are off are left out."""
+    """The JSON record of a schema, without marks that are off."""
     relations: dict[str, Any] = {}
     for name, relation in schema.relations.items():
         record: dict[str, Any] = {"heads": list(relation.heads), "tails": list(relation.tails)}

@@ -1,7 +1,7 @@
-"""Files into a store: read, extract, keep.
+"""Inputs into a store: read, extract, keep.
 
-Doing it twice costs nothing: a document whose input, source and models are those of the stored one is left alone. A few
-documents are kept together as one transaction, so a run that was stopped at any moment goes on where it was.
+A document whose text, source and models have not changed is left alone, so indexing again is quick. Documents are
+stored in small transactions, so a run that was stopped can simply be started again.
 """
 
 import time
@@ -24,12 +24,12 @@ from factpin.memory import Source, Store
 from factpin.memory.by_hand import MANUAL
 from factpin.memory.dates import as_date
 
-TOGETHER = 16  # documents of one transaction; what a crash loses
-INPUT = "input"  # of meta: a digest of the document before models read it
+TOGETHER = 16  # documents in a transaction, and the most that a crash loses
+INPUT = "input"  # key of meta: a digest of the document before models read it
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class Reject:
     """A file or record that was set aside."""
 
     place: str
@@ -38,13 +38,13 @@ class Rejected:
 
 @dataclass
 class IndexReport:
-    """What a run did."""
+    """What was done."""
 
     added: int = 0
     unchanged: int = 0
     replaced: int = 0
     removed: int = 0
-    rejected: list[Rejected] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
@@ -54,16 +54,16 @@ class IndexReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A document that was read, where it comes from, and what it was before models read it."""
+class _Entry:
+    """A document to store, where it comes from, and a digest of it before models read it."""
 
     doc: Document
     source: Source
-    came: str
+    digest: str
 
 
 def uri_of(source: Input, doc: Document) -> str:
-    """The name of a document in the store: the path as it was typed, and the id of a record of many."""
+    """The name of a document in the store: the path as given, and for JSONL the id of the record."""
     name = source.name if str(source.path) == "-" else _readable(source.path)
     return f"{name}#{doc.id}" if source.kind == "jsonl" else name
 
@@ -80,15 +80,15 @@ def index(
 ) -> IndexReport:
     """Bring a store up to date with some inputs.
 
-    models: None runs no model; annotation that JSONL documents bring along is kept then.
-    published: the date of documents that have none of their own in `meta.published`.
-    missing_from: documents below these paths that are no longer among the inputs are removed.
+    models: without any, the annotation of JSONL documents is kept as it is.
+    published: the date of documents without `meta.published`.
+    missing_from: remove documents below these paths that are no longer among the inputs.
     """
     began = time.perf_counter()
     run = _Run(store, models, encoding, published, on_document)
     documents = run.read(inputs)
     while group := list(islice(documents, TOGETHER)):
-        run.keep(group)
+        run.store_group(group)
     if missing_from is not None:
         run.remove_missing(list(missing_from))
     run.report.seconds = time.perf_counter() - began
@@ -113,20 +113,20 @@ class _Run:
         self.on_document = on_document
         self.report = IndexReport()
         self.seen: set[str] = set()
-        self.doubtful: set[str] = set()  # names of inputs of which something was set aside
+        self.doubtful: set[str] = set()  # inputs with something that was set aside
 
-    def read(self, inputs: Iterable[Input]) -> Iterator[_Read]:
-        """The documents that the store does not have yet, or has otherwise."""
+    def read(self, inputs: Iterable[Input]) -> Iterator[_Entry]:
+        """The documents that the store does not have in this form."""
         for source in inputs:
             try:
                 for doc in self._documents(source):
-                    if (read := self._described(source, doc)) is None:
+                    if (entry := self._describe(source, doc)) is None:
                         continue
-                    if self._is_kept(read):
+                    if self._is_stored(entry):
                         self.report.unchanged += 1
                         self.on_document()
                     else:
-                        yield read
+                        yield entry
             except (BadFile, BadRecord, BadDocument) as error:
                 self._reject(source, error)
 
@@ -139,38 +139,38 @@ class _Run:
         report = Report(on_reject=lambda error, _: self._reject(source, error))
         yield from formats.read(source.path, format="jsonl", options=options, report=report)
 
-    def _described(self, source: Input, doc: Document) -> _Read | None:
+    def _describe(self, source: Input, doc: Document) -> _Entry | None:
         uri = uri_of(source, doc)
         if source.kind == "jsonl" and uri in self.seen:
             self._reject(source, BadDocument(f"the id {doc.id!r} occurs twice; the first record is kept"))
             return None
         self.seen.add(uri)
         try:
-            came = digest(orjson.dumps(to_json(doc), option=orjson.OPT_SORT_KEYS).decode())
+            mark = digest(orjson.dumps(to_json(doc), option=orjson.OPT_SORT_KEYS).decode())
             origin = Source(uri, _title(doc), _date(doc) or self.published, self.models.name if self.models else "")
         except (BadDocument, orjson.JSONEncodeError) as error:
             self._reject(source, BadDocument(str(error)))
             return None
-        return _Read(doc, origin, came)
+        return _Entry(doc, origin, mark)
 
-    def _is_kept(self, read: _Read) -> bool:
-        row = self.store.tables.document(document_key(read.source.uri))
-        if row is None or Source(row.uri, row.title, row.published, row.model) != read.source:
+    def _is_stored(self, entry: _Entry) -> bool:
+        row = self.store.tables.document(document_key(entry.source.uri))
+        if row is None or Source(row.uri, row.title, row.published, row.model) != entry.source:
             return False
-        return row.text == read.doc.text and orjson.loads(row.record).get("meta", {}).get(INPUT) == read.came
+        return row.text == entry.doc.text and orjson.loads(row.record).get("meta", {}).get(INPUT) == entry.digest
 
-    def keep(self, group: Sequence[_Read]) -> None:
-        """Extract and put some documents, as one transaction."""
-        documents = [read.doc for read in group]
+    def store_group(self, group: Sequence[_Entry]) -> None:
+        """Extract from some documents and store them, as one transaction."""
+        documents = [entry.doc for entry in group]
         found = list(self.models.annotate(documents)) if self.models else documents
         done: Counter[str] = Counter()
         with self.store.together():
-            for read, doc in zip(group, found, strict=True):
-                marked = replace(doc, meta={**doc.meta, INPUT: read.came})
+            for entry, doc in zip(group, found, strict=True):
+                marked = replace(doc, meta={**doc.meta, INPUT: entry.digest})
                 try:
-                    done[self.store.put(marked, read.source)] += 1
+                    done[self.store.put(marked, entry.source)] += 1
                 except BadDocument as error:
-                    self.report.rejected.append(Rejected(read.source.uri, str(error)))
+                    self.report.rejects.append(Reject(entry.source.uri, str(error)))
         self.report.added += done["added"]
         self.report.replaced += done["replaced"]
         self.report.unchanged += done["unchanged"]
@@ -180,13 +180,13 @@ class _Run:
     def _reject(self, source: Input, error: BadFile | BadRecord | BadDocument) -> None:
         place = _readable(source.path)
         if isinstance(error, BadRecord):
-            self.report.rejected.append(Rejected(f"{place}:{error.line}", error.reason))
+            self.report.rejects.append(Reject(f"{place}:{error.line}", error.reason))
         else:
-            self.report.rejected.append(Rejected(place, str(error).removeprefix(f"{source.path}: ")))
+            self.report.rejects.append(Reject(place, str(error).removeprefix(f"{source.path}: ")))
         self.doubtful.add(place)
 
     def remove_missing(self, places: Sequence[Path]) -> None:
-        """Remove documents below these places that the inputs no longer have. What was set aside is not missing."""
+        """Remove documents below these places that the inputs no longer have. Rejects are not missing."""
         with self.store.together():
             for source in self.store.sources():
                 uri = source.uri
@@ -196,7 +196,7 @@ class _Run:
 
 
 def _readable(path: Path) -> str:
-    """A path with slashes; bytes that are not UTF-8 are written as \\xNN."""
+    """A path with slashes; bytes that are not UTF-8 become \\xNN."""
     return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
@@ -209,10 +209,10 @@ def _is_below(uri: str, places: Sequence[Path]) -> bool:
 
 
 def _title(doc: Document) -> str:
-    """The title that the source gives, or the first heading of a Markdown file."""
-    told = doc.meta.get("title")
-    if isinstance(told, str):
-        return told
+    """The title in meta, or the first heading of a Markdown file."""
+    title = doc.meta.get("title")
+    if isinstance(title, str):
+        return title
     if doc.meta.get("kind") == "markdown":
         for line in doc.text.split("\n", 20)[:20]:
             if line.startswith("# "):
@@ -221,5 +221,5 @@ def _title(doc: Document) -> str:
 
 
 def _date(doc: Document) -> str:
-    told = doc.meta.get("published")
-    return as_date(told[:10]) if isinstance(told, str) else ""
+    date = doc.meta.get("published")
+    return as_date(date[:10]) if isinstance(date, str) else ""

@@ -19,7 +19,7 @@ from pathlib import Path
 from factpin import files, formats
 from factpin.documents import Document
 from factpin.errors import BadDocument, BadFile, BadInput, BadRecord, MissingExtra
-from factpin.extraction.rejects import Rejects
+from factpin.extraction.rejects import Rejects, beside
 from factpin.formats import Options, Report
 
 ENDINGS = {".txt": "text", ".text": "text", ".md": "markdown", ".markdown": "markdown", ".jsonl": "jsonl",
@@ -126,9 +126,7 @@ def expected_documents(inputs: Sequence[Input]) -> int | None:
 
 def rejects_of(output: Path) -> Path:
     """The file for bad files and records: next to the output, or inside it where it is a folder."""
-    if str(output) == "-":
-        return Path("stdout.rejects.jsonl")
-    return output / "factpin-rejects.jsonl" if is_folder(output) else output.with_name(f"{output.name}.rejects.jsonl")
+    return output / "factpin-rejects.jsonl" if is_folder(output) else beside(output)
 
 
 def is_folder(output: Path) -> bool:

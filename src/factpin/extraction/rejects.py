@@ -10,6 +10,11 @@ from factpin.errors import BadRecord
 from factpin.files import write_bytes
 
 
+def beside(output: Path) -> Path:
+    """The rejects file next to an output file; for standard output, in the current folder."""
+    return Path("stdout.rejects.jsonl") if str(output) == "-" else output.with_name(f"{output.name}.rejects.jsonl")
+
+
 class Rejects:
     """A file that is created with the first reject. Use it as a context manager; `keep` fits `Report.on_reject`."""
 

@@ -13,7 +13,7 @@ from typing import cast
 from factpin.documents import from_json
 from factpin.documents.schema import schema_of
 from factpin.errors import BadDocument, BadInput, BadRecord, pick
-from factpin.files import lines, read_text
+from factpin.files import lines, plain_name, read_text
 from factpin.memory.by_hand import TypedFact
 from factpin.memory.export_rdf import STORE, write_jsonld, write_nquads, write_turtle
 from factpin.memory.export_tables import write_csv, write_graphml, write_jsonl, write_neo4j
@@ -125,3 +125,14 @@ def import_csv(store: Store, path: Path) -> Counter[str]:
         except (csv.Error, BadInput, BadDocument) as error:
             raise BadRecord(str(error), file=str(path), line=reader.line_num, kind="bad_fact") from None
     return counts
+
+
+IMPORTS: dict[str, Callable[[Store, Path], Counter[str]]] = {".csv": import_csv, ".nq": import_quads}
+
+
+def import_file(store: Store, path: Path) -> Counter[str]:
+    """Import a file by its ending, all or nothing, and count what was done."""
+    ending = Path(plain_name(path)).suffix.lower()
+    if ending not in IMPORTS:
+        raise BadInput(f"{path}: its ending is {ending or 'none'}; expected {' or '.join(IMPORTS)}.")
+    return IMPORTS[ending](store, path)

@@ -27,11 +27,12 @@ from factpin.errors import BadInput
 from factpin.files import byte_lines, write_bytes, write_folder
 from factpin.formats import Options
 from factpin.pretraining.compare_drawing import draw
+from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import Corpus
 from factpin.pretraining.job import stages_of
 from factpin.pretraining.learner import Learners
 from factpin.pretraining.prepare import prepare
-from factpin.pretraining.pretrain import PretrainConfig, beginning_of, plan_of, pretrain, told_of
+from factpin.pretraining.pretrain import beginning_of, plan_of, pretrain, told_of
 from factpin.tasks import find_task
 from factpin.tokens import Tokenizer
 from factpin.training.checkpoint import last_path

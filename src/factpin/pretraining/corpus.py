@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -27,12 +26,11 @@ from factpin.extraction.inputs import Input, find_inputs, read_input
 from factpin.language.sentences import split_sentences
 from factpin.layers.masks import Ints
 from factpin.objectives.text import Text, join, nothing, text_of
+from factpin.pretraining.config import Divide, Packing
 from factpin.pretraining.known import Known
 from factpin.tokens import Tokenizer
 from factpin.tokens.words import By, word_spans
 
-Divide = Literal["blank", "line", "file"]
-Packing = Literal["full", "document", "filled"]
 LONG = 1 << 16  # characters of a text file that are taken together
 HEAD = 1 << 20  # bytes of a file that its digest reads
 FRAME = 3  # special tokens around a text of one document: [CLS] A [SEP] B [SEP]

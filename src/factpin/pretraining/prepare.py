@@ -23,15 +23,15 @@ from torch import Tensor
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadFile, BadInput
 from factpin.files import read_text, write_folder
+from factpin.pretraining.config import VOCABULARY, Kind
 from factpin.pretraining.corpus import Corpus
 from factpin.pretraining.inherited import fresh_bias, heads_in
 from factpin.pretraining.learner import HEAD_WEIGHTS
 from factpin.pretraining.shapes import OWN
-from factpin.pretraining.vocabulary import Kind, extended, frequent, grow, measure, train_tokenizer, with_marks
+from factpin.pretraining.vocabulary import extended, frequent, grow, measure, train_tokenizer, with_marks
 from factpin.tokens import Tokenizer
 
 MADE = "prepared.json"
-VOCABULARY = 8000  # pieces of a tokenizer that is trained, unless told otherwise
 SAMPLE = 2_000_000  # characters by which a vocabulary is measured before and after
 
 

@@ -24,19 +24,19 @@ import numpy as np
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
 from factpin.objectives import OBJECTIVES, Objective, Vocabulary, audit
-from factpin.pretraining.corpus import Corpus, Cut, Divide, Packing
+from factpin.pretraining.config import PretrainConfig
+from factpin.pretraining.corpus import Corpus, Cut
 from factpin.pretraining.inherited import inherit, kept_heads, names_pieces
 from factpin.pretraining.job import METRIC, PretrainJob, stages_of
 from factpin.pretraining.known import Known
 from factpin.pretraining.learner import NETWORK, Beside, Learners, build_learner, build_network
 from factpin.pretraining.needs import Needs, needs_of
-from factpin.pretraining.prepare import VOCABULARY, Beginning, prepare
+from factpin.pretraining.prepare import Beginning, prepare
 from factpin.pretraining.shapes import OWN, architecture, config_of, network_of, shape_of
 from factpin.pretraining.source import Source
 from factpin.pretraining.stream import Stream
-from factpin.pretraining.vocabulary import Kind, vocabulary_of
+from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.tokens import Tokenizer
-from factpin.tokens.words import By
 from factpin.training.checkpoint import last_path
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.job import digest
@@ -46,46 +46,8 @@ from factpin.training.parallel import World, join_world
 LOOKED_AT = 1000  # portions that are looked at for mentions
 AUDITED = 8  # texts of which every row shows its view to the audit before a run begins
 UNKNOWN = 0.05  # share of pieces that a vocabulary does not know, from which on it is said
-LEARNING_RATE = 1e-4  # what the command takes; fine-tuning takes less
 LAST = ("config.json", NETWORK)
 SAVES, LOOKS = 20, 10  # checkpoints and evaluations of a run, unless told otherwise
-
-
-@dataclass(frozen=True)
-class PretrainConfig:
-    """What is pretrained. How it is trained stands in TrainConfig."""
-
-    objective: str  # rows, mixtures or stages of the table; several with commas: one is drawn for each batch
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    config: str = ""  # or a config.json of transformers: random weights
-    shape: str = ""  # or layers x width, such as "4x256": random weights of the architecture that the rows ask for
-    decoder_layers: int = 2  # of rows with a decoder; it is no part of the encoder that comes out
-    beside: str = ""  # objectives it is compared with: vocabulary and texts are made so that all can use them
-    tokenizer: str = ""  # for `config` and `shape`: a folder; none: one is trained
-    vocab_size: int = VOCABULARY  # of a tokenizer that is trained
-    vocabulary: Kind = "wordpiece"
-    lowercase: bool = True
-    extend: int = 0  # frequent over-split words that become pieces
-    length: int = 128  # cells of a text, special tokens included
-    packing: Packing | None = None  # None: inside documents where two parts of a text are asked about
-    memory: int | None = None  # pieces before a text that are remembered; None: as many as a text has, if any can be
-    words: By = "jieba"
-    lexicon: str = ""  # phrases and entities, one a line; behind a tab, which of the two
-    divide: Divide = "blank"  # what parts the documents of a text file
-    encoding: str = ""  # of text files; empty: utf-8
-    source_format: str = ""  # kind of the files; empty: by their endings
-    heldout: float = 0.01  # share of the documents that is held out, where no dev corpus is given
-    buffer: int = 2048  # texts that are shuffled together
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.heldout <= 0.5:
-            raise BadInput(f"heldout is {self.heldout}; expected a share from 0 to 0.5.")
-        if self.buffer < 1:
-            raise BadInput(f"buffer is {self.buffer}; expected 1 or more.")
-        if self.decoder_layers < 1:
-            raise BadInput(f"decoder_layers is {self.decoder_layers}; expected 1 or more.")
-        if self.memory is not None and self.memory < 0:
-            raise BadInput(f"memory is {self.memory}; expected 0 or more.")
 
 
 def pretrain(

@@ -22,7 +22,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import tokenizers
 import torch
@@ -34,12 +34,12 @@ from factpin.documents import Document
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
 from factpin.objectives import Vocabulary
+from factpin.pretraining.config import Kind
 from factpin.pretraining.needs import BLANKS, MARKS
 from factpin.tokens import Tokenizer
 from factpin.tokens.small import SPECIAL
 from factpin.tokens.sources import BERT_NAMES
 
-Kind = Literal["wordpiece", "bpe"]
 SENTINELS = 100
 LEAST = 5  # occurrences of a word that gets a piece of its own
 SPLIT = 3  # pieces of a word that is cut up too much

@@ -1,4 +1,4 @@
-"""Every setting of a training run. A typo is an error at once; recipe.toml holds them all."""
+"""How to train, and reading and writing recipes. The comments are the help of `factpin train`. No torch."""
 
 import tomllib
 from dataclasses import asdict, dataclass, fields
@@ -15,28 +15,28 @@ from factpin.files import read_text, write_bytes
 class TrainConfig:
     """How to train, whatever the task. Shares are of all optimiser steps."""
 
-    epochs: int | None = None  # None: 5, or as many as make 600 steps
-    max_steps: int | None = None  # stops earlier than `epochs`, and shortens the schedule
-    batch_size: int = 16  # texts in one forward pass of one process
-    accumulation: int = 1  # forward passes in one step
-    learning_rate: float | None = None  # None: 2e-4, or 5e-5 for encoders as wide as BERT-base
-    head_learning_rate: float | None = None  # None: ten times learning_rate
-    layer_decay: float = 1.0  # each encoder layer learns at this times the rate of the layer above
-    freeze_layers: int = 0  # the embeddings and so many of the lowest layers stay as they are; 0: all learn
-    weight_decay: float = 0.01
-    warmup: float = 0.1
-    schedule: Literal["linear", "cosine", "constant"] = "linear"
-    clip: float = 1.0  # largest norm of the gradient; 0: none
-    bf16: bool = False
-    ema: float = 0.0  # decay of the moving average of the weights that is evaluated and kept; 0: none
-    fgm: float = 0.0  # size of the adversarial step on the word embeddings; 0: none
-    rdrop: float = 0.0  # weight of the agreement of two passes under dropout; 0: none
-    early_stopping: int | None = None  # evaluations without a better metric before it stops
-    metric: str = "f1"
-    evaluate_every: int | None = None  # steps; None: after each epoch
-    save_every: int | None = None  # steps between checkpoints; None: after each epoch
-    seed: int = 42
-    tensorboard: bool = False
+    epochs: int | None = None  # passes over the data; default: 5, or as many as make 600 steps
+    max_steps: int | None = None  # most steps; may end the run before `epochs`, and shortens the schedule
+    batch_size: int = 16  # texts per forward pass and process
+    accumulation: int = 1  # forward passes per step
+    learning_rate: float | None = None  # learning rate of the encoder; default: 2e-4; if as wide as BERT: 5e-5
+    head_learning_rate: float | None = None  # learning rate of the head; default: ten times that of the encoder
+    layer_decay: float = 1.0  # learning rate of an encoder layer, relative to the layer above
+    freeze_layers: int = 0  # keep the embeddings and this many of the lowest layers as they are; 0: train all
+    weight_decay: float = 0.01  # weight decay of AdamW
+    warmup: float = 0.1  # share of the steps in which the learning rate rises
+    schedule: Literal["linear", "cosine", "constant"] = "linear"  # how the learning rate falls after the warm-up
+    clip: float = 1.0  # largest norm of the gradient; 0: any
+    bf16: bool = False  # half precision: faster where the processor supports it
+    ema: float = 0.0  # decay of a moving average of the weights, which is evaluated and kept; 0: none
+    fgm: float = 0.0  # size of an adversarial step on the word embeddings; 0: none
+    rdrop: float = 0.0  # weight of R-Drop, the agreement of two passes under dropout; 0: none
+    early_stopping: int | None = None  # stop after this many evaluations without a better metric
+    metric: str = "f1"  # metric on dev that picks the best weights: f1, precision, recall, macro_f1, …
+    evaluate_every: int | None = None  # steps between evaluations; default: an epoch
+    save_every: int | None = None  # steps between checkpoints; default: an epoch
+    seed: int = 42  # seed of all random numbers
+    tensorboard: bool = False  # write TensorBoard logs
 
     def __post_init__(self) -> None:
         for name in (

@@ -9,6 +9,7 @@ import click
 
 from factpin.app.console import FORMAT, Names
 from factpin.extraction.inputs import KINDS
+from factpin.formats import FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,6 +24,10 @@ class Score(click.FloatRange):
         return score
 
 
+TARGET = Names("format", sorted([*FORMATS, "docred_result"]))  # DocRED's result.json, which needs gold to be read
+
+source_argument = click.argument("source", metavar="IN", type=click.Path(path_type=Path, allow_dash=True))
+target_argument = click.argument("target", metavar="OUT", type=click.Path(path_type=Path, allow_dash=True))
 inputs_argument = click.argument(
     "inputs", metavar="[FILES|FOLDER|-]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)
 )
@@ -56,8 +61,15 @@ device_option = click.option(
 raw_encoding_option = click.option(
     "--encoding", help="Encoding of text files.  [default: utf-8, or what an HTML page declares]"
 )
-encoding_option = click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the files.")
-format_option = click.option("--from", "source_format", type=FORMAT, help="Format of the files; guessed by default.")
+encoding_option = click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
+format_option = click.option("--from", "source_format", type=FORMAT, help="Format of the input; guessed by default.")
+target_option = click.option("--to", "target_format", type=TARGET, help="Format of OUT; by default its ending tells.")
+rename_option = click.option(
+    "--rename",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help='JSON object of names for relations and types, {"P17": "country"}, used in the direction that fits.',
+)
 fragments_option = click.option(
     "--fragments",
     type=click.Choice(["refuse", "merge"]),

@@ -1,7 +1,6 @@
-"""Options that all commands on a store share, and how one is opened."""
+"""What the commands on a store share."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,28 +9,20 @@ from factpin.errors import BadInput
 if TYPE_CHECKING:
     from factpin.memory import Store
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def db_option(command: F) -> F:
-    """--db, or the variable FACTPIN_DB."""
-    return click.option("--db", envvar="FACTPIN_DB", metavar="FILE|URL", show_envvar=True,
-                        help="The store: a file such as kb.db, or postgresql://…")(command)  # fmt: skip
-
-
-def json_option(command: F) -> F:
-    """--json."""
-    return click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")(command)
-
-
-def as_of_option(command: F) -> F:
-    """--as-of."""
-    return click.option("--as-of", metavar="DATE", help="As if documents published later had never come: "
-                        "YYYY, YYYY-MM or YYYY-MM-DD.")(command)  # fmt: skip
+db_option = click.option(
+    "--db",
+    envvar="FACTPIN_DB",
+    metavar="FILE|URL",
+    show_envvar=True,
+    help="The store: a file such as kb.db, or postgresql://…",
+)
+as_of_option = click.option(
+    "--as-of", metavar="DATE", help="Ignore documents published later: YYYY, YYYY-MM or YYYY-MM-DD."
+)
 
 
 def open_db(db: str | None, *, create: bool = False) -> "Store":
-    """The store that was named. A new one begins with the marks of well-known relations."""
+    """Open a store. A new one starts with a schema of well-known relations."""
     from factpin.answers.marks import usual_schema
     from factpin.memory import open_store
 

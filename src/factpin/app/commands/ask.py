@@ -1,4 +1,4 @@
-"""`factpin ask`: an answer with citations, or an honest abstention. Needs no torch."""
+"""`factpin ask`: an answer with citations, or none where nothing is certain enough. Needs no torch."""
 
 import sys
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from factpin.app.commands._options import score_option
-from factpin.app.commands._store import as_of_option, db_option, json_option, open_db
+from factpin.app.commands._options import json_option, score_option
+from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import Names, out, print_json
 from factpin.documents.answer import answer_to_json
 from factpin.documents.likely import LIKELY
@@ -23,12 +23,18 @@ MODES = ["auto", "facts", "extract", "hops"]
 @click.command()
 @click.argument("question", metavar="QUESTION|-")
 @db_option
-@click.option("--mode", type=Names("mode", MODES), default="auto", show_default=True, metavar="|".join(MODES),
-              help="Facts alone, passages alone, passages and those they lead to; or all that helps.")  # fmt: skip
-@click.option("--k", type=click.IntRange(1, 1000), default=8, show_default=True, help="Passages to look at.")
+@click.option(
+    "--mode",
+    type=Names("mode", MODES),
+    default="auto",
+    show_default=True,
+    metavar="|".join(MODES),
+    help="Where to look: in facts, in passages (extract), in passages and those they lead to (hops), or in all.",
+)
+@click.option("--k", type=click.IntRange(1, 1000), default=8, show_default=True, help="Number of passages to look at.")
 @as_of_option
 @score_option("Abstain where the best answer is less likely.", default=LIKELY)
-@click.option("--explain", is_flag=True, help="Show what was looked at and why.")
+@click.option("--explain", is_flag=True, help="Show what was searched, and why the answer was chosen.")
 @json_option
 def ask(
     question: str,
@@ -40,10 +46,10 @@ def ask(
     explain: bool,
     as_json: bool,
 ) -> int:
-    """Ask a store. Every answer cites the characters that prove it. Exit code 1 where it abstains.
+    """Ask a store. Every answer cites the texts it comes from. The exit code is 1 where there is no answer.
 
-    With `-`, questions are read from standard input as JSONL, one {"question": …} a line, and answers are written as
-    one JSON object a line.
+    With `-`, questions are read from standard input as JSONL, one {"question": …} per line, and one JSON object per
+    line is written.
 
     \b
     factpin ask "谷爱凌出生在哪里？" --db kb.db
@@ -72,12 +78,12 @@ def ask(
 def _record(searched: "Trace", as_of: str | None) -> dict[str, Any]:
     passages = searched.retrieval.passages if searched.retrieval else ()
     hops = len(searched.retrieval.hops) if searched.retrieval else 0
-    return {**answer_to_json(searched.answer), "as_of": as_of,
-            "searched": {"passages": len(passages), "read": searched.read, "hops": hops}}  # fmt: skip
+    counts = {"passages": len(passages), "read": searched.read, "hops": hops}
+    return {**answer_to_json(searched.answer), "as_of": as_of, "searched": counts}
 
 
 def _questions() -> Iterator[tuple[str, dict[str, Any]]]:
-    """The questions of standard input, and the id of each where it has one."""
+    """The questions in standard input, each with its id, if it has one."""
     for number, line in enumerate(sys.stdin.buffer, start=1):
         if not line.strip():
             continue
@@ -85,7 +91,7 @@ def _questions() -> Iterator[tuple[str, dict[str, Any]]]:
             record = orjson.loads(line)
         except orjson.JSONDecodeError as error:
             raise BadRecord(
-                f'not JSON ({error}); expected one {{"question": …}} a line', file="stdin", line=number
+                f'not JSON ({error}); expected one {{"question": …}} per line', file="stdin", line=number
             ) from None
         if not isinstance(record, dict) or not isinstance(record.get("question"), str):
             raise BadRecord('expected {"question": …}', file="stdin", line=number, field="question")

@@ -4,41 +4,57 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.markup import escape
 
-from factpin.app.console import FORMAT, Names, counting, notes, print_json
-from factpin.corpora.convert import RESULT
-from factpin.corpora.convert import convert as run
-from factpin.corpora.rename import read_names
-from factpin.formats import FORMATS, Options, describe
-
-TARGET = Names("format", sorted([*FORMATS, RESULT]))
+from factpin.app.commands._options import (
+    encoding_option,
+    format_option,
+    fragments_option,
+    json_option,
+    lossy_option,
+    occurrences_option,
+    quiet_option,
+    rename_option,
+    skip_records_option,
+    source_argument,
+    target_argument,
+    target_option,
+    utf16_option,
+)
+from factpin.app.console import counting, notes, print_json
+from factpin.formats import Options
 
 
 @click.command()
-@click.argument("source", metavar="IN", type=click.Path(path_type=Path, allow_dash=True))
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--from", "source_format", type=FORMAT, help="Format of IN; guessed where it can be.")
-@click.option("--to", "target_format", type=TARGET, help="Format of OUT; guessed from its ending.")
-@click.option("--lossy", is_flag=True, help="Write what the format can hold, and count what it cannot.")
-@click.option("--skip-bad", is_flag=True, help="Set bad records aside in OUT.rejects.jsonl and go on.")
-@click.option("--utf16", is_flag=True, help="Offsets as JavaScript counts them (doccano, labelstudio).")
-@click.option("--occurrences", type=click.Choice(["first", "nearest", "all"]), default="first", show_default=True,
-              help="Which mention a string without offsets means (duie, triples, uie).")  # fmt: skip
-@click.option("--fragments", type=click.Choice(["refuse", "merge"]), default="refuse", show_default=True,
-              help="Discontinuous mentions (brat).")  # fmt: skip
-@click.option("--scheme", type=click.Choice(["bio", "bioes", "bmes"]), default="bio", show_default=True,
-              help="Tags to write (conll, parallel).")  # fmt: skip
-@click.option("--rename", type=click.Path(path_type=Path), metavar="FILE",
-              help='JSON object of names for relations and types, {"P17": "country"}, read in the direction that '
-              "fits.")  # fmt: skip
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of IN.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-@click.option("--quiet", is_flag=True, help="No notes.")
+@source_argument
+@target_argument
+@format_option
+@target_option
+@lossy_option
+@skip_records_option
+@utf16_option
+@occurrences_option("first")
+@fragments_option
+@click.option(
+    "--scheme",
+    type=click.Choice(["bio", "bioes", "bmes"]),
+    default="bio",
+    show_default=True,
+    help="Tags to write (conll, parallel).",
+)
+@rename_option
+@encoding_option
+@json_option
+@quiet_option
 def convert(
-    source: Path, target: Path, source_format: str | None, target_format: str | None, rename: Path | None,
-    as_json: bool, quiet: bool, **choices: Any,
-) -> int:  # fmt: skip
+    source: Path,
+    target: Path,
+    source_format: str | None,
+    target_format: str | None,
+    rename: Path | None,
+    as_json: bool,
+    quiet: bool,
+    **choices: Any,
+) -> int:
     """Convert a corpus from one format to another.
 
     \b
@@ -46,23 +62,35 @@ def convert(
     factpin convert corpus.jsonl corpus --to brat --lossy   and count what brat cannot hold
     factpin convert found.jsonl result.json --to docred_result --rename rel_info.json
     """
-    table = read_names(rename) if rename else None
+    from factpin.app.show.corpus_notes import convert_notes
+    from factpin.corpora.convert import convert as run
+    from factpin.corpora.rename import read_names
+
+    names, options = read_names(rename) if rename else None, Options(**choices)
     with counting("converting", quiet or as_json) as count:
-        done = run(source, target, source_format=source_format, target_format=target_format,
-                   options=Options(**choices), rename=table, on_document=count)  # fmt: skip
+        done = run(
+            source,
+            target,
+            source_format=source_format,
+            target_format=target_format,
+            options=options,
+            rename=names,
+            on_document=count,
+        )
     if as_json:
-        print_json({"documents": done.documents, "from": done.source_format, "to": done.target_format,
-                    "lost": done.lost, "noted": done.report.counts, "rejected": done.report.rejected,
-                    "rejects": done.rejects and str(done.rejects), "renamed": done.renamed})  # fmt: skip
+        print_json(
+            {
+                "documents": done.documents,
+                "from": done.source_format,
+                "to": done.target_format,
+                "lost": done.lost,
+                "noted": done.report.counts,
+                "rejected": done.report.rejected,
+                "rejects": done.rejects and str(done.rejects),
+                "renamed": done.renamed,
+            }
+        )
         return 0
-    console = notes(quiet)
-    console.print(f"{done.documents:,} documents, {done.source_format} to {done.target_format}: {target}")
-    for note in done.renamed:
-        console.print(f"[yellow]names:[/] {escape(note)}")
-    if done.lost:
-        console.print(f"[yellow]not held by {done.target_format}:[/] {describe(done.lost)}")
-    for kind, number in done.report.counts.items():
-        console.print(f"[yellow]noted:[/] {number:,} {kind.replace('_', ' ')}")
-    if done.rejects:
-        console.print(f"[red]set aside:[/] {done.report.rejected:,} bad records in {done.rejects}")
+    for line in convert_notes(done, str(target)):
+        notes(quiet).print(line)
     return 0

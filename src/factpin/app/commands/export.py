@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from factpin.app.commands._options import quiet_option
 from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import Names, notes
 
@@ -13,11 +14,16 @@ FORMATS = ["csv", "graphml", "jsonl", "jsonld", "neo4j", "nq", "ttl"]
 @click.command()
 @click.argument("out", type=click.Path(path_type=Path))
 @db_option
-@click.option("--to", "target", type=Names("export", FORMATS), metavar="|".join(FORMATS),
-              help="Guessed from the ending of OUT; neo4j is a folder of CSV files.")  # fmt: skip
+@click.option(
+    "--to",
+    "target",
+    type=Names("export", FORMATS),
+    metavar="|".join(FORMATS),
+    help="Format; by default the ending of OUT tells. neo4j is a folder of CSV files.",
+)
 @as_of_option
-@click.option("--lossy", is_flag=True, help="Leave out what the format cannot hold.")
-@click.option("--quiet", is_flag=True, help="No notes.")
+@click.option("--lossy", is_flag=True, help="Write what the format can hold, and leave out the rest.")
+@quiet_option
 def export(out: Path, db: str | None, target: str | None, as_of: str | None, lossy: bool, quiet: bool) -> int:
     """Write the facts of a store for other programs.
 

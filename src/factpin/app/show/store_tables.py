@@ -9,7 +9,7 @@ from rich.text import Text
 
 from factpin.answers.cite import citation_of
 from factpin.documents.answer import citation_to_json
-from factpin.memory import JudgedFact, Source, StoredEntity
+from factpin.memory import Conflict, JudgedFact, Source, StoredEntity
 
 
 def entity_record(entity: StoredEntity) -> dict[str, str]:
@@ -36,16 +36,22 @@ def fact_record(judged: JudgedFact) -> dict[str, Any]:
     }
 
 
+def conflict_record(conflict: Conflict) -> dict[str, Any]:
+    """The record of a conflict with both sides."""
+    facts = [fact_record(judged) for judged in conflict.facts]
+    return {"head": entity_record(conflict.head), "relation": conflict.relation, "facts": facts}
+
+
 def facts_table(facts: Sequence[JudgedFact]) -> Table:
     """A row for each fact."""
-    table = Table(Column("fact", no_wrap=True), "head", "relation", "tail", "dates", "sure", "status", "texts",
-                  box=box.SIMPLE_HEAD)  # fmt: skip
+    columns = ("head", "relation", "tail", "dates", "sure", "status", "texts")
+    table = Table(Column("fact", no_wrap=True), *columns, box=box.SIMPLE_HEAD)
     for judged in facts:
         fact = judged.fact
         dates = f"{fact.valid_from}–{fact.valid_to}" if fact.valid_from or fact.valid_to else ""
         texts = str(len({pin.document for pin in fact.pins}))
-        row = (fact.id[:8], fact.head.name, fact.relation, fact.tail.name, dates, f"{judged.confidence:.2f}",
-               judged.status, texts)  # fmt: skip
+        triple = (fact.head.name, fact.relation, fact.tail.name)
+        row = (fact.id[:8], *triple, dates, f"{judged.confidence:.2f}", judged.status, texts)
         table.add_row(*(Text(cell) for cell in row))
     return table
 
@@ -53,8 +59,8 @@ def facts_table(facts: Sequence[JudgedFact]) -> Table:
 def why_lines(judged: JudgedFact) -> list[Text]:
     """A fact and every text that says or denies it."""
     fact = judged.fact
-    lines = [Text(f"{fact.head.name} – {fact.relation} → {fact.tail.name}", style="bold").append(
-        f"  {judged.status}, {judged.confidence:.2f}", "dim")]  # fmt: skip
+    lines = [Text(f"{fact.head.name} – {fact.relation} → {fact.tail.name}", style="bold")]
+    lines[0].append(f"  {judged.status}, {judged.confidence:.2f}", "dim")
     lines += [Text(f"  {q.role}: {q.entity.name}") for q in fact.qualifiers]
     for role, date in (("from", fact.valid_from), ("until", fact.valid_to)):
         lines += [Text(f"  {role} {date}")] if date else []

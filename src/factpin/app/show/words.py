@@ -6,8 +6,10 @@ MOST = 8  # names that a list of counts shows
 
 
 def count(number: int, noun: str) -> str:
-    """`1 document`, `2,000 documents`."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    """`1 document`, `2 entities`, `2,000 documents`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun[:-1]}ies" if noun.endswith("ty") else f"{number:,} {noun}s"
 
 
 def list_counts(counts: Mapping[str, int]) -> str:

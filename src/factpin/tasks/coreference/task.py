@@ -24,20 +24,18 @@ LABEL = "same entity"  # the one thing that is said of two mentions
 class CoreferenceOptions:
     """What is trained. How it is trained is in TrainConfig."""
 
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = (
-        ""  # a model to go on from instead, shipped or a folder: its encoder, and its head where labels agree
-    )
-    head: str = "mention_pair"  # mention_pair
+    encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
+    initial: str = ""  # model to start from instead; its head is kept where the labels agree
+    head: str = "mention_pair"  # kind of head; there is one so far
     size: int = 128  # width of a mention's vector
-    antecedents: int = 50  # earlier mentions that are asked for each
+    antecedents: int = 50  # earlier mentions that each mention is compared with
     max_length: int | None = 512  # tokens of a window
     overlap: int = 128  # tokens that neighbouring windows share
     context: Literal["window"] = "window"  # documents are read whole
-    dropout: float = 0.1  # of the token vectors before the head
-    language: str = ""  # of the texts the model is for: zh, en, or empty for any
-    name: str = ""  # of the model, for its card
-    finds: str = ""  # one line for `factpin models`
+    dropout: float = 0.1  # dropout of the token vectors before the head
+    language: str = ""  # language the model is for, such as zh or en; default: any
+    name: str = ""  # name of the model in its card
+    finds: str = ""  # what it finds, in one line for `factpin models`
 
     def __post_init__(self) -> None:
         check_dropout(self.dropout)

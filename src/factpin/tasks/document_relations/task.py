@@ -31,36 +31,32 @@ BESIDE = ("filtered", "intra", "inter", "evidence")  # conventions that training
 class RelationOptions:
     """What is trained. How it is trained is in TrainConfig."""
 
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = (
-        ""  # a model to go on from instead, shipped or a folder: its encoder, and its head where labels agree
-    )
-    head: str = "atlop"  # atlop
+    encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
+    initial: str = ""  # model to start from instead; its head is kept where the labels agree
+    head: str = "atlop"  # kind of head; there is one so far
     size: int = 768  # width of a pair's two views
     group: int = 64  # width of a group of the bilinear form; divides size
-    localized: bool = True  # localized context pooling; without it: the ablation
-    context_start: float = 1.0  # times the first weights of what reads the context; 0: the head begins without it
-    threshold: Literal["adaptive", "global"] = (
-        "adaptive"  # one for each pair, or (the ablation) one for all, fitted on dev
-    )
-    top_k: int = 4  # most relations of one pair
+    localized: bool = True  # localized context pooling
+    context_start: float = 1.0  # factor on the initial weights for context; 0: the head starts without it
+    threshold: Literal["adaptive", "global"] = "adaptive"  # one for each pair, or one for all, fitted on dev
+    top_k: int = 4  # most relations of a pair
     evidence: float = 0.0  # weight of the evidence loss; needs annotated evidence
     negatives: float = 1.0  # share of the pairs without a relation that each step learns from
-    teacher: str = ""  # a trained model to learn from; default: none
-    teacher_weight: float = 0.5  # of the teacher's soft labels; facts and evidence have the rest
-    teacher_temperature: float = 1.0  # more: what the teacher is unsure of counts more
-    schema: str = ""  # a TOML file; default: learned from the training corpus
-    types: bool = True  # do not ask about pairs whose types no relation allows
+    teacher: str = ""  # trained model whose soft labels are learned too
+    teacher_weight: float = 0.5  # weight of the teacher's soft labels; facts and evidence get the rest
+    teacher_temperature: float = 1.0  # temperature of the teacher's soft labels; higher: its doubts count more
+    schema: str = ""  # TOML file with relations and types; default: learned from the training corpus
+    types: bool = True  # skip pairs whose types no relation allows
     functional: bool = False  # keep only the best tail of a functional relation
     complete: bool = False  # add what follows from symmetric and inverse relations
     max_length: int | None = 512  # tokens of a window
     overlap: int = 128  # tokens that neighbouring windows share
     context: Literal["window"] = "window"  # documents are read whole
-    dropout: float = 0.1  # of the token vectors before the head; published: none
-    tune_thresholds: bool = False  # fit a threshold for each relation on dev
-    language: str = ""  # of the texts the model is for: zh, en, or empty for any
-    name: str = ""  # of the model, for its card
-    finds: str = ""  # one line for `factpin models`
+    dropout: float = 0.1  # dropout of the token vectors before the head
+    tune_thresholds: bool = False  # fit a threshold for each label on dev
+    language: str = ""  # language the model is for, such as zh or en; default: any
+    name: str = ""  # name of the model in its card
+    finds: str = ""  # what it finds, in one line for `factpin models`
 
     def __post_init__(self) -> None:
         check_dropout(self.dropout)

@@ -22,23 +22,21 @@ BESIDE = ("trigger", "argument", "text", "event")  # conventions that training r
 class EventOptions:
     """What is trained. How it is trained is in TrainConfig."""
 
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = (
-        ""  # a model to go on from instead, shipped or a folder: its encoder, and its head where labels agree
-    )
-    head: str = "event_linker"  # event_linker
+    encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
+    initial: str = ""  # model to start from instead; its head is kept where the labels agree
+    head: str = "event_linker"  # kind of head; there is one so far
     head_size: int = 64  # width of the head's vectors
     rope: bool = False  # rotary positions in the links; spans always have them
-    bias: Literal["qk", "hidden"] = "qk"  # where the label terms come from
+    bias: Literal["qk", "hidden"] = "qk"  # form of the bias
     triggers: bool = True  # learn and find triggers, where the corpus has them
     max_span: int | None = None  # tokens of the widest mention; default: any
     max_length: int | None = None  # tokens of a window; default: a little more than the longest in training
     overlap: int = 64  # tokens that neighbouring windows share
     context: Literal["sentence", "window"] = "sentence"  # read one sentence at a time, or as much as fits
-    dropout: float = 0.1  # of the token vectors before the head
-    language: str = ""  # of the texts the model is for: zh, en, or empty for any
-    name: str = ""  # of the model, for its card
-    finds: str = ""  # one line for `factpin models`
+    dropout: float = 0.1  # dropout of the token vectors before the head
+    language: str = ""  # language the model is for, such as zh or en; default: any
+    name: str = ""  # name of the model in its card
+    finds: str = ""  # what it finds, in one line for `factpin models`
 
     def __post_init__(self) -> None:
         check_sizes(self.head_size, self.max_span, self.dropout)

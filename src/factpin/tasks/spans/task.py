@@ -26,27 +26,23 @@ HEAD_OPTIONS = {  # the training options that each head takes
 class SpanOptions:
     """What is trained. How it is trained is in TrainConfig."""
 
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = (
-        ""  # a model to go on from instead, shipped or a folder: its encoder, and its head where labels agree
-    )
-    head: str = "efficient_global_pointer"  # efficient_global_pointer (short: egp), global_pointer (gp) or crf
-    head_size: int = 64  # width of a pointer head's vectors
+    encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
+    initial: str = ""  # model to start from instead; its head is kept where the labels agree
+    head: str = "efficient_global_pointer"  # kind of head: efficient_global_pointer (egp), global_pointer (gp) or crf
+    head_size: int = 64  # width of the head's vectors
     rope: bool = True  # rotary positions in the pointer heads
-    bias: Literal["qk", "hidden"] = "qk"  # where efficient_global_pointer takes its label terms from
-    scheme: Literal["bio", "bioes"] = "bioes"  # tags of crf
-    overlaps: Literal["auto", "keep", "drop"] = (
-        "auto"  # overlapping mentions: keep all, or the surest; auto: as in training
-    )
+    bias: Literal["qk", "hidden"] = "qk"  # form of the bias
+    scheme: Literal["bio", "bioes"] = "bioes"  # tags of the crf head
+    overlaps: Literal["auto", "keep", "drop"] = "auto"  # overlapping mentions; drop: keep the likeliest
     max_span: int | None = None  # tokens of the widest mention; default: any
     max_length: int | None = None  # tokens of a window; default: a little more than the longest in training
     overlap: int = 64  # tokens that neighbouring windows share
     context: Literal["sentence", "window"] = "sentence"  # read one sentence at a time, or as much as fits
-    dropout: float = 0.1  # of the token vectors before the head
+    dropout: float = 0.1  # dropout of the token vectors before the head
     tune_thresholds: bool = False  # fit a threshold for each label on dev
-    language: str = ""  # of the texts the model is for: zh, en, or empty for any
-    name: str = ""  # of the model, for its card
-    finds: str = ""  # one line for `factpin models`
+    language: str = ""  # language the model is for, such as zh or en; default: any
+    name: str = ""  # name of the model in its card
+    finds: str = ""  # what it finds, in one line for `factpin models`
 
     def __post_init__(self) -> None:
         check_sizes(self.head_size, self.max_span, self.dropout)

@@ -24,30 +24,28 @@ BESIDE = ("typed", "text", "last_word")  # conventions that training reports bes
 class TripleOptions:
     """What is trained. How it is trained is in TrainConfig."""
 
-    encoder: str = ""  # a name of the catalogue, a folder, or a hub id
-    initial: str = (
-        ""  # a model to go on from instead, shipped or a folder: its encoder, and its head where labels agree
-    )
-    head: str = "gplinker"  # gplinker
+    encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
+    initial: str = ""  # model to start from instead; its head is kept where the labels agree
+    head: str = "gplinker"  # kind of head; there is one so far
     head_size: int = 64  # width of the head's vectors
     rope: bool = False  # rotary positions in the scorers of relations; spans always have them
-    bias: Literal["qk", "hidden"] = "qk"  # where the label terms come from
-    typed: bool = True  # a class of spans for each entity type, where the corpus has types
-    occurrences: Literal["first", "nearest", "all"] = "nearest"  # which mentions are meant where facts are not pinned
-    schema: str = ""  # a TOML file; default: learned from the training corpus
+    bias: Literal["qk", "hidden"] = "qk"  # form of the bias
+    typed: bool = True  # learn the entity types, where the corpus has them
+    occurrences: Literal["first", "nearest", "all"] = "nearest"  # which mentions a fact without offsets refers to
+    schema: str = ""  # TOML file with relations and types; default: learned from the training corpus
     types: bool = True  # leave out facts whose argument types the schema does not allow
     functional: bool = False  # keep only the best tail of a functional relation
     complete: bool = False  # add what follows from symmetric and inverse relations
-    mentions: Literal["linked", "all"] = "linked"  # all: learn and show mentions that are in no fact, too
+    mentions: Literal["linked", "all"] = "linked"  # all: learn and show mentions without a fact too
     max_span: int | None = None  # tokens of the widest mention; default: any
     max_length: int | None = None  # tokens of a window; default: a little more than the longest in training
     overlap: int = 64  # tokens that neighbouring windows share
     context: Literal["sentence", "window"] = "sentence"  # read one sentence at a time, or as much as fits
-    dropout: float = 0.1  # of the token vectors before the head
-    tune_thresholds: bool = False  # fit a threshold for each relation on dev
-    language: str = ""  # of the texts the model is for: zh, en, or empty for any
-    name: str = ""  # of the model, for its card
-    finds: str = ""  # one line for `factpin models`
+    dropout: float = 0.1  # dropout of the token vectors before the head
+    tune_thresholds: bool = False  # fit a threshold for each label on dev
+    language: str = ""  # language the model is for, such as zh or en; default: any
+    name: str = ""  # name of the model in its card
+    finds: str = ""  # what it finds, in one line for `factpin models`
 
     def __post_init__(self) -> None:
         check_sizes(self.head_size, self.max_span, self.dropout)

@@ -1,0 +1,52 @@
+"""The report of `factpin index`, as a record and as lines."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.markup import escape
+
+from factpin.app.show.words import count
+from factpin.extraction.index import IndexReport
+from factpin.formats import describe
+
+SHOWN = 5  # bad files that are listed
+
+
+def index_record(db: str, stats: Mapping[str, Any], report: IndexReport, skipped: Counter[str]) -> dict[str, Any]:
+    """What was done, and what the store holds now."""
+    notes = [f"set aside: {reject.place}: {reject.reason}" for reject in report.rejects]
+    if skipped:
+        notes.append(f"skipped: {describe(skipped)} (unknown ending; --from reads them)")
+    return {
+        "db": db,
+        "documents": {
+            "added": report.added,
+            "unchanged": report.unchanged,
+            "replaced": report.replaced,
+            "removed": report.removed,
+            "rejected": len(report.rejects),
+        },
+        "passages": stats["passage"],
+        "facts": stats["fact"],
+        "evidence": stats["evidence"],
+        "entities": stats["entity"],
+        "vectors": stats["vectors"],
+        "seconds": round(report.seconds, 3),
+        "notes": notes,
+    }
+
+
+def index_notes(record: dict[str, Any], report: IndexReport) -> Iterator[str]:
+    """Lines with rich markup."""
+    counts = ", ".join(f"{number:,} {what}" for what, number in record["documents"].items() if number)
+    yield f"documents: {counts or 'nothing to do'}"
+    held = [count(record[what], noun) for what, noun in (("passages", "passage"), ("entities", "entity"))]
+    facts = f"{count(record['facts'], 'fact')} with {count(record['evidence'], 'piece')} of evidence"
+    yield f"[dim]{escape(record['db'])} holds {', '.join(held)} and {facts}[/]"
+    for reject in report.rejects[:SHOWN]:
+        yield f"[red]set aside:[/] {escape(reject.place)}: {escape(reject.reason)}"
+    if len(report.rejects) > SHOWN:
+        yield f"[red]set aside:[/] {len(report.rejects) - SHOWN:,} more"
+    for note in record["notes"][len(report.rejects) :]:
+        yield f"[yellow]{escape(note)}[/]"

@@ -1,0 +1,108 @@
+"""What `factpin train` was asked for: a recipe with options on top, checked before torch is imported."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from factpin.errors import BadInput, did_you_mean
+from factpin.models.settings import read_settings
+from factpin.tasks import TASKS, find_task
+from factpin.training.config import TrainConfig, read_recipe
+from factpin.training.data import KEYS, read_training
+from factpin.training.plan import make_plan
+
+FEW = 200  # documents below which scores say little
+
+
+@dataclass(frozen=True)
+class TrainRequest:
+    """A training run."""
+
+    task: str  # its full name
+    data: dict[str, Any]  # where the documents are, as in the table [task] of a recipe
+    settings: dict[str, Any]  # options that were given
+    tables: dict[str, Any]  # of the recipe
+    output: Path
+    resume: bool = False
+
+
+def train_request(
+    task: str | None,
+    recipe: Path | None,
+    data: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    output: Path | None,
+    *,
+    resume: bool = False,
+) -> TrainRequest:
+    """A request from a recipe and options; options that are None are left to the recipe."""
+    tables = read_recipe(recipe) if recipe else {}
+    files = {**tables.get("task", {}), **{key: value for key, value in data.items() if value is not None}}
+    named = task or files.pop("name", None)
+    if named is None:
+        raise BadInput("The task is missing: factpin train spans --train … --encoder … --output …")
+    name = find_task(named).name
+    files.pop("name", None)
+    if output is None:
+        raise BadInput("--output is missing: name the folder for the run and the model.")
+    if not files.get("train"):
+        raise BadInput("--train is missing: name the training corpus.")
+    given = {key: value for key, value in settings.items() if value is not None}
+    if not any(given.get(key) or tables.get(name, {}).get(key) for key in ("encoder", "initial")):
+        raise BadInput(
+            "--encoder is missing. `factpin models --encoders` lists encoders that need no model hub; --initial starts "
+            "from a trained model instead."
+        )
+    _refuse_unknown(tables, name, recipe)
+    _refuse_foreign(given, name)
+    return TrainRequest(name, files, given, tables, output, resume)
+
+
+def _refuse_unknown(tables: Mapping[str, Any], task: str, recipe: Path | None) -> None:
+    """Refuse a misspelt table, or a misspelt key of [task]: it would have no effect."""
+    known = {"task", task, "train", "card"}
+    for name in tables:
+        if name not in known:
+            raise BadInput(f"{recipe}: there is no table [{name}].{did_you_mean(name, known)}")
+    for name in tables.get("task", {}):
+        if name not in KEYS:
+            raise BadInput(f"{recipe}: [task] has no {name!r}.{did_you_mean(name, KEYS)}")
+
+
+def _refuse_foreign(given: Mapping[str, Any], task: str) -> None:
+    """Refuse an option of another task."""
+    known = {f.name for f in (*fields(TASKS[task].options), *fields(TrainConfig))}
+    for key in given:
+        if key not in known:
+            raise BadInput(f"--{key.replace('_', '-')} has no meaning for {task}. Leave it out.")
+
+
+def run_request(
+    request: TrainRequest, *, threads: int | None = None, quiet: bool = False, note: Callable[[str], None]
+) -> dict[str, Any] | None:
+    """Train, and write the model folder; returns what was measured, in the leading process only."""
+    import torch  # noqa: PLC0415  (what the user may have got wrong is checked before)
+
+    from factpin.layers.half import bf16_warning  # noqa: PLC0415
+
+    if threads:
+        torch.set_num_threads(threads)
+    plan = make_plan(request.task, request.settings, request.tables)
+    training, dev = read_training(request.data, plan.reading)
+    if len(training) < FEW:
+        note(
+            f"only {len(training)} training documents: the model will learn little, and scores depend on chance. "
+            f"Annotate a few hundred before you rely on it."
+        )
+    if plan.how.bf16 and (warning := bf16_warning()):
+        note(warning)
+    report = plan.run(training, dev, request.output, data=request.data, resume=request.resume, quiet=quiet)
+    if "scores" not in report:  # not the leading process
+        return None
+    read = read_settings(request.output).max_length
+    if read < (plan.config.max_length or 0):
+        report["max_length"] = read
+        note(f"max_length {plan.config.max_length:,}: this encoder reads at most {read:,} tokens at once, so windows "
+             f"have {read:,}, in training and in the model")  # fmt: skip
+    return report
