@@ -18,10 +18,9 @@ from factpin.extraction.extract import extract, load_models
 from factpin.scoring import align, triples
 from factpin.scoring.counts import total
 from factpin.tasks.spans import Scale
-from factpin.tasks.spans.tune import mention_candidates
 from factpin.tasks.triples.finder import TripleSettings
 from factpin.tasks.triples.task import TRIPLES, TripleOptions
-from factpin.tasks.triples.tune import fact_candidates
+from factpin.tasks.triples.tune import fact_candidates, mention_candidates
 from factpin.training.config import TrainConfig
 from factpin.training.job import TaskJob
 from factpin.training.run import run_training, start
@@ -176,7 +175,7 @@ def test_the_scale_of_mentions_is_fitted_on_those_that_are_told(folder: Path, me
     extractor, dev = factpin.load(folder), corpus(30, 3)
     own = extractor.settings.task_config | {"mentions": mentions}
     extractor.settings = replace(extractor.settings, task_config=own)
-    found, told = mention_candidates(extractor, dev), [m for doc in extractor.annotate(dev) for m in doc.mentions]
+    found, told = mention_candidates(extractor, dev, extractor.threshold()), [m for doc in extractor.annotate(dev) for m in doc.mentions]
     settings = TripleSettings.of(extractor.settings)
     scale = Scale(settings.span_temperature, settings.span_shift)
     asked, scores = Counter(scale.probability(x) for x in found.score), Counter(m.score for m in told)
