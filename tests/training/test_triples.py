@@ -175,7 +175,8 @@ def test_the_scale_of_mentions_is_fitted_on_those_that_are_told(folder: Path, me
     extractor, dev = factpin.load(folder), corpus(30, 3)
     own = extractor.settings.task_config | {"mentions": mentions}
     extractor.settings = replace(extractor.settings, task_config=own)
-    found, told = mention_candidates(extractor, dev, extractor.threshold()), [m for doc in extractor.annotate(dev) for m in doc.mentions]
+    found = mention_candidates(extractor, dev, extractor.threshold())
+    told = [m for doc in extractor.annotate(dev) for m in doc.mentions]
     settings = TripleSettings.of(extractor.settings)
     scale = Scale(settings.span_temperature, settings.span_shift)
     asked, scores = Counter(scale.probability(x) for x in found.score), Counter(m.score for m in told)
@@ -291,7 +292,7 @@ def test_the_command_line_trains_triples_and_refuses_options_of_other_tasks(
     done = command("train", "triples", *common, str(tmp_path / "m"), "--max-steps", "2", "--quiet")
     assert done.returncode == 0 and (tmp_path / "m" / "factpin.json").is_file()
     wrong = command("train", "triples", *common, str(tmp_path / "n"), "--scheme", "bio")
-    assert wrong.returncode == 2 and "--scheme means nothing for triples" in wrong.stderr
+    assert wrong.returncode == 2 and "--scheme has no meaning for triples" in wrong.stderr
 
 
 def test_documents_without_facts_are_refused(encoder_folder: Path, tmp_path: Path) -> None:
