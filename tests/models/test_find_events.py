@@ -8,7 +8,7 @@ from factpin.language.sentences import split_sentences
 from factpin.models import find_events
 from factpin.models.reading import Reader
 from factpin.models.settings import Settings
-from factpin.tasks.links import Found
+from factpin.tasks.links import Links
 from tests.tokens.families import characters
 
 TEXT = "蓝天科技没有裁员。如果京海集团收购北方药业，将裁员300人。据报道，东海银行昨日宣布裁员1200人。东海银行已裁员。"
@@ -28,7 +28,7 @@ def annotated(language: str | None) -> Document:
     reading = Reader(characters(), 200, 0).read(doc)
     fired = [found_at(TEXT, "裁员", 0, n) for n in range(4)]
     bought, buyer = found_at(TEXT, "收购", 1), found_at(TEXT, "京海集团", 2)
-    cells = Found.of(dict.fromkeys([*fired, bought, buyer], 3.0), {(0, bought, buyer): 3.0})
+    cells = Links.of(dict.fromkeys([*fired, bought, buyer], 3.0), {(0, bought, buyer): 3.0})
     return find_events.annotated(reading, cells, Settings("events", (), "event_linker", HEAD, ""))
 
 

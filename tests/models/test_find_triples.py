@@ -12,7 +12,7 @@ from factpin.language.sentences import split_sentences
 from factpin.models import find_events, find_triples
 from factpin.models.extractor import Extractor
 from factpin.models.settings import Settings
-from factpin.tasks.links import Found
+from factpin.tasks.links import Links
 from factpin.tokens import piece_spans
 from factpin.training.config import TrainConfig
 from factpin.training.triples import TriplesConfig, train_triples
@@ -121,7 +121,7 @@ def test_coverage_says_window_where_a_sentence_was_not_read_whole(
     if finder is find_events:
         settings = Settings("events", (), "event_linker", {"triggers": (), "roles": ()}, "", context=context)
     read = replace(extractor.reader, context=context).read(Document("d", text))
-    doc = finder.annotated(read, Found.of({}, {}), settings)
+    doc = finder.annotated(read, Links.of({}, {}), settings)
     assert f"looked for inside one {said} at a time" in notes(doc)[0]
 
 
@@ -161,7 +161,7 @@ def given(extractor: Extractor, text: str, facts: dict[tuple[str | tuple[str, in
     links = {(labels.relations.index("born in"), cell(h, labels.subject("person")), cell(t, labels.object("place"))): x
              for (h, t), x in facts.items()}  # fmt: skip
     spans = {cell: 5.0 for _, *cells in links for cell in cells}
-    return find_triples.annotated(read, Found.of(spans, links), reading(extractor, size=40, **task).settings)
+    return find_triples.annotated(read, Links.of(spans, links), reading(extractor, size=40, **task).settings)
 
 
 ONE = {"schema": {"relations": {"born in": {"functional": True}}}, "functional": True}

@@ -21,7 +21,8 @@ from factpin.models.find_triples import TripleSettings, labels_of
 from factpin.models.reading import Read
 from factpin.scoring.events import Told, told
 from factpin.scoring.triples import Key, match, triples
-from factpin.tasks.links import Found
+from factpin.tasks.document_relations import find_relations
+from factpin.tasks.links import Links
 from factpin.tasks.spans import Scale
 from factpin.tokens import char_span
 
@@ -164,7 +165,7 @@ def _shares(extractor: Extractor, documents: Sequence[Document]) -> tuple[list[N
                 for f in read.doc.facts if f.evidence}  # fmt: skip
         pairs = zip(scores.head.tolist(), scores.tail.tolist(), strict=True)
         row = dict(zip(pairs, scores.context.tolist(), strict=True))
-        cells = model.head.predict(scores, extractor.threshold())
+        cells = find_relations(model.head.to_arrays(scores), extractor.threshold())
         for h, r, t in zip(cells.head.tolist(), cells.relation.tolist(), cells.tail.tolist(), strict=True):
             if (h, r, t) in gold:
                 shares.append(scores.share[row[h, t]].double().cpu().numpy())
@@ -197,7 +198,7 @@ def event_candidates(extractor: Extractor, documents: Sequence[Document]) -> Can
     return _candidates(rows, np.array([gold]))
 
 
-def _event_scores(extractor: Extractor, read: Read, found: Found, events: Iterable[Told]) -> dict[Told, float]:
+def _event_scores(extractor: Extractor, read: Read, found: Links, events: Iterable[Told]) -> dict[Told, float]:
     """The least of the scores of an event's spans and links, before any scale."""
     classes = find_events.labels_of(extractor.settings).classes
     nodes = [(classes[label], char_span(read.pieces, first, last)) for label, first, last in found.spans()]

@@ -35,15 +35,16 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from factpin.errors import BadInput
-from factpin.heads.cells import thresholds
+from factpin.heads.arrays import floats, indices
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.entity_pooling import log_sum_exp, mean
 from factpin.layers.exact import exact
 from factpin.layers.localized_context import localized_context, unordered
 from factpin.layers.pair_bilinear import Pairs, pair_bilinear
-from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
-from factpin.tasks.document_relations import Found, Targets
+from factpin.layers.threshold_loss import adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
+from factpin.tasks.document_relations.find import RelationScores
+from factpin.tasks.document_relations.targets import Targets
 
 FLOOR = 1e-12  # the least share whose logarithm is taken
 
@@ -123,20 +124,6 @@ class AtlopGold:
     taught: Taught | None = None  # of all documents of a batch, or of none
 
 
-@dataclass(frozen=True)
-class RelationCells:
-    """What was found in one document."""
-
-    head: Tensor  # (T,) entity
-    relation: Tensor  # (T,)
-    tail: Tensor  # (T,) entity
-    score: Tensor  # (T,) above the threshold of the pair
-    proof: Tensor | None = None  # (T, S) bool: sentences that prove
-
-    def __len__(self) -> int:
-        return self.head.shape[0]
-
-
 class Atlop(nn.Module):
     default_threshold: ClassVar[float] = 0.0
 
@@ -206,17 +193,18 @@ class Atlop(nn.Module):
         one, two = (torch.cat([self.margins(x) for x in scores]) for scores in (a, b))  # 2 x (P, R)
         return yes_no_apart(one[None, None], two[None, None]) / max(1, len(one))
 
-    @torch.no_grad()
-    def predict(self, scores: AtlopScores, threshold: float | Tensor = default_threshold) -> RelationCells:
-        """Relations whose margin is above the threshold, one number or one for each relation (R,), by pair."""
-        m = self.margins(scores)
-        pair, relation = above(m, thresholds(threshold, m.shape[1], m.device), self.config.top_k)
-        proof = None
-        if scores.share is not None and scores.context is not None:
-            share = scores.share[scores.context[pair]]  # (T, S)
-            best = F.one_hot(share.argmax(dim=1), share.shape[1]).bool()
-            proof = ((share > self.config.evidence_share) | best) & (share > 0)
-        return RelationCells(scores.head[pair], relation, scores.tail[pair], m[pair, relation], proof)
+    def to_arrays(self, scores: AtlopScores) -> RelationScores:
+        """What finding reads."""
+        return RelationScores(
+            floats(scores.s),
+            indices(scores.head),
+            indices(scores.tail),
+            None if scores.share is None else floats(scores.share),
+            None if scores.context is None else indices(scores.context),
+            adaptive=self.config.threshold == "adaptive",
+            top_k=self.config.top_k,
+            evidence_share=self.config.evidence_share,
+        )
 
     def _contexts(
         self, H: Tensor, a: Tensor, asked: Asked, pairs: tuple[Tensor, Tensor]
@@ -298,10 +286,3 @@ def gold_of(targets: Targets) -> AtlopGold:
     pair, relation, proof_pair, proof = (torch.from_numpy(x) for x in (
         targets.pair, targets.relation, targets.proof_pair, targets.proof))  # fmt: skip
     return AtlopGold(pair, relation, proof_pair, proof)
-
-
-def found_of(cells: RelationCells) -> Found:
-    """What was found, without torch."""
-    head, relation, tail, score = (x.cpu().numpy() for x in (cells.head, cells.relation, cells.tail, cells.score))
-    proof = np.zeros((len(cells), 0), np.bool_) if cells.proof is None else cells.proof.cpu().numpy()
-    return Found(head, relation, tail, score.astype(np.float64), *np.nonzero(proof))

@@ -7,7 +7,7 @@
 
     s = rotate(q) . rotate(k) / sqrt(d)
 
-`forward` gives q and k; loss and hits work through s in tiles. Differs from gaohongkui/GlobalPointer_pytorch
+`forward` gives q and k; the loss works through s in tiles. Differs from gaohongkui/GlobalPointer_pytorch
 (models/GlobalPointer.py): rows of special tokens are masked as well as columns, and the mask is -inf, not 1e12.
 """
 
@@ -17,13 +17,15 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.arrays import flags, floats
+from factpin.heads.cells import Cells, check_gold
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.first_weights import start_linear
-from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_loss
+from factpin.layers.pointer import cells_that_exist, tiled_loss
 from factpin.layers.rotary import rotate, turns
+from factpin.tasks.spans.scores import PairScores
 
 
 @dataclass(frozen=True)
@@ -91,10 +93,6 @@ class GlobalPointer(nn.Module):
         """How far two passes under dropout disagree, for R-Drop; makes the dense scores of both."""
         return yes_no_apart(self.dense(a), self.dense(b))
 
-    @torch.no_grad()
-    def hits(self, scores: GlobalPointerScores, threshold: float | Tensor = default_threshold) -> Cells:
-        """The cells whose score is above the threshold, one number or one for each label (L,)."""
-        q, k, real = scores.q, scores.k, scores.real
-        table = thresholds(threshold, q.shape[2], q.device)
-        found, score = tiled_hits(q, k, real, self.config.max_span, table)
-        return Cells(found.batch, found.label, found.start, found.end, score).sorted()
+    def to_arrays(self, scores: GlobalPointerScores) -> PairScores:
+        """What finding reads."""
+        return PairScores(floats(scores.q), floats(scores.k), flags(scores.real), self.config.max_span)

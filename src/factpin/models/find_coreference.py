@@ -11,7 +11,7 @@ named in the coverage. Documents are read whole, in overlapping windows.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -23,12 +23,12 @@ from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Mention
 from factpin.encoders import Encoder
 from factpin.encoders.merge_windows import Layout, merge_hidden
-from factpin.heads.mention_pair import MentionPair, Pairs, gold_of, judged_of, probability
+from factpin.heads.mention_pair import MentionPair, Pairs, gold_of
 from factpin.language.coreference import KEEP, Candidates
 from factpin.layers.dropout import Dropout
 from factpin.models.reading import Read, batched
 from factpin.models.settings import Settings
-from factpin.tasks.coreference import Targets, decode, targets
+from factpin.tasks.coreference import CandidateScores, Targets, decode, find_links, targets
 from factpin.tokens import Tokenizer
 
 
@@ -117,7 +117,7 @@ class Scored:
     """What the scorer said of one document; temperature and keep are applied when it is annotated."""
 
     paired: Paired
-    scores: Tensor  # (M, K)
+    scores: CandidateScores  # (M, K)
     add: float  # Judged.add
 
 
@@ -128,10 +128,10 @@ def find(
     found = []
     for read in reads:
         document = paired(read, model.head.config.antecedents, tokenizer)
-        scores = torch.full(document.candidates.antecedent.shape, -torch.inf)
+        scores = CandidateScores(np.full(document.candidates.antecedent.shape, -np.inf, np.float32))
         if bool((document.candidates.antecedent >= 0).any()):
             with torch.no_grad():
-                scores = model.scores([document], tokenizer).float().cpu()
+                scores = model.head.to_arrays(model.scores([document], tokenizer))
         found.append(Scored(document, scores, float(cut)))
     return found
 
@@ -139,5 +139,6 @@ def find(
 def annotated(read: Read, found: Scored, settings: Settings) -> Document:
     """The document with its mentions gathered into entities; facts follow their mentions."""
     own = CoreferenceSettings(**settings.task_config)
-    (judged,) = judged_of(probability(found.scores, settings.temperature), [found.paired.candidates])
-    return decode(read.doc, replace(judged, keep=own.keep, add=found.add), found.paired.targets)
+    asked, temperature = [found.paired.candidates], settings.temperature
+    (judged,) = find_links(found.scores, asked, temperature=temperature, keep=own.keep, add=found.add)
+    return decode(read.doc, judged, found.paired.targets)

@@ -10,14 +10,13 @@ from typing import Literal
 from torch import Tensor
 
 from factpin.documents import Coverage, Document
-from factpin.heads.gplinker import found_of
 from factpin.language.assertion import with_assertions
 from factpin.models.find_triples import reach
 from factpin.models.model import Model
 from factpin.models.reading import Read, batched
 from factpin.models.settings import Settings
-from factpin.tasks.events import Labels, Rules, decode
-from factpin.tasks.links import Found, merge
+from factpin.tasks.events import Labels, Rules, decode, find_events
+from factpin.tasks.links import Links, merge, split_links
 from factpin.tasks.spans import Scale
 from factpin.tokens import Tokenizer
 
@@ -37,17 +36,17 @@ def labels_of(settings: Settings) -> Labels:
 
 def find(
     model: Model, tokenizer: Tokenizer, settings: Settings, reads: Sequence[Read], cut: float | Tensor
-) -> list[Found]:
+) -> list[Links]:
     """What the head finds in every document, each span and link once."""
-    parts: list[dict[int, Found]] = [{} for _ in reads]
+    parts: list[dict[int, Links]] = [{} for _ in reads]
     for chosen, batch in batched([read.ids for read in reads], tokenizer):
-        cells = model.head.events(model.predict(batch), cut)
-        for (d, w), found in zip(chosen, found_of(cells, len(chosen), len(tokenizer.prefix)), strict=True):
+        cells = find_events(model.head.to_arrays(model.predict(batch)), cut)
+        for (d, w), found in zip(chosen, split_links(cells, len(chosen), len(tokenizer.prefix)), strict=True):
             parts[d][w] = found
     return [merge(read.windows, [own[w] for w in sorted(own)]) for read, own in zip(reads, parts, strict=True)]
 
 
-def annotated(read: Read, found: Found, settings: Settings) -> Document:
+def annotated(read: Read, found: Links, settings: Settings) -> Document:
     """The document with what was found, pinned, scored and with assertion status."""
     own, doc = EventSettings(**settings.task_config), read.doc
     rules = Rules(own.trigger, scale=Scale(settings.temperature, settings.shift), span_scale=Scale())

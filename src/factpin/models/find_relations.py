@@ -10,24 +10,29 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from factpin.documents import Coverage, Document, Relation, Schema, Span
 from factpin.documents.schema import schema_of
-from factpin.heads.atlop import AtlopScores, found_of
+from factpin.heads.atlop import AtlopScores
 from factpin.language.assertion import with_assertions
 from factpin.models.document_model import DocumentModel, Marked, marked
 from factpin.models.reading import Read
 from factpin.models.settings import Settings
-from factpin.tasks.document_relations import Found, Rules, Targets, decode, naming, targets, types_of
+from factpin.tasks.document_relations import (
+    Relations,
+    Rules,
+    Targets,
+    decode,
+    find_relations,
+    naming,
+    targets,
+    types_of,
+)
 from factpin.tasks.markers import marker_id
 from factpin.tasks.spans import Scale
 from factpin.tokens import Tokenizer, windows
-
-_NONE = np.zeros(0, np.int64)
-NOTHING = Found(_NONE, _NONE, _NONE, np.zeros(0, np.float64), _NONE, _NONE)
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class RelationSettings:
 class Judged:
     """What was found in a document, and what of it could not be asked."""
 
-    found: Found
+    found: Relations
     targets: Targets
 
 
@@ -78,22 +83,30 @@ def find(
 ) -> list[Judged]:
     """What the head finds in every document, one document at a time."""
     return [
-        Judged(NOTHING if scores is None else found_of(model.head.predict(scores, cut)), y)
-        for y, scores in scored(model, tokenizer, settings, reads)
+        Judged(Relations.none() if scores is None else find_relations(model.head.to_arrays(scores), cut, y.fits()), y)
+        for y, scores in _scored(model, tokenizer, settings, reads)
     ]
 
 
-@torch.no_grad()
 def scored(
     model: DocumentModel, tokenizer: Tokenizer, settings: Settings, reads: Iterable[Read]
 ) -> Iterator[tuple[Targets, AtlopScores | None]]:
     """The targets of every document and the scores of its pairs, -inf where types do not fit; None: no pair to ask."""
+    for y, scores in _scored(model, tokenizer, settings, reads):
+        yield y, None if scores is None else model.head.only(scores, torch.from_numpy(y.fits()))
+
+
+@torch.no_grad()
+def _scored(
+    model: DocumentModel, tokenizer: Tokenizer, settings: Settings, reads: Iterable[Read]
+) -> Iterator[tuple[Targets, AtlopScores | None]]:
+    """The same, whether types fit or not."""
     marker = marker_id(tokenizer)
     for read in reads:
         y, document = prepared(read, settings, tokenizer, marker)
         scores = None
         if document is not None:
-            scores = model.head.only(model.scores([document], tokenizer)[0], torch.from_numpy(y.fits()))
+            scores = model.scores([document], tokenizer)[0]
         yield y, scores
 
 

@@ -9,18 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import torch
 from torch import Tensor
 
 from factpin.documents import Coverage, Document, Relation, Schema
 from factpin.documents.schema import schema_of
-from factpin.heads.gplinker import found_of
 from factpin.models.model import Model
 from factpin.models.reading import Read, batched
 from factpin.models.settings import Settings
-from factpin.tasks.links import Found, Labels, allowed, merge
+from factpin.tasks.links import Labels, Links, allowed, merge, split_links
 from factpin.tasks.spans import Scale
-from factpin.tasks.triples import Rules, decode
+from factpin.tasks.triples import Rules, decode, find_triples
 from factpin.tokens import Tokenizer
 from factpin.tokens.windows import sentence_starts
 
@@ -70,21 +68,19 @@ def labels_of(settings: Settings) -> Labels:
 
 def find(
     model: Model, tokenizer: Tokenizer, settings: Settings, reads: Sequence[Read], cut: float | Tensor
-) -> list[Found]:
+) -> list[Links]:
     """What the head finds in every document, each span and link once."""
     schema = TripleSettings.of(settings).chosen_schema()
-    table = torch.from_numpy(allowed(labels_of(settings), schema)) if schema.relations else None
-    parts: list[list[Found | None]] = [[None] * len(read.windows) for read in reads]
+    table = allowed(labels_of(settings), schema) if schema.relations else None
+    parts: list[list[Links | None]] = [[None] * len(read.windows) for read in reads]
     for chosen, batch in batched([read.ids for read in reads], tokenizer):
-        scores = model.predict(batch)
-        mask = None if table is None else table.to(next(model.parameters()).device)
-        cells = model.head.triples(scores, cut, allowed=mask)
-        for (d, w), found in zip(chosen, found_of(cells, len(chosen), len(tokenizer.prefix)), strict=True):
+        cells = find_triples(model.head.to_arrays(model.predict(batch)), cut, allowed=table)
+        for (d, w), found in zip(chosen, split_links(cells, len(chosen), len(tokenizer.prefix)), strict=True):
             parts[d][w] = found
     return [merge(read.windows, [p for p in own if p is not None]) for read, own in zip(reads, parts, strict=True)]
 
 
-def annotated(read: Read, found: Found, settings: Settings) -> Document:
+def annotated(read: Read, found: Links, settings: Settings) -> Document:
     """The document with what was found, pinned, scored, with evidence and assertion status."""
     own, doc = TripleSettings.of(settings), read.doc
     rules = Rules(
