@@ -50,7 +50,7 @@ class Side:
 def speed(before: Side, after: Side, kind: str, only: str, rounds: int) -> bool:
     """One row for every case; True where every ratio reaches the bar."""
     cases = [name for name in after.ask("cases", kind)["names"] if only in name]
-    table = Table("case", "cells", "before, ms", "after, ms", "ratio", "same cells", title="finding alone")
+    table = Table("case", "cells", "before, ms", "after, ms", "ratio", "same cells")
     good = True
     for name in cases:
         one, two = (side.ask("make", kind, name) for side in (before, after))

@@ -31,7 +31,7 @@ class Case:
     cut: Any = 0.0
     options: dict[str, Any] = field(default_factory=dict)
     allowed: Any = None  # of triples
-    fits: Any = None  # of document relations, for each batch
+    fits: Sequence[Any] = (None,)  # of document relations, for each batch
     asked: Any = None  # of coreference
 
 
@@ -108,10 +108,13 @@ def crf(B: int, N: int, L: int, *, trained: bool) -> Case:
 def triples(B: int, N: int, R: int, *, trained: bool, types: int = 1, **options: Any) -> Case:
     torch.manual_seed(0)
     spans = pairs(B, N, 2 * types, trained=trained, count=12)
-    links = []
-    for _ in range(2):
-        x = factored(B, N, R, trained=trained, count=6)
-        links.append(EfficientGlobalPointerScores(x.q, x.k, x.u, x.v, x.real))
+    links = [factored(B, N, R, trained=trained, count=6) for _ in range(2)]
+    if trained:
+        cells = build("global_pointer", labels=names(2 * types)).dense(spans)  # (B, C, N, N)
+        for b, label, i, j in (cells > 0).nonzero().tolist():
+            for x, token in zip(links, (i, j), strict=True):
+                term = x.u if label < types else x.v
+                term[b, (3 * i) % R if label < types else torch.arange(0, R, 5), token] = 5.0
     kinds = tuple(f"t{n}" for n in range(types))
     head = build("gplinker", relations=names(R), subjects=kinds, objects=kinds)
     return Case("triples", head, [GPLinkerScores(spans, *links)], B, options=options)
@@ -157,19 +160,21 @@ def cases() -> dict[str, Callable[[], Case]]:
     found: dict[str, Callable[[], Case]] = {}
     for trained in (True, False):
         kind = "trained" if trained else "untrained"
-        for B, N in ((1, 32), (16, 64), (16, 128), (8, 256), (4, 512)):
+        for B, N in ((1, 32), (16, 64), (16, 128), (8, 256), (4, 512)) if trained else ((1, 32), (16, 64), (16, 128)):
             found[f"global_pointer {kind} ({B}, {N}, 10)"] = lambda B=B, N=N, t=trained: spans(
                 "global_pointer", B, N, 10, trained=t
             )
-        for B, N, L in ((1, 32, 6), (16, 64, 10), (8, 256, 50), (4, 512, 200)):
+        for B, N, L in (
+            ((1, 32, 6), (16, 64, 10), (8, 256, 50), (4, 512, 200)) if trained else ((1, 32, 6), (16, 64, 10))
+        ):
             found[f"efficient_global_pointer {kind} ({B}, {N}, {L})"] = lambda B=B, N=N, L=L, t=trained: spans(
                 "efficient_global_pointer", B, N, L, trained=t
             )
         for B, N, L in ((1, 32, 6), (16, 64, 6), (16, 128, 10)):
             found[f"crf {kind} ({B}, {N}, {4 * L + 1} tags)"] = lambda B=B, N=N, L=L, t=trained: crf(B, N, L, trained=t)
-        for B, N, R in ((1, 32, 50), (8, 128, 50), (4, 256, 50), (2, 512, 200)):
+        for B, N, R in ((1, 32, 50), (8, 128, 50), (4, 256, 50), (2, 512, 200))[: 4 if trained else 2]:
             found[f"gplinker {kind} ({B}, {N}, {R})"] = lambda B=B, N=N, R=R, t=trained: triples(B, N, R, trained=t)
-        for B, N, C in ((1, 32, 10), (8, 128, 100), (4, 256, 200)):
+        for B, N, C in ((1, 32, 10), (8, 128, 100), (4, 256, 200))[: 3 if trained else 2]:
             found[f"event_linker {kind} ({B}, {N}, {C})"] = lambda B=B, N=N, C=C, t=trained: events(
                 B, N, C // 5, trained=t
             )

@@ -4,20 +4,19 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from factpin.models.find_relations import prepared
-from factpin.models.reading import batched
 from finding_scores import CASES, Case
 
 from factpin import formats
 from factpin.documents import Document
 from factpin.models.extractor import Extractor
+from factpin.models.find_relations import prepared
+from factpin.models.reading import batched
 from factpin.models.shipped import find_model
 from factpin.tasks.markers import marker_id
 
@@ -39,102 +38,79 @@ PAIRS = [
     ("en-relations", "scierc"),
 ]
 DATA = Path("../shared/data")
-Places = tuple[int, int]  # how many cells, and a sum over their places
+Finder = Callable[[], list[Any]]
+COLUMNS = {
+    "spans": ("batch", "label", "start", "end"),
+    "answers": ("batch", "label", "start", "end"),
+    "triples": ("relation", "subject", "object"),
+    "events": ("relation", "subject", "object"),
+    "document_relations": ("head", "relation", "tail"),
+    "coreference": ("antecedent",),
+}
 
 
-def sums(*columns: Any) -> Places:
-    """How many cells, and a sum that changes with any of their places."""
-    arrays = [np.asarray(column) for column in columns]
-    return len(arrays[0]), int(sum((2 * k + 1) * int(array.sum()) for k, array in enumerate(arrays)))
+def digest(task: str, found: list[Any]) -> dict[str, int]:
+    """How many cells were found, and a sum that changes with any of their places."""
+    columns = [np.concatenate([np.asarray(getattr(part, name)) for part in found]) for name in COLUMNS[task]]
+    return {"cells": columns[0].size, "places": sum((2 * k + 1) * int(x.sum()) for k, x in enumerate(columns))}
 
 
-def finder_before(case: Case) -> Callable[[], Places]:
+def finder_before(case: Case) -> Finder:
     from factpin.heads.best_cells import best_cells
 
     from factpin.heads import atlop, gplinker, mention_pair
 
-    def spans() -> Places:
-        rows = [(cells.rows(), cells.score.tolist()) for cells in (case.head.hits(x, case.cut) for x in case.scores)]
-        return (
-            sums(*zip(*(row for part, _ in rows for row in part), strict=True)) if any(r for r, _ in rows) else (0, 0)
-        )
-
-    def links(find: Callable[[Any], Any]) -> Places:
-        parts = [part for x in case.scores for part in gplinker.found_of(find(x), case.texts, SHIFT)]
-        columns = ("relation", "subject", "object")
-        return sums(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
-
-    def relations() -> Places:
-        parts = []
-        for x, fits in zip(case.scores, case.fits or [None] * len(case.scores), strict=True):
-            x = x if fits is None else case.head.only(x, torch.from_numpy(fits))
-            parts.append(atlop.found_of(case.head.predict(x, case.cut)))
-        return sums(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("head", "relation", "tail")))
-
-    def coreference() -> Places:
-        for x in case.scores:
-            mention_pair.judged_of(mention_pair.probability(x), case.asked)
-        return 0, 0
-
-    def answers() -> Places:
-        cells = [best_cells(x, 5) for x in case.scores]
-        return sums(*zip(*(row for part in cells for row in part.rows()), strict=True))
-
     table = None if case.allowed is None else torch.from_numpy(case.allowed)
     cut = case.cut if isinstance(case.cut, float) else torch.as_tensor(case.cut)
-    case = replace(case, cut=cut)
+
+    def split(cells: Any) -> list[Any]:
+        return gplinker.found_of(cells, case.texts, SHIFT)
+
+    def relations(x: Any, fits: Any) -> Any:
+        return atlop.found_of(case.head.predict(x if fits is None else case.head.only(x, fits), cut))
+
+    fits = [None if x is None else torch.from_numpy(x) for x in case.fits]
     return {
-        "spans": spans,
-        "triples": lambda: links(lambda x: case.head.triples(x, cut, allowed=table, **case.options)),
-        "events": lambda: links(lambda x: case.head.events(x, cut)),
-        "document_relations": relations,
-        "coreference": coreference,
-        "answers": answers,
+        "spans": lambda: [case.head.hits(x, cut) for x in case.scores],
+        "triples": lambda: [
+            part for x in case.scores for part in split(case.head.triples(x, cut, allowed=table, **case.options))
+        ],
+        "events": lambda: [part for x in case.scores for part in split(case.head.events(x, cut))],
+        "document_relations": lambda: [relations(x, y) for x, y in zip(case.scores, fits, strict=True)],
+        "coreference": lambda: [
+            part for x in case.scores for part in mention_pair.judged_of(mention_pair.probability(x), case.asked)
+        ],
+        "answers": lambda: [best_cells(x, 5) for x in case.scores],
     }[case.task]
 
 
-def finder_after(case: Case) -> Callable[[], Places]:
+def finder_after(case: Case) -> Finder:
     from factpin.tasks.coreference import find_links
     from factpin.tasks.document_relations import find_relations
     from factpin.tasks.events import find_events
     from factpin.tasks.links import split_links
-    from factpin.tasks.spans import find_spans, split_spans
+    from factpin.tasks.spans import find_spans
     from factpin.tasks.spans.best import best_cells
     from factpin.tasks.triples import find_triples
 
-    def spans() -> Places:
-        cells = [find_spans(case.head.to_arrays(x), case.cut) for x in case.scores]
-        for part in cells:
-            split_spans(part, case.texts, SHIFT)
-        return sums(*(np.concatenate([getattr(x, name) for x in cells]) for name in ("batch", "label", "start", "end")))
+    cut, arrays = case.cut, case.head and case.head.to_arrays
 
-    def links(find: Callable[[Any], Any]) -> Places:
-        parts = [part for x in case.scores for part in split_links(find(x), case.texts, SHIFT)]
-        columns = ("relation", "subject", "object")
-        return sums(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
+    def split(cells: Any) -> list[Any]:
+        return split_links(cells, case.texts, SHIFT)
 
-    def relations() -> Places:
-        every = zip(case.scores, case.fits or [None] * len(case.scores), strict=True)
-        parts = [find_relations(case.head.to_arrays(x), case.cut, fits) for x, fits in every]
-        return sums(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("head", "relation", "tail")))
-
-    def coreference() -> Places:
-        for x in case.scores:
-            find_links(case.head.to_arrays(x), case.asked)
-        return 0, 0
-
-    def answers() -> Places:
-        cells = [best_cells(x.numpy(), 5) for x in case.scores]
-        return sums(*zip(*(row for part in cells for row in part.rows()), strict=True))
-
-    arrays = case.head.to_arrays if case.head is not None else None
     return {
-        "spans": spans,
-        "triples": lambda: links(lambda x: find_triples(arrays(x), case.cut, allowed=case.allowed, **case.options)),
-        "events": lambda: links(lambda x: find_events(arrays(x), case.cut)),
-        "document_relations": relations,
-        "coreference": coreference,
-        "answers": answers,
+        "spans": lambda: [find_spans(arrays(x), cut) for x in case.scores],
+        "triples": lambda: [
+            part
+            for x in case.scores
+            for part in split(find_triples(arrays(x), cut, allowed=case.allowed, **case.options))
+        ],
+        "events": lambda: [part for x in case.scores for part in split(find_events(arrays(x), cut))],
+        "document_relations": lambda: [
+            find_relations(arrays(x), cut, y) for x, y in zip(case.scores, case.fits, strict=True)
+        ],
+        "coreference": lambda: [part for x in case.scores for part in find_links(arrays(x), case.asked)],
+        "answers": lambda: [best_cells(x.numpy(), 5) for x in case.scores],
     }[case.task]
 
 
@@ -162,7 +138,6 @@ def batches_of(model: str, docs: list[Document]) -> Case:
     allowed = None
     if settings.task == "triples":
         from factpin.models.find_triples import TripleSettings, labels_of
-
         from factpin.tasks import links
 
         allowed = links.allowed(labels_of(settings), TripleSettings.of(settings).chosen_schema())
@@ -210,7 +185,7 @@ def main() -> None:
     torch.set_num_threads(1)
     finder = finder_before if sys.argv[1] == "before" else finder_after
     cases = {"heads": CASES, "models": model_cases()}
-    run: Callable[[], Places] = lambda: (0, 0)
+    run: Finder = list
     for line in sys.stdin:
         verb, *words = json.loads(line)
         if verb == "cases":
@@ -219,10 +194,9 @@ def main() -> None:
             answer = {"pairs": PAIRS}
         elif verb == "make":
             with torch.no_grad():
-                run = finder(cases[words[0]][words[1]]())
-                run()
-                count, places = run()
-            answer = {"cells": count, "places": places}
+                case = cases[words[0]][words[1]]()
+                run = finder(case)
+                answer = digest(case.task, run())
         elif verb == "run":
             with torch.no_grad():
                 start = time.process_time()

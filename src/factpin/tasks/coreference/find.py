@@ -21,9 +21,10 @@ class CandidateScores:
 
     def probability(self, temperature: float = 1.0) -> Floats:
         """p (M, K); what is left to 1 is the probability of none."""
-        s = np.pad(self.s / np.float32(temperature), ((0, 0), (1, 0)))
-        e = np.exp(s - s.max(axis=1, keepdims=True))
-        return np.asarray((e / e.sum(axis=1, keepdims=True))[:, 1:], np.float64)
+        s = self.s / np.float32(temperature)
+        top = s.max(axis=1, keepdims=True, initial=0.0)
+        e = np.exp(s - top)
+        return np.asarray(e / (np.exp(-top) + e.sum(axis=1, keepdims=True)), np.float64)
 
 
 def find_links(

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from factpin.arrays import Bools, Floats, Floats32, Ints
 from factpin.tasks.cuts import cuts
-from factpin.tasks.spans.cells import best_indices
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,14 @@ def find_relations(scores: RelationScores, cut: ArrayLike, fits: Bools | None = 
     m = scores.margins()
     P, R = m.shape
     high = m > cuts(cut, R)
-    hit = np.flatnonzero(high if fits is None else high & fits)
-    pair, relation = np.divmod(hit, R) if R else (hit, hit)
-    score = m.ravel()[hit]
-    pair, relation, score = _best(pair, relation, score, P, scores.top_k)
+    if fits is not None:
+        high &= fits
+    hit = np.flatnonzero(high)
+    crowded = np.flatnonzero(np.bincount(hit // max(1, R), minlength=P) > scores.top_k)
+    if len(crowded):
+        high[crowded] = _highest(np.where(high[crowded], m[crowded], -np.inf), scores.top_k)
+        hit = np.flatnonzero(high)
+    pair, relation = np.divmod(hit, max(1, R))
     proof = np.zeros((len(pair), 0), np.bool_)
     if scores.share is not None and scores.context is not None:
         share = scores.share[scores.context[pair]]  # (T, S)
@@ -74,10 +77,14 @@ def find_relations(scores: RelationScores, cut: ArrayLike, fits: Bools | None = 
         if len(pair):
             best = share.argmax(axis=1)
             proof[np.arange(len(pair)), best] = share.max(axis=1) > 0
-    return Relations(scores.head[pair], relation, scores.tail[pair], score.astype(np.float64), *np.nonzero(proof))
+    return Relations(scores.head[pair], relation, scores.tail[pair], m.ravel()[hit].astype(np.float64), *np.nonzero(proof))
 
 
-def _best(pair: Ints, relation: Ints, score: Floats32, pairs: int, top_k: int) -> tuple[Ints, Ints, Floats32]:
-    """At most the top_k best relations of each pair, of equals the earlier, in order."""
-    kept, more = best_indices(score, pair, pairs, top_k)
-    return (pair[kept], relation[kept], score[kept]) if more.any() else (pair, relation, score)
+def _highest(m: Floats32, most: int) -> Bools:
+    """Where the `most` highest of each row of m (Q, R) are, of equals the earlier."""
+    found, row = np.zeros(m.shape, np.bool_), np.arange(len(m))
+    for _ in range(most):
+        best = m.argmax(axis=1)
+        found[row, best] = True
+        m[row, best] = -np.inf
+    return found

@@ -12,9 +12,9 @@ def best_cells(table: Floats32, limit: int) -> SpanCells:
     The best come first; of equal ones, that which starts, then ends, first.
     """
     B, L, N, _ = table.shape
-    flat = table.reshape(B * L, N * N)
-    row, place = np.nonzero((flat >= _least(table.reshape(B * L, N, N), limit)) & (flat > -np.inf))
-    score = flat[row, place]
+    least = _least(table.reshape(B * L, N, N), limit)
+    hit = np.flatnonzero(table.reshape(B * L, N * N) >= least)
+    (row, place), score = np.divmod(hit, N * N), table.ravel()[hit]
     order = np.lexsort((place, -score, row))
     rank = np.arange(len(row)) - np.searchsorted(row, row)  # among those of its row: rows are in order already
     order = order[rank < limit]
@@ -23,9 +23,10 @@ def best_cells(table: Floats32, limit: int) -> SpanCells:
 
 
 def _least(table: Floats32, limit: int) -> Floats32:
-    """(M, 1): a score that at least `limit` cells of each table (M, N, N) reach: as many starts have such a cell."""
+    """(M, 1): a finite score that the `limit` best cells of each table (M, N, N) reach: as many starts have one."""
     M, N, _ = table.shape
+    lowest = np.full((M, 1), np.finfo(np.float32).min)
     if limit >= N:
-        return np.full((M, 1), -np.inf, np.float32)
+        return lowest
     best = table.max(axis=2)  # (M, N) of every start
-    return np.asarray(np.partition(best, N - limit, axis=1)[:, N - limit, None])
+    return np.maximum(np.partition(best, N - limit, axis=1)[:, N - limit, None], lowest)

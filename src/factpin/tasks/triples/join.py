@@ -151,16 +151,24 @@ class _Links:
 
     def __init__(self, scores: FactoredScores, turned: bool) -> None:
         """turned: the terms of a token side by side in memory, which pays for many pairs."""
-        self.q, self.k = scores.q, scores.k
+        self.q, self.k, self.turned = scores.q, scores.k, turned
         u, v = scores.u.transpose(0, 2, 1), scores.v.transpose(0, 2, 1)  # 2 x (B, N, R)
         self.u, self.v = (np.ascontiguousarray(u), np.ascontiguousarray(v)) if turned else (u, v)
 
     def rows(self, batch: Ints, i: Ints, j: Ints) -> Floats32:
         """Scores of m pairs for every relation (m, R)."""
         A = np.einsum("md,md->m", self.q[batch, i], self.k[batch, j])
-        s: Floats32 = A[:, None] + self.v[batch, j]
-        s += self.u[batch, i]
+        s, u = self._of_tokens(self.v, batch, j), self._of_tokens(self.u, batch, i)  # 2 x (m, R)
+        s += A[:, None]
+        s += u
         return s
+
+    def _of_tokens(self, x: Floats32, batch: Ints, i: Ints) -> Floats32:
+        """x (B, N, R) at m tokens (m, R)."""
+        if not self.turned:
+            return x[batch, i]
+        B, N, R = x.shape
+        return x.reshape(B * N, R).take(batch * N + i, axis=0)
 
 
 @dataclass(frozen=True)
@@ -226,8 +234,9 @@ class _Join:
         hit = s > self.cut
         if self.allowed is not None:
             hit &= self.allowed[:, cells.label[subject], cells.label[object_]].T
-        pair, relation = np.nonzero(hit)
-        return Triples(relation, subject[pair], object_[pair], s[pair, relation])
+        at = np.flatnonzero(hit)
+        pair, relation = np.divmod(at, len(self.cut))
+        return Triples(relation, subject[pair], object_[pair], s.ravel()[at])
 
 
 def pack(A: Floats32, u: Floats32, v: Floats32, cut: Floats32) -> Words:
