@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from factpin.models.find_relations import prepared
+from factpin.models.reading import batched
 from finding_scores import CASES, Case
 
 from factpin import formats
 from factpin.documents import Document
 from factpin.models.extractor import Extractor
-from factpin.models.find_relations import prepared
-from factpin.models.reading import batched
 from factpin.models.shipped import find_model
 from factpin.tasks.markers import marker_id
 
@@ -138,6 +138,7 @@ def batches_of(model: str, docs: list[Document]) -> Case:
     allowed = None
     if settings.task == "triples":
         from factpin.models.find_triples import TripleSettings, labels_of
+
         from factpin.tasks import links
 
         allowed = links.allowed(labels_of(settings), TripleSettings.of(settings).chosen_schema())

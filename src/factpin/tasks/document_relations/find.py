@@ -77,7 +77,9 @@ def find_relations(scores: RelationScores, cut: ArrayLike, fits: Bools | None = 
         if len(pair):
             best = share.argmax(axis=1)
             proof[np.arange(len(pair)), best] = share.max(axis=1) > 0
-    return Relations(scores.head[pair], relation, scores.tail[pair], m.ravel()[hit].astype(np.float64), *np.nonzero(proof))
+    return Relations(
+        scores.head[pair], relation, scores.tail[pair], m.ravel()[hit].astype(np.float64), *np.nonzero(proof)
+    )
 
 
 def _highest(m: Floats32, most: int) -> Bools:
