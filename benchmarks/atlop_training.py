@@ -62,9 +62,11 @@ from factpin.encoders import resolve
 from factpin.models.extractor import meta_without_annotation
 from factpin.scoring import align, document_relations, paired_bootstrap
 from factpin.scoring.counts import Rows, total
+from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
 from factpin.training.config import TrainConfig
-from factpin.training.document_relations import DocumentJob, DocumentRelationsConfig, start
+from factpin.training.job import TaskJob
 from factpin.training.optimiser import build_optimiser
+from factpin.training.run import start
 
 SIDES = ("theirs", "ours")
 HEAD_RATE, WARMUP, CLIP, EPSILON, BATCH = 1e-4, 0.06, 1.0, 1e-6, 4  # train.py, train_bio.py and scripts/
@@ -240,13 +242,11 @@ class Ours:
     """The parts that `factpin train` runs, with the rates of the other side."""
 
     def __init__(self, plan: Plan) -> None:
-        config = DocumentRelationsConfig(
-            str(plan.folder), top_k=plan.corpus.top_k, types=plan.corpus.types, dropout=0.0
-        )
-        self.extractor = start(config, plan.training, plan.seed)
+        config = RelationOptions(str(plan.folder), top_k=plan.corpus.top_k, types=plan.corpus.types, dropout=0.0)
+        self.extractor = start(DOCUMENT_RELATIONS, config, plan.training, plan.seed)
         self.model: Any = self.extractor.model
         began = time.process_time()
-        self.job = DocumentJob(self.extractor, plan.training, [], config)
+        self.job = TaskJob(self.extractor, plan.training, [], config)
         self.preparing = time.process_time() - began
         if len(self.job.documents) != len(plan.training):
             raise SystemExit("Some documents have no pair of entities: leave them out of the comparison.")

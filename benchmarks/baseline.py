@@ -26,11 +26,11 @@ from torch import Tensor, nn
 from factpin import formats
 from factpin.documents import Document
 from factpin.encoders import Encoder
-from factpin.models.reading import Batch, Read, Reader, batched, collate
 from factpin.scoring import align, interval, paired_bootstrap, spans
 from factpin.scoring.counts import Rows, total
-from factpin.tasks.spans import Found, Scale, decode, flat, targets
+from factpin.tasks.spans import Scale, Spans, decode, flat, targets
 from factpin.tokens import Tokenizer
+from factpin.tokens.reading import Batch, WindowedDocument, WindowReader, batched, collate
 from factpin.training.config import TrainConfig
 from factpin.training.defaults import settle
 
@@ -51,7 +51,9 @@ class Tagger(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """(B, N, tags)."""
-        scores: Tensor = self.out(self.dropout(self.encoder(batch.ids, batch.mask).hidden))
+        scores: Tensor = self.out(
+            self.dropout(self.encoder(torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)).hidden)
+        )
         return scores
 
     @property
@@ -59,9 +61,11 @@ class Tagger(nn.Module):
         return self.encoder._tokens()
 
     @property
-    def reader(self) -> Reader:
+    def reader(self) -> WindowReader:
         """As `factpin train` reads: sentence by sentence, those that do not fit in overlapping windows."""
-        return Reader(self.tokenizer, min(self.encoder.max_length or 512, 512) - self.tokenizer.frame_size, OVERLAP)
+        return WindowReader(
+            self.tokenizer, min(self.encoder.max_length or 512, 512) - self.tokenizer.frame_size, OVERLAP
+        )
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def examples(tagger: Tagger, documents: Sequence[Document]) -> tuple[list[Exampl
 def loss_of(tagger: Tagger, chosen: Sequence[Example]) -> Tensor:
     batch = collate([example.ids for example in chosen], tagger.tokenizer)
     gold = torch.full(batch.ids.shape, IGNORE)
-    gold[batch.real] = torch.tensor([tag for example in chosen for tag in example.tags])
+    gold[torch.from_numpy(batch.real)] = torch.tensor([tag for example in chosen for tag in example.tags])
     return nn.functional.cross_entropy(tagger(batch).flatten(0, 1), gold.flatten(), ignore_index=IGNORE)
 
 
@@ -150,10 +154,10 @@ def predict(tagger: Tagger, documents: Sequence[Document]) -> list[Document]:
     return [annotated(read, mine, tagger.labels) for read, mine in zip(reads, tags, strict=True)]
 
 
-def annotated(read: Read, tags: Any, labels: Sequence[str]) -> Document:
+def annotated(read: WindowedDocument, tags: Any, labels: Sequence[str]) -> Document:
     cells = [cell for window in read.windows for cell in spelled(tags, window.keep_first, window.keep_last)]
     label, first, last = np.array(cells, np.int64).reshape(-1, 3).T
-    found = Found(label, first, last, np.zeros(len(cells)))
+    found = Spans(label, first, last, np.zeros(len(cells)))
     return replace(read.doc, mentions=tuple(decode(found, read.doc.text, read.pieces, labels, Scale())))
 
 

@@ -42,9 +42,10 @@ import factpin
 from factpin import formats
 from factpin.documents import Document, Span
 from factpin.models.extractor import Extractor
-from factpin.models.reading import Read, collate
+from factpin.tasks.spans.task import SPANS, SpanOptions
+from factpin.tokens.reading import WindowedDocument, collate
 from factpin.training.config import TrainConfig
-from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.run import run_training
 
 CORPORA = {
     "CLUENER": ("cluener/dev.json.xz", "cluener"),
@@ -158,7 +159,7 @@ def tag_names(labels: Sequence[str]) -> list[str]:
     return ["O", *(f"{part}-{label}" for label in labels for part in "BI")]
 
 
-def tags(read: Read, doc: Document, labels: Sequence[str]) -> Tensor:
+def tags(read: WindowedDocument, doc: Document, labels: Sequence[str]) -> Tensor:
     """The BIO tag of every piece, longer mentions over shorter ones; a pipeline cannot say nested mentions."""
     tag = torch.zeros(len(read.pieces.ids), dtype=torch.int64)
     for m in sorted(doc.mentions, key=lambda m: m.end - m.start):
@@ -320,7 +321,7 @@ def peaks(model: Path, tagger: Path, texts: Sequence[str]) -> dict[str, float]:
 def train_small(encoder: str, data: Path, folder: Path, steps: int) -> None:
     training = list(formats.read(data / "cluener/train.json.xz", format="cluener"))
     how = TrainConfig(max_steps=steps, learning_rate=3e-4, seed=SEED)
-    train_spans(training, [], SpansConfig(encoder, max_length=256), how, folder, quiet=True)
+    run_training(SPANS, training, [], SpanOptions(encoder, max_length=256), how, folder, quiet=True)
 
 
 def show(rows: Sequence[Row], memory: dict[str, float]) -> None:

@@ -21,14 +21,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from factpin.models.find_relations import prepared
 from rich.console import Console
 from rich.table import Table
 
 from factpin.documents import Document, Entity, Fact, Mention
 from factpin.language.sentences import split_sentences
-from factpin.models.find_relations import prepared
+from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
 from factpin.tasks.markers import marker_id
-from factpin.training.document_relations import DocumentRelationsConfig, start
+from factpin.training.run import start
 
 RELATIONS = 96  # of DocRED
 WORDS = ("the river", "was later", "seen by", "a council", "which met", "near the old", "harbour and", "in that year",
@@ -93,7 +94,7 @@ def measure(case: Case, encoder: str) -> Row:
     doc = made(case)
     facts = tuple(Fact("e0", f"r{r}", "e1") for r in range(RELATIONS))
     example = Document("x", doc.text, mentions=doc.mentions, entities=doc.entities, facts=facts)
-    extractor: Any = start(DocumentRelationsConfig(encoder), [example], 0)
+    extractor: Any = start(DOCUMENT_RELATIONS, RelationOptions(encoder), [example], 0)
     before, began = highest(), time.process_time()
     (found,) = extractor.annotate([doc])
     seconds = time.process_time() - began

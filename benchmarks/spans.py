@@ -53,10 +53,12 @@ from factpin.documents import Document, Mention
 from factpin.encoders import resolve
 from factpin.scoring import align, paired_bootstrap, spans
 from factpin.scoring.counts import Rows, total
+from factpin.tasks.spans.task import SPANS, SpanOptions, design_head
 from factpin.tokens import shuffled_batches
 from factpin.training.config import TrainConfig
+from factpin.training.job import TaskJob
 from factpin.training.optimiser import build_optimiser
-from factpin.training.spans import SpanJob, SpansConfig, build
+from factpin.training.run import build
 from heads import module
 
 SIDES = ("theirs", "ours")
@@ -282,13 +284,14 @@ class Ours:
     """The parts that `factpin train` runs, with the rates of the other side."""
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
-        config = SpansConfig(
+        config = SpanOptions(
             str(plan.folder), peer.head, head_size=HEAD_SIZE, bias="hidden", context="window", dropout=0.0
         )
-        self.extractor = build(config, plan.labels, plan.seed)
+        torch.manual_seed(plan.seed)
+        self.extractor = build(SPANS, config, design_head(config, tuple(plan.labels)))
         self.model: Any = self.extractor.model
         began = time.process_time()
-        self.job = SpanJob(self.extractor, plan.training, [], config)
+        self.job = TaskJob(self.extractor, plan.training, [], config)
         self.preparing = time.process_time() - began
         if len(self.job.windows) != len(plan.training):
             raise SystemExit("A text does not fit one window of this encoder. Take one that reads more tokens.")

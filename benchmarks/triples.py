@@ -24,6 +24,7 @@ from pathlib import Path
 
 import click
 import torch
+from factpin.layers.join import Candidates, Links, join
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
@@ -36,7 +37,6 @@ from factpin.heads.efficient_global_pointer import (
 )
 from factpin.heads.global_pointer import GlobalPointerScores
 from factpin.heads.gplinker import GPLinker, GPLinkerConfig, GPLinkerScores, TripleCells
-from factpin.layers.join import Candidates, Links, join
 from factpin.layers.multilabel_loss import multilabel_loss
 from factpin.layers.places import Places
 from heads import WIDTH, Call, Case, MiB, Peers, Sides, Stub, clock, judge, measure, module, names, peak_kib, show, step

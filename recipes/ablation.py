@@ -28,10 +28,10 @@ from factpin import formats
 from factpin.formats import Options
 from factpin.scoring import align, paired_bootstrap
 from factpin.scoring.counts import total
+from factpin.tasks import TASKS
 from factpin.training.config import TrainConfig, from_dict, read_recipe
 from factpin.training.data import read_part, read_training
 from factpin.training.run import run_training
-from factpin.training.tasks import TASKS
 
 GOLD = Options(occurrences="nearest")
 

@@ -39,9 +39,9 @@ from factpin.documents import Document
 from factpin.formats import Options
 from factpin.scoring import align, interval, paired_bootstrap
 from factpin.scoring.counts import Rows, total
+from factpin.tasks import TASKS
 from factpin.training.config import TrainConfig
 from factpin.training.defaults import EVALUATIONS, settle
-from factpin.training.tasks import TASKS
 
 BASELINE = Path(__file__).parents[1] / "benchmarks" / "baseline.py"
 ARMS = ("default", "tuned", "baseline")

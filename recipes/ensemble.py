@@ -20,12 +20,13 @@ from rich.table import Table
 
 import factpin
 from factpin import formats
-from factpin.corpora.tune import fit_scale, relation_candidates
 from factpin.documents import Document
 from factpin.models.ensemble import ensemble
 from factpin.models.extractor import Extractor
 from factpin.scoring import align, document_relations, paired_bootstrap
 from factpin.scoring.counts import total
+from factpin.tasks.document_relations.tune import relation_candidates
+from factpin.tasks.fit import fit_scale
 
 
 def read(path: Path, format: str | None) -> list[Document]:

@@ -39,10 +39,10 @@ from factpin import formats
 from factpin.documents import Document
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer
 from factpin.heads.global_pointer import GlobalPointer
+from factpin.tasks import TASKS
 from factpin.training.config import TrainConfig
 from factpin.training.loop import train
 from factpin.training.parallel import join_world
-from factpin.training.tasks import TASKS
 
 NAME = re.compile(r"(torch|lecun|glorot|own)(?:-x([\d.]+))?(?:-b([\d.]+))?")
 

@@ -22,7 +22,7 @@ from _prepare import Corpus, corpora, types
 
 import factpin
 from factpin.documents import Document, Mention
-from factpin.documents.annotated import keep_judged
+from factpin.documents.annotated import keep_annotated
 from factpin.errors import BadInput
 from factpin.formats import read
 from factpin.models.extractor import Extractor
@@ -72,7 +72,7 @@ def judge(extractor: Extractor, name: str, gold: list[Document]) -> Judgement:
     for doc, found in zip(gold, extractor.extract([doc.text for doc in gold]), strict=True):
         found = replace(found, mentions=in_our_types(found, mapping))
         everything.append(Pair(doc, found))
-        strict.append(Pair(keep_judged(doc, doc), keep_judged(found, doc)))
+        strict.append(Pair(keep_annotated(doc, doc), keep_annotated(found, doc)))
         boundary.append(everything[-1] if name in BOUNDARIES_ONLY else in_place(doc, found))
     claimed = {kind for doc in gold for kind in doc.meta["annotated"]["mentions"]}
     typed = score(strict)
@@ -89,7 +89,7 @@ def judge(extractor: Extractor, name: str, gold: list[Document]) -> Judgement:
 
 def in_place(gold: Document, found: Document) -> Pair:
     """What is judged by its place: claimed types, and predictions of other types where gold has the same place."""
-    judged = keep_judged(gold, gold)
+    judged = keep_annotated(gold, gold)
     places = {(m.start, m.end) for m in judged.mentions}
     claims = gold.meta["annotated"]["mentions"]
     kept = tuple(m for m in found.mentions if m.type in claims or (m.start, m.end) in places)

@@ -21,10 +21,10 @@ from factpin.models.card import Origin, write_card
 from factpin.models.extractor import Extractor
 from factpin.models.settings import Settings, write_settings
 from factpin.scoring import Scores, align, calibration
+from factpin.tasks import TASKS
 from factpin.training.config import from_dict, read_recipe
 from factpin.training.data import read_training
 from factpin.training.run import Task
-from factpin.training.tasks import TASKS
 
 MODELS = Path(__file__).parents[1] / "src" / "factpin" / "shipped"
 

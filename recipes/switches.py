@@ -22,7 +22,7 @@ from factpin.formats import Options
 from factpin.models.settings import Settings
 from factpin.scoring import align, paired_bootstrap
 from factpin.scoring.counts import total
-from factpin.training.tasks import TASKS
+from factpin.tasks import TASKS
 
 OFF = {"types": False, "functional": False, "complete": False}
 WAYS = {"none": {}, "types": {"types": True}, "functional": {"functional": True}, "complete": {"complete": True},

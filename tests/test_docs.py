@@ -25,16 +25,14 @@ from factpin.formats import FORMATS
 from factpin.formats._writing import FEATURES
 from factpin.heads import CONFIGS, HEADS
 from factpin.language.sentences import split_sentences
-from factpin.tasks import TASKS as KINDS
+from factpin.tasks import TASKS, Task
+from factpin.tasks.coreference.task import CoreferenceOptions
+from factpin.tasks.document_relations.task import RelationOptions
+from factpin.tasks.events.task import EventOptions
+from factpin.tasks.spans.task import SpanOptions
+from factpin.tasks.triples.task import TripleOptions
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.coreference import CoreferenceConfig
-from factpin.training.document_relations import DocumentRelationsConfig
-from factpin.training.events import EventsConfig
-from factpin.training.run import Task
-from factpin.training.spans import SpansConfig
-from factpin.training.tasks import TASKS
-from factpin.training.triples import TriplesConfig
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "tests" / "formats" / "samples"
@@ -42,12 +40,12 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 WRITTEN = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 SETTINGS = {
-    CoreferenceConfig: "What is trained",
-    DocumentRelationsConfig: "What is trained",
-    EventsConfig: "What is trained",
-    SpansConfig: "What is trained",
+    CoreferenceOptions: "What is trained",
+    RelationOptions: "What is trained",
+    EventOptions: "What is trained",
+    SpanOptions: "What is trained",
     TrainConfig: "How it is trained",
-    TriplesConfig: "What is trained",
+    TripleOptions: "What is trained",
 }
 FROM_THE_CORPUS = {"labels", "objects", "relations", "roles", "subjects", "triggers"}  # of a head's config: no settings
 
@@ -150,10 +148,10 @@ def test_every_setting_names_the_option_that_sets_it(config: type[Any]) -> None:
 
 
 def test_every_task_that_can_be_trained_is_told_with_its_settings_and_metrics() -> None:
-    aliases = {task.alias: task.name for task in KINDS.values()}
+    aliases = {task.alias: task.name for task in TASKS.values()}
     told = {names(row[0])[0]: names(row[1])[0] for row in rows(page("training").split("## A whole run")[0])}
     assert told == {name: alias for alias, name in aliases.items()} and told.keys() == TASKS.keys()
-    assert {task.config for task in TASKS.values()} == SETTINGS.keys() - {TrainConfig}
+    assert {task.options for task in TASKS.values()} == SETTINGS.keys() - {TrainConfig}
     metric = next(row[3] for row in settings(TrainConfig) if row[0] == "`metric`")
     assert set(names(metric)) == {name for task in TASKS.values() for name in task.metrics}
 
@@ -225,10 +223,10 @@ def test_doctor_lists_every_kind_with_its_severity_and_every_key() -> None:
     assert all(f"`{key}`" in page("doctor") for key in Vocabulary(build_tokenizer(["a"])).summary())
 
 
-@pytest.mark.parametrize("task", KINDS)
+@pytest.mark.parametrize("task", TASKS)
 def test_every_convention_is_explained(task: str) -> None:
     table = rows(section(page("scoring"), f"## {task.replace('_', ' ').capitalize()}"))
-    assert {name for row in table for name in names(row[0])} == KINDS[task].conventions.keys()
+    assert {name for row in table for name in names(row[0])} == TASKS[task].conventions.keys()
 
 
 def test_scoring_lists_every_key_of_the_report() -> None:

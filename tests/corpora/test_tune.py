@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from factpin.corpora.tune import Candidates, best_share, fit_scale, fit_thresholds
+from factpin.tasks.fit import Candidates, best_share, fit_scale, fit_thresholds
 from factpin.tasks.spans import Scale
 
 

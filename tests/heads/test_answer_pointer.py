@@ -2,12 +2,12 @@
 
 import pytest
 import torch
+from factpin.heads.best_cells import best_cells
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from factpin.errors import BadInput, FactpinError
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
-from factpin.heads.best_cells import best_cells
 from factpin.heads.cells import Cells
 
 WIDTH = 20

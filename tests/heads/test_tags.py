@@ -4,8 +4,8 @@ from itertools import pairwise, product
 
 import pytest
 import torch
-
 from factpin.heads.tags import Tags
+
 from factpin.layers.places import Places
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from factpin.layers.join import BITS, Candidates, Links, join, pack, span_hits
 from torch import Tensor
 
 from factpin.layers import join as module
 from factpin.layers import places
-from factpin.layers.join import BITS, Candidates, Links, join, pack, span_hits
 from factpin.layers.places import Best, Places, best_of
 from factpin.layers.pointer import cells_that_exist
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import orjson
 
+from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.training.config import TrainConfig
-from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.run import run_training
 from tests.conftest import corpus
 
 
@@ -16,7 +17,7 @@ def small_model(encoder_folder: Path) -> Path:
     """The folder of a model that finds the people and places of the small world in both languages."""
     target = encoder_folder.parent / "people-and-places"
     how = TrainConfig(epochs=12, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
-    train_spans(corpus(160, 1), corpus(40, 2), SpansConfig(str(encoder_folder)), how, target, quiet=True)
+    run_training(SPANS, corpus(160, 1), corpus(40, 2), SpanOptions(str(encoder_folder)), how, target, quiet=True)
     return target
 
 

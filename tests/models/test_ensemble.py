@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -9,8 +10,8 @@ import torch
 from factpin.errors import BadInput
 from factpin.models.ensemble import ensemble
 from factpin.models.extractor import Extractor
-from factpin.models.find_relations import scored
-from factpin.training.document_relations import DocumentRelationsConfig, start
+from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
+from factpin.training.run import start
 from tests.training.test_document_relations import corpus, save_encoder
 
 
@@ -20,18 +21,17 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def untrained(encoder: Path, seed: int, **change: object) -> Extractor:
-    config = replace(DocumentRelationsConfig(str(encoder), size=16, group=8), **change)  # type: ignore[arg-type]
-    extractor = start(config, corpus(8, 1), seed)
+    config = replace(RelationOptions(str(encoder), size=16, group=8), **change)  # type: ignore[arg-type]
+    extractor = start(DOCUMENT_RELATIONS, config, corpus(8, 1), seed)
     with torch.no_grad():
         extractor.model.head.bilinear.weight.mul_(20)  # so that scores differ
     return extractor
 
 
 def margins(extractor: Extractor) -> list[torch.Tensor]:
-    reads = [extractor.reader.read(doc) for doc in corpus(4, 2)]
-    extractor.model.eval()
-    found = scored(extractor.model, extractor.tokenizer, extractor.settings, reads)  # type: ignore[arg-type]
-    return [extractor.model.head.margins(scores) for _, scores in found]
+    finder: Any = extractor.finder
+    found = finder.score([extractor.read(doc) for doc in corpus(4, 2)], extractor.predict)
+    return [torch.from_numpy(scores.margins()) for _, scores in found]
 
 
 @pytest.mark.parametrize("threshold", ["adaptive", "global"])

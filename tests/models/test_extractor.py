@@ -10,10 +10,11 @@ import pytest
 import factpin
 from factpin.documents import Document
 from factpin.errors import BadDocument, BadInput, BadModel
-from factpin.models import reading as module
 from factpin.models.extractor import Extractor
+from factpin.tasks.spans.task import SPANS, SpanOptions
+from factpin.tokens import reading as module
 from factpin.training.config import TrainConfig
-from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.run import run_training
 from tests.conftest import corpus
 
 
@@ -21,7 +22,7 @@ from tests.conftest import corpus
 def folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("model") / "small"
     how = TrainConfig(epochs=12, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
-    train_spans(corpus(160, 1), corpus(40, 2), SpansConfig(str(encoder_folder)), how, target, quiet=True)
+    run_training(SPANS, corpus(160, 1), corpus(40, 2), SpanOptions(str(encoder_folder)), how, target, quiet=True)
     return target
 
 
@@ -157,7 +158,7 @@ def test_a_cut_file_of_weights_is_a_clear_error(tmp_path: Path, folder: Path) ->
 
 @pytest.mark.parametrize(
     "change, words",
-    [({"version": 99}, "newer factpin"), ({"head": "oracle"}, "unknown here"), ({"colour": 1}, "damaged"),
+    [({"version": 99}, "newer factpin"), ({"head": "oracle"}, "not a head for spans"), ({"colour": 1}, "damaged"),
      ({"version": "x"}, "no version"), ({"head_config": {"labels": ["a"], "size": 3}}, "damaged"),
      ({"max_length": None}, "max_length"), ({"temperature": 0}, "temperature"), ({"head_config": []}, "head_config"),
      ({"language": 5}, "language")],
@@ -194,10 +195,9 @@ def test_a_kernel_that_a_folder_names_is_never_fetched(tmp_path: Path, folder: P
         factpin.load(broken)
 
 
-def test_one_text_is_no_list_of_texts(extractor: Extractor) -> None:
-    with pytest.raises(BadInput, match="a list of texts"):
-        extractor.extract("王小明出生于北京。")  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="a list of texts"):
+def test_one_text_may_come_alone_and_other_things_are_refused(extractor: Extractor) -> None:
+    assert extractor.extract("王小明出生于北京。") == extractor.extract(["王小明出生于北京。"])
+    with pytest.raises(BadInput, match="type NoneType"):
         extractor.extract([None])  # type: ignore[list-item]
 
 

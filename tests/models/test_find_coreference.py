@@ -11,8 +11,10 @@ from factpin.errors import BadInput
 from factpin.extraction.extract import extract, group_mentions, load_models
 from factpin.language.coreference import ordered, resolve
 from factpin.models.extractor import Extractor
-from factpin.models.find_coreference import paired
-from factpin.training.coreference import CoreferenceConfig, start
+from factpin.tasks.coreference.finder import CoreferenceFinder
+from factpin.tasks.coreference.task import COREFERENCE, CoreferenceOptions
+from factpin.tasks.examples import DocumentBatch, DocumentExample
+from factpin.training.run import start
 from tests.language.test_coreference import clusters, marked
 from tests.models.small_coreference import corpus, partition, small_encoder_folder
 from tests.models.small_model import small_model
@@ -23,7 +25,7 @@ NOTE = "by rules and a scorer"
 @pytest.fixture(scope="module")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Extractor:
     folder = small_encoder_folder(tmp_path_factory.mktemp("find_coreference"))
-    return start(CoreferenceConfig(str(folder), size=16), corpus(2, 1), seed=0)
+    return start(COREFERENCE, CoreferenceOptions(str(folder), size=16), corpus(2, 1), seed=0)
 
 
 def opinion(extractor: Extractor, score: float) -> Extractor:
@@ -32,6 +34,18 @@ def opinion(extractor: Extractor, score: float) -> Extractor:
         extractor.model.head.score.weight.zero_()
         extractor.model.head.score.bias.fill_(score)
     return extractor
+
+
+def few(extractor: Extractor) -> CoreferenceFinder:
+    """Four candidates for each mention."""
+    finder: CoreferenceFinder = extractor.finder  # type: ignore[assignment]
+    return replace(finder, antecedents=4)
+
+
+def asked(extractor: Extractor, doc: Document) -> DocumentExample:
+    _, example = few(extractor).ask(extractor.read(doc))
+    assert example is not None
+    return example
 
 
 @pytest.mark.parametrize(
@@ -69,11 +83,11 @@ def test_scores_do_not_depend_on_the_documents_beside(untrained: Extractor) -> N
     model = untrained.model.eval()
     torch.manual_seed(1)
     torch.nn.init.normal_(model.head.score.weight)
-    documents = [paired(untrained.reader.read(doc), 4, untrained.tokenizer)
-                 for doc in (*corpus(3, 5), *corpus(1, 6, "Nobody spoke. " * 30))]  # fmt: skip
+    texts = (*corpus(3, 5), *corpus(1, 6, "Nobody spoke. " * 30))
+    documents = [asked(untrained, doc) for doc in texts]
     with torch.no_grad():
-        together = model.scores(documents, untrained.tokenizer)
-        alone = torch.cat([model.scores([one], untrained.tokenizer) for one in documents])
+        together = model.scores(DocumentBatch(tuple(documents), untrained.tokenizer))
+        alone = torch.cat([model.scores(DocumentBatch((one,), untrained.tokenizer)) for one in documents])
     assert len(documents[-1].windows) > 1
     torch.testing.assert_close(together, alone, atol=1e-4, rtol=1e-4)
 
@@ -81,8 +95,8 @@ def test_scores_do_not_depend_on_the_documents_beside(untrained: Extractor) -> N
 def test_a_mention_is_all_pieces_that_share_a_character_with_it(untrained: Extractor) -> None:
     doc = corpus(1, 5)[0]
     read = untrained.reader.read(doc)
-    document = paired(read, 4, untrained.tokenizer)
-    for mention, (first, last) in zip(ordered(doc), document.tokens - len(untrained.tokenizer.prefix), strict=True):
+    y, _ = few(untrained).ask(read)
+    for mention, (first, last) in zip(ordered(doc), y.tokens(0), strict=True):
         inside = [i for i, (s, e) in enumerate(zip(read.pieces.start, read.pieces.end, strict=True))
                   if s < mention.end and mention.start < e]  # fmt: skip
         assert list(range(first, last + 1)) == inside
@@ -93,9 +107,9 @@ def test_a_mention_that_no_piece_holds_is_left_to_the_rules_and_named(untrained:
     blank = Mention("b", 7, 9, "  ", "drug")
     doc = Document("d", text, mentions=(Mention("a", 0, 7, "aspirin", "drug"), blank,
                                         Mention("c", 10, 17, "aspirin", "drug")))  # fmt: skip
-    document = paired(untrained.reader.read(doc), 4, untrained.tokenizer)
-    assert document.unread == (blank,)
-    assert document.candidates.antecedent.tolist() == [[-1, -1], [-1, -1], [-1, 0]]
+    y, _ = few(untrained).ask(untrained.read(doc))
+    assert y.unread == (blank,)
+    assert y.candidates.antecedent.tolist() == [[-1, -1], [-1, -1], [-1, 0]]
     (found,) = opinion(untrained, 50.0).annotate([doc])
     assert {frozenset(("a", "c")), frozenset("b")} == partition(found)
     assert found.coverage is not None and [(u.start, u.end) for u in found.coverage.unread] == [(7, 9)]

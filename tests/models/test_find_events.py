@@ -5,10 +5,10 @@ from pathlib import Path
 from factpin.documents import Document, Span
 from factpin.formats import read, write
 from factpin.language.sentences import split_sentences
-from factpin.models import find_events
-from factpin.models.reading import Reader
 from factpin.models.settings import Settings
-from factpin.tasks.links import Found
+from factpin.tasks.events.finder import EventFinder
+from factpin.tasks.links import Links
+from factpin.tokens.reading import WindowReader
 from tests.tokens.families import characters
 
 TEXT = "蓝天科技没有裁员。如果京海集团收购北方药业，将裁员300人。据报道，东海银行昨日宣布裁员1200人。东海银行已裁员。"
@@ -25,11 +25,12 @@ def found_at(text: str, word: str, label: int, nth: int = 0) -> tuple[int, int, 
 
 def annotated(language: str | None) -> Document:
     doc = Document("d", TEXT, language, tuple(Span(*s) for s in split_sentences(TEXT)))
-    reading = Reader(characters(), 200, 0).read(doc)
+    reading = WindowReader(characters(), 200, 0).read(doc)
     fired = [found_at(TEXT, "裁员", 0, n) for n in range(4)]
     bought, buyer = found_at(TEXT, "收购", 1), found_at(TEXT, "京海集团", 2)
-    cells = Found.of(dict.fromkeys([*fired, bought, buyer], 3.0), {(0, bought, buyer): 3.0})
-    return find_events.annotated(reading, cells, Settings("events", (), "event_linker", HEAD, ""))
+    cells = Links.of(dict.fromkeys([*fired, bought, buyer], 3.0), {(0, bought, buyer): 3.0})
+    settings = Settings("events", (), "event_linker", HEAD, "")
+    return EventFinder.prepare(settings, characters()).annotate(reading, cells)
 
 
 def test_an_event_has_the_status_of_its_trigger_and_the_cue(tmp_path: Path) -> None:

@@ -3,19 +3,20 @@
 import random
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from factpin.documents import Document, Entity, Fact, Mention, Span
 from factpin.language.sentences import split_sentences
-from factpin.models import find_events, find_triples
 from factpin.models.extractor import Extractor
 from factpin.models.settings import Settings
-from factpin.tasks.links import Found
+from factpin.tasks import TASKS
+from factpin.tasks.links import Links
+from factpin.tasks.triples.finder import TripleFinder
+from factpin.tasks.triples.task import TRIPLES, TripleOptions
 from factpin.tokens import piece_spans
 from factpin.training.config import TrainConfig
-from factpin.training.triples import TriplesConfig, train_triples
+from factpin.training.run import run_training
 from tests.conftest import PEOPLE, PLACES
 
 HOW = TrainConfig(epochs=12, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
@@ -49,9 +50,9 @@ def told(doc: Document) -> list[tuple[int, str, int]]:
 def extractor(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Extractor:
     chance = random.Random(1)
     docs = [sentence(chance, f"s{i}", 1 + i % 4) for i in range(150)]
-    config = TriplesConfig(str(encoder_folder), rope=True, dropout=0.0, max_length=24, overlap=10)
+    config = TripleOptions(str(encoder_folder), rope=True, dropout=0.0, max_length=24, overlap=10)
     target = tmp_path_factory.mktemp("clauses") / "m"
-    train_triples(docs, [], config, HOW, target, quiet=True)
+    run_training(TRIPLES, docs, [], config, HOW, target, quiet=True)
     return Extractor.load(target)
 
 
@@ -104,7 +105,7 @@ def test_a_fact_that_no_window_holds_is_not_found_and_the_note_says_why(extracto
     assert notes(cut) == ("facts are looked for inside one window at a time",)
 
 
-@pytest.mark.parametrize("finder", [find_triples, find_events])
+@pytest.mark.parametrize("task", ["triples", "events"])
 @pytest.mark.parametrize(
     ("text", "context", "said"),
     [
@@ -115,13 +116,13 @@ def test_a_fact_that_no_window_holds_is_not_found_and_the_note_says_why(extracto
     ],
 )
 def test_coverage_says_window_where_a_sentence_was_not_read_whole(
-    finder: ModuleType, text: str, context: str, said: str, extractor: Extractor
+    task: str, text: str, context: str, said: str, extractor: Extractor
 ) -> None:
     settings = replace(extractor.settings, context=context)
-    if finder is find_events:
+    if task == "events":
         settings = Settings("events", (), "event_linker", {"triggers": (), "roles": ()}, "", context=context)
     read = replace(extractor.reader, context=context).read(Document("d", text))
-    doc = finder.annotated(read, Found.of({}, {}), settings)
+    doc = TASKS[task].prepare(settings, extractor.tokenizer).annotate(read, Links.of({}, {}))
     assert f"looked for inside one {said} at a time" in notes(doc)[0]
 
 
@@ -157,11 +158,11 @@ def given(extractor: Extractor, text: str, facts: dict[tuple[str | tuple[str, in
         assert ok[0]
         return label, int(first[0]), int(last[0])
 
-    labels = find_triples.labels_of(extractor.settings)
+    labels = TripleFinder.prepare(extractor.settings, extractor.tokenizer).labels
     links = {(labels.relations.index("born in"), cell(h, labels.subject("person")), cell(t, labels.object("place"))): x
              for (h, t), x in facts.items()}  # fmt: skip
     spans = {cell: 5.0 for _, *cells in links for cell in cells}
-    return find_triples.annotated(read, Found.of(spans, links), reading(extractor, size=40, **task).settings)
+    return reading(extractor, size=40, **task).finder.annotate(read, Links.of(spans, links))
 
 
 ONE = {"schema": {"relations": {"born in": {"functional": True}}}, "functional": True}
@@ -189,7 +190,7 @@ def test_what_the_rules_leave_out_is_counted_in_the_notes(extractor: Extractor) 
     assert statuses(doc) == {("王小明", "北京", "negated"), ("王小明", "广州", "hedged")}
     assert notes(doc)[1:] == (
         "no names: 2 facts left out, with an argument that is a cue, the other argument or not one name",
-        "told of several mentions: the nearest is kept, 2 facts left out",
+        "found between several mentions: the nearest is kept, 2 facts left out",
     )
     assert {m.text for m in doc.mentions} == {"王小明", "北京", "广州"}
     assert {f.assertion for f in given(extractor, text, found, assertion=False).facts} == {None}

@@ -9,15 +9,16 @@ import factpin
 from factpin.errors import BadFile, BadInput, BadModel
 from factpin.models.extractor import Extractor
 from factpin.models.folder import Precision
+from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.training.config import TrainConfig
-from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.run import run_training
 from tests.conftest import corpus
 
 
 @pytest.fixture
 def lower(encoder_folder: Path, tmp_path: Path) -> Extractor:
     how = TrainConfig(epochs=1, batch_size=8, learning_rate=1e-3, seed=7)
-    train_spans(corpus(40, 1), [], SpansConfig(str(encoder_folder)), how, tmp_path / "run", quiet=True)
+    run_training(SPANS, corpus(40, 1), [], SpanOptions(str(encoder_folder)), how, tmp_path / "run", quiet=True)
     return factpin.load(tmp_path / "run")
 
 

@@ -33,10 +33,11 @@ from factpin.pretraining.learner import Learners
 from factpin.pretraining.pretrain import pretrain, told_of
 from factpin.pretraining.source import Source
 from factpin.pretraining.stream import Stream
+from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
-from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.run import run_training
 from tests.conftest import corpus
 from tests.training.test_spans import equal
 
@@ -85,8 +86,8 @@ def test_what_is_held_out_becomes_likelier_and_the_folder_is_an_encoder(
     assert any(not torch.equal(value, start[name]) for name, value in model.state_dict().items() if name in start)
     tokens = AutoTokenizer.from_pretrained(tmp_path / "run")("王小明 was born in Berlin.")["input_ids"]
     assert tokens[0] == Encoder.load(tmp_path / "run").frame(torch.zeros(0).int().numpy())[0][0]
-    span = train_spans(
-        corpus(8, 1), [], SpansConfig(str(tmp_path / "run")), TrainConfig(epochs=1), tmp_path / "m", quiet=True
+    span = run_training(
+        SPANS, corpus(8, 1), [], SpanOptions(str(tmp_path / "run")), TrainConfig(epochs=1), tmp_path / "m", quiet=True
     )
     assert span["steps"] == 1
 

@@ -13,7 +13,8 @@ from factpin.corpora.evaluate import evaluate
 from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput
 from factpin.language.coreference import resolve, with_singletons
-from factpin.training.coreference import CoreferenceConfig, train_coreference, tune
+from factpin.tasks.coreference.task import COREFERENCE, CoreferenceOptions
+from factpin.training.run import run_training, tune
 from tests.app.test_cli import factpin as command
 from tests.models.small_coreference import QUICK, corpus, partition, small_encoder_folder
 
@@ -26,8 +27,8 @@ def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def folder(encoder_folder: Path) -> Path:
     target = encoder_folder.parent / "model"
-    report = train_coreference(corpus(60, 1), corpus(30, 2), CoreferenceConfig(str(encoder_folder), size=32), QUICK,
-                               target, quiet=True)  # fmt: skip
+    options = CoreferenceOptions(str(encoder_folder), size=32)
+    report = run_training(COREFERENCE, corpus(60, 1), corpus(30, 2), options, QUICK, target, quiet=True)
     assert report["scores"]["f1"] > 0.95 and list(report["scores"]) == ["f1", "muc", "b_cubed", "ceaf_e", "rules_f1"]
     assert report["noted"]["mentions"] == sum(len(doc.mentions) for doc in corpus(60, 1))
     assert report["noted"]["unread_mentions"] == report["noted"]["beyond_candidates"] == 0
@@ -60,7 +61,7 @@ def test_what_the_rules_alone_reach_stands_beside_the_scorer(folder: Path) -> No
 
 
 def test_a_scorer_that_does_not_help_on_dev_is_silent(folder: Path) -> None:
-    model, config = factpin.load(folder), CoreferenceConfig("")
+    model, config = factpin.load(folder), CoreferenceOptions("")
     alone = [
         with_singletons(replace(resolve(doc), facts=())) for doc in corpus(10, 4)
     ]  # nothing but what the rules say
@@ -86,7 +87,7 @@ def test_a_long_document_is_read_to_its_end(folder: Path) -> None:
 
 def test_rdrop_trains_and_every_score_is_finite(encoder_folder: Path, tmp_path: Path) -> None:
     how = replace(QUICK, epochs=1, rdrop=1.0)
-    report = train_coreference(corpus(8, 1), corpus(4, 2), CoreferenceConfig(str(encoder_folder)), how,
+    report = run_training(COREFERENCE, corpus(8, 1), corpus(4, 2), CoreferenceOptions(str(encoder_folder)), how,
                                tmp_path / "m", quiet=True)  # fmt: skip
     assert all(0 <= value <= 1 for value in report["scores"].values())
 
@@ -95,10 +96,12 @@ def test_documents_without_pairs_are_counted_and_those_without_clusters_refused(
     encoder_folder: Path, tmp_path: Path
 ) -> None:
     alone = Document("a", "Rome.", mentions=(Mention("m", 0, 4, "Rome"),), entities=(Entity("e", ("m",)),))
-    config = CoreferenceConfig(str(encoder_folder))
+    config = CoreferenceOptions(str(encoder_folder))
     with pytest.raises(BadInput, match="nothing to gather"):
-        train_coreference([alone], [], config, QUICK, tmp_path / "m", quiet=True)
-    report = train_coreference([alone, *corpus(4, 1)], [], config, replace(QUICK, epochs=1), tmp_path / "n", quiet=True)
+        run_training(COREFERENCE, [alone], [], config, QUICK, tmp_path / "m", quiet=True)
+    report = run_training(
+        COREFERENCE, [alone, *corpus(4, 1)], [], config, replace(QUICK, epochs=1), tmp_path / "n", quiet=True
+    )
     assert report["noted"]["documents_without_pairs"] == 1
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factpin.app.commands.train import advise
+from factpin.training.advice import advise
 from factpin.training.config import TrainConfig
 from factpin.training.defaults import BASE_RATE, EPOCHS, SMALL_RATE, STEPS, settle
 

@@ -15,16 +15,14 @@ from factpin.documents import Document, Entity, Evidence, Fact, Mention
 from factpin.encoders import small_encoder
 from factpin.errors import BadInput
 from factpin.language.sentences import split_sentences
+from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
+from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.document_relations import (
-    DocumentJob,
-    DocumentRelationsConfig,
-    start,
-    train_document_relations,
-)
+from factpin.training.job import TaskJob
 from factpin.training.loop import _Run
 from factpin.training.parallel import World
+from factpin.training.run import run_training, start
 from tests.app.test_cli import factpin as command
 from tests.conftest import PEOPLE, PLACES
 
@@ -80,8 +78,8 @@ def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def folder(encoder_folder: Path) -> Path:
     target = encoder_folder.parent / "relations"
-    config = DocumentRelationsConfig(str(encoder_folder), size=32, group=8, evidence=0.3, dropout=0.0)
-    report = train_document_relations(corpus(60, 1), corpus(30, 2), config, QUICK, target, quiet=True)
+    config = RelationOptions(str(encoder_folder), size=32, group=8, evidence=0.3, dropout=0.0)
+    report = run_training(DOCUMENT_RELATIONS, corpus(60, 1), corpus(30, 2), config, QUICK, target, quiet=True)
     assert report["scores"]["f1"] > 0.9
     assert report["labels"] == ["born in"]
     assert report["noted"]["facts"] == 60 and report["noted"]["not_asked"] == 0
@@ -138,9 +136,9 @@ def test_annotated_evidence_leads_attention_and_without_it_there_is_evidence_too
         documents.append(replace(doc, facts=(replace(doc.facts[0], evidence=(Evidence(0),)),)))
     scores = []
     for weight in (0.0, 1.0):
-        config = DocumentRelationsConfig(str(encoder_folder), size=32, group=8, evidence=weight, dropout=0.0)
+        config = RelationOptions(str(encoder_folder), size=32, group=8, evidence=weight, dropout=0.0)
         folder = tmp_path / str(weight)
-        report = train_document_relations(documents[:36], documents[36:], config, QUICK, folder, quiet=True)
+        report = run_training(DOCUMENT_RELATIONS, documents[:36], documents[36:], config, QUICK, folder, quiet=True)
         scores.append(report["scores"])
         found = list(factpin.load(folder).annotate(documents[36:]))
         assert all(fact.evidence for doc in found for fact in doc.facts)
@@ -152,9 +150,9 @@ def test_annotated_evidence_leads_attention_and_without_it_there_is_evidence_too
 @pytest.mark.parametrize("change", [{"localized": False}, {"threshold": "global"}, {"negatives": 0.5},
                                     {"tune_thresholds": True}])  # fmt: skip
 def test_every_choice_trains_and_loads(change: dict[str, object], encoder_folder: Path, tmp_path: Path) -> None:
-    config = replace(DocumentRelationsConfig(str(encoder_folder), size=32, group=8), **change)  # type: ignore[arg-type]
+    config = replace(RelationOptions(str(encoder_folder), size=32, group=8), **change)  # type: ignore[arg-type]
     how = replace(QUICK, epochs=3)
-    report = train_document_relations(corpus(16, 1), corpus(8, 2), config, how, tmp_path / "m", quiet=True)
+    report = run_training(DOCUMENT_RELATIONS, corpus(16, 1), corpus(8, 2), config, how, tmp_path / "m", quiet=True)
     found = evaluate(factpin.load(tmp_path / "m").annotate(corpus(8, 2)), corpus(8, 2), task="document_relations")
     assert found["strict"]["f1"] == report["scores"]["f1"]
 
@@ -162,31 +160,32 @@ def test_every_choice_trains_and_loads(change: dict[str, object], encoder_folder
 def test_negatives_are_a_share_of_the_pairs_without_a_relation_and_no_batch_is_empty(encoder_folder: Path) -> None:
     documents = corpus(3, 1)
     documents[1] = replace(documents[1], facts=())
-    config = DocumentRelationsConfig(str(encoder_folder), size=32, group=8, negatives=0.0)
-    job = DocumentJob(start(config, documents, 1), documents, [], config)
-    (first, bare), _ = job.batch([0, 1])
-    assert len(first.asked.head) == len(first.gold.pair) == 1 and len(bare.asked.head) == 4
+    config = RelationOptions(str(encoder_folder), size=32, group=8, negatives=0.0)
+    job = TaskJob(start(DOCUMENT_RELATIONS, config, documents, 1), documents, [], config)
+    inputs, gold = job.batch([0, 1])
+    first, bare = inputs.documents
+    assert len(first.targets.head) == len(gold[0].pair) == 1 and len(bare.targets.head) == 4
     assert job.model.loss(job.batch([1])).isfinite()
-    job.config = replace(config, negatives=0.5)
+    job.options = replace(config, negatives=0.5)
     torch.manual_seed(0)
-    sizes = [len(document.asked.head) for _ in range(60) for document in job.batch([0])[0]]
+    sizes = [len(document.targets.head) for _ in range(60) for document in job.batch([0])[0].documents]
     assert min(sizes) == 1 and max(sizes) == 4 and 2.0 < sum(sizes) / 60 < 3.0  # one fact, three pairs without
 
 
 def test_documents_without_facts_are_refused(encoder_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no fact"):
-        train_document_relations([Document("d", "x")], [], DocumentRelationsConfig(str(encoder_folder)), QUICK,
-                                 tmp_path / "m", quiet=True)  # fmt: skip
+        options = RelationOptions(str(encoder_folder))
+        run_training(DOCUMENT_RELATIONS, [Document("d", "x")], [], options, QUICK, tmp_path / "m", quiet=True)
 
 
 def test_raw_text_goes_through_spans_coreference_and_relations(folder: Path, encoder_folder: Path) -> None:
+
     from factpin.extraction.extract import extract, load_models
-    from factpin.training.spans import SpansConfig, train_spans
 
     how = replace(QUICK, epochs=12, batch_size=8)
     spans = encoder_folder.parent / "spans"
     short = [document(random.Random(seed), f"s{seed}") for seed in range(60)]
-    train_spans(short, [], SpansConfig(str(encoder_folder)), how, spans, quiet=True)
+    run_training(SPANS, short, [], SpanOptions(str(encoder_folder)), how, spans, quiet=True)
     came = document(random.Random(9), "d")
     (doc,) = extract([Document("d", came.text)], load_models([folder, spans]))
     names = {e.id: e.name for e in doc.entities}
@@ -205,8 +204,10 @@ def test_a_batch_in_pieces_has_the_gradient_of_the_whole(encoder_folder: Path) -
     alone = {m for e in few.entities[:2] for m in e.mentions}
     few = replace(few, mentions=tuple(m for m in few.mentions if m.id in alone), entities=few.entities[:2])
     training = [few, *documents[1:]]
-    extractor = start(DocumentRelationsConfig(str(encoder_folder), size=32, group=8, types=False), training, seed=1)
-    job = DocumentJob(extractor, training, [], DocumentRelationsConfig(str(encoder_folder), size=32, group=8))
+    extractor = start(
+        DOCUMENT_RELATIONS, RelationOptions(str(encoder_folder), size=32, group=8, types=False), training, seed=1
+    )
+    job = TaskJob(extractor, training, [], RelationOptions(str(encoder_folder), size=32, group=8))
     assert len(set(job.terms)) > 1
     job.model.eval()  # no dropout
     found = []

@@ -10,14 +10,16 @@ import pytest
 import factpin
 from factpin import formats
 from factpin.corpora.evaluate import evaluate
-from factpin.corpora.tune import event_candidates, fit_event_scale, fit_scale
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.scoring import align, events
 from factpin.scoring.counts import total
+from factpin.tasks.events.task import EVENTS, EventOptions
+from factpin.tasks.events.tune import event_candidates, tune
+from factpin.tasks.fit import fit_scale
 from factpin.tasks.spans import Scale
 from factpin.training.config import TrainConfig
-from factpin.training.events import EventsConfig, train_events
+from factpin.training.run import run_training
 from tests.app.test_cli import factpin as command
 from tests.events_corpus import corpus
 
@@ -35,8 +37,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("events")
     tokenizer = build_tokenizer([doc.text for doc in corpus(99, 1)], vocab_size=400)
     small_encoder(tokenizer.vocab_size, width=48, layers=2, max_length=64, tokenizer=tokenizer).save(root / "encoder")
-    config = EventsConfig(str(root / "encoder"), dropout=0.0)
-    report = train_events(corpus(99, 1), corpus(44, 2), config, QUICK, root / "m", quiet=True)
+    config = EventOptions(str(root / "encoder"), dropout=0.0)
+    report = run_training(EVENTS, corpus(99, 1), corpus(44, 2), config, QUICK, root / "m", quiet=True)
     assert report["scores"]["f1"] > 0.8
     assert report["noted"]["events"] == sum(len(doc.events) for doc in corpus(99, 1))
     return root / "m"
@@ -70,7 +72,8 @@ def test_the_scale_is_fitted_on_the_score_of_every_event_that_is_told(folder: Pa
     assert sorted(Scale().probability(x) for x in found.score) == sorted(e.score for e in told if e.score is not None)
     whole = total(events.score(align(extractor.annotate(dev), dev).pairs).rows["event"])
     assert (len(found.score), found.right.sum(), found.gold.sum()) == (whole.predicted, whole.tp, whole.gold)
-    assert fit_event_scale(extractor, dev) == fit_scale(found, np.array([-np.inf])) != Scale()
+    tuned = tune(extractor, dev)
+    assert Scale(tuned.temperature, tuned.shift) == fit_scale(found, np.array([-np.inf])) != Scale()
 
 
 def test_the_surest_events_are_not_left_out_of_the_scale(folder: Path) -> None:
@@ -84,4 +87,6 @@ def test_the_surest_events_are_not_left_out_of_the_scale(folder: Path) -> None:
 
 def test_documents_without_events_are_refused(encoder_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no event"):
-        train_events([Document("d", "x")], [], EventsConfig(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True)
+        run_training(
+            EVENTS, [Document("d", "x")], [], EventOptions(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True
+        )

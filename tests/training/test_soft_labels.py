@@ -2,30 +2,28 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from factpin.documents import Document
 from factpin.errors import BadInput
-from factpin.heads.atlop import Asked
 from factpin.models.extractor import Extractor
-from factpin.models.find_relations import scored
+from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
 from factpin.training.config import TrainConfig
-from factpin.training.document_relations import (
-    DocumentJob,
-    DocumentRelationsConfig,
-    start,
-    train_document_relations,
-)
+from factpin.training.job import TaskJob
+from factpin.training.run import run_training, start
 from factpin.training.soft_labels import NEVER, SoftLabels, soft_labels
 from tests.training.test_document_relations import corpus, save_encoder
 
 SHORT = TrainConfig(epochs=1, batch_size=4, learning_rate=1e-3, head_learning_rate=1e-3, seed=3)
 
 
-def config(encoder: Path, **change: object) -> DocumentRelationsConfig:
-    made = DocumentRelationsConfig(str(encoder), size=16, group=8, dropout=0.0)
+def config(encoder: Path, **change: object) -> RelationOptions:
+    made = RelationOptions(str(encoder), size=16, group=8, dropout=0.0)
     return replace(made, **change)  # type: ignore[arg-type]
 
 
@@ -37,7 +35,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def teacher(encoder: Path) -> Path:
     """A model with opinions, which nobody taught it."""
-    extractor = start(config(encoder), corpus(8, 1), 5)
+    extractor = start(DOCUMENT_RELATIONS, config(encoder), corpus(8, 1), 5)
     with torch.no_grad():
         extractor.model.head.bilinear.weight.mul_(20)
     extractor.settings = replace(extractor.settings, thresholds={"born in": 0.25})
@@ -53,12 +51,12 @@ def bare(documents: list[Document]) -> list[Document]:
 def test_soft_labels_are_the_teachers_margins_above_its_own_threshold(teacher: Path) -> None:
     documents = corpus(5, 2)
     extractor = Extractor.load(teacher)
-    reads = [extractor.reader.read(doc) for doc in documents]
-    found = scored(extractor.model, extractor.tokenizer, extractor.settings, reads)  # type: ignore[arg-type]
-    for labels, (_, scores) in zip(soft_labels(teacher, documents), found, strict=True):
-        assert scores is not None
+    finder: Any = extractor.finder
+    found = finder.score([extractor.read(doc) for doc in documents], extractor.predict)
+    for labels, (y, scores) in zip(soft_labels(str(teacher), documents), found, strict=True):
+        assert scores is not None and y.fits().all()
         for p, (h, t) in enumerate(zip(scores.head.tolist(), scores.tail.tolist(), strict=True)):
-            expected = scores.s[p, 1:] - scores.s[p, 0] - 0.25
+            expected = torch.from_numpy(scores.s[p, 1:] - scores.s[p, 0]) - 0.25
             torch.testing.assert_close(labels.margins[labels.row[h, t]].float(), expected, atol=5e-3, rtol=2e-3)
         assert int((labels.row >= 0).sum()) == len(scores.s)
 
@@ -66,10 +64,10 @@ def test_soft_labels_are_the_teachers_margins_above_its_own_threshold(teacher: P
 def test_pairs_that_the_teacher_does_not_ask_have_no_relation(teacher: Path, encoder: Path) -> None:
     documents = corpus(3, 2)
     everything = config(encoder, teacher=str(teacher), types=False)  # the teacher asks persons about places alone
-    job = DocumentJob(start(everything, documents, 1), documents, [], everything)
-    (document, *_), _ = job.batch([0])
-    m = document.gold.taught.margins
-    asked, told = document.asked, job.soft[0].row >= 0
+    job = TaskJob(start(DOCUMENT_RELATIONS, everything, documents, 1), documents, [], everything)
+    inputs, gold = job.batch([0])
+    m = gold[0].teaching.margins
+    asked, told = inputs.documents[0].targets, job.soft[0].row >= 0
     assert m.shape == (12, 1) and bool((m[~told[asked.head, asked.tail]] == NEVER).all())
     assert int(told.sum()) == 4 and bool((m[told[asked.head, asked.tail]] > NEVER).all())
 
@@ -83,12 +81,12 @@ def test_a_copy_of_the_teacher_has_nothing_to_learn_and_another_model_comes_to_a
     plain.settings = replace(plain.settings, thresholds={})
     plain.save(teacher.parent / "plain")
     same = replace(learned, teacher=str(teacher.parent / "plain"))
-    job = DocumentJob(start(same, documents, 1), documents, [], same)
+    job = TaskJob(start(DOCUMENT_RELATIONS, same, documents, 1), documents, [], same)
     job.model.eval()
     with torch.no_grad():
         assert job.model.loss(job.batch([0, 1, 2, 3])).item() == pytest.approx(0.0, abs=1e-5)
     fresh = replace(learned, initial="", teacher_temperature=2.0)
-    job = DocumentJob(start(fresh, documents, 1), documents, [], fresh)
+    job = TaskJob(start(DOCUMENT_RELATIONS, fresh, documents, 1), documents, [], fresh)
     steps = torch.optim.Adam(job.model.parameters(), 3e-3)
     losses = []
     for _ in range(25):
@@ -105,7 +103,7 @@ def test_the_loss_is_the_weighted_mean_of_labels_and_teacher(teacher: Path, enco
 
     def loss(weight: float, negatives: float = 1.0) -> float:
         own = config(encoder, teacher=str(teacher), teacher_weight=weight, negatives=negatives)
-        job = DocumentJob(start(own, documents, 1), documents, [], own)
+        job = TaskJob(start(DOCUMENT_RELATIONS, own, documents, 1), documents, [], own)
         job.model.eval()
         torch.manual_seed(0)
         with torch.no_grad():
@@ -119,13 +117,13 @@ def test_documents_without_facts_are_a_first_stage_and_annotated_ones_the_second
     teacher: Path, encoder: Path, tmp_path: Path
 ) -> None:
     first = config(encoder, teacher=str(teacher), teacher_weight=1.0)
-    report = train_document_relations(bare(corpus(8, 2)), [], first, SHORT, tmp_path / "first", quiet=True)
+    report = run_training(DOCUMENT_RELATIONS, bare(corpus(8, 2)), [], first, SHORT, tmp_path / "first", quiet=True)
     assert report["labels"] == ["born in"] and report["steps"] == 2
     second = config(encoder, initial=str(tmp_path / "first"))
-    begun, ended = start(second, corpus(8, 1), 9).model, Extractor.load(tmp_path / "first").model
+    begun, ended = start(DOCUMENT_RELATIONS, second, corpus(8, 1), 9).model, Extractor.load(tmp_path / "first").model
     for name, weight in begun.state_dict().items():
         torch.testing.assert_close(weight, ended.state_dict()[name], atol=0, rtol=0)
-    train_document_relations(corpus(8, 1), corpus(4, 3), second, SHORT, tmp_path / "second", quiet=True)
+    run_training(DOCUMENT_RELATIONS, corpus(8, 1), corpus(4, 3), second, SHORT, tmp_path / "second", quiet=True)
     one, two = (Extractor.load(tmp_path / name) for name in ("first", "second"))
     assert one.settings.task_config["schema"] == two.settings.task_config["schema"] != {}
     assert not torch.equal(one.model.head.bilinear.weight, two.model.head.bilinear.weight)
@@ -133,16 +131,18 @@ def test_documents_without_facts_are_a_first_stage_and_annotated_ones_the_second
 
 def test_teachers_and_beginnings_that_do_not_fit_are_refused(teacher: Path, encoder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"do not fit this run .*size, group"):
-        start(config(encoder, initial=str(teacher), size=32), corpus(4, 1), 1)
+        start(DOCUMENT_RELATIONS, config(encoder, initial=str(teacher), size=32), corpus(4, 1), 1)
     other = Extractor.load(teacher)
     other.settings = replace(other.settings, labels=("went to",))
     other.save(tmp_path / "other")
     with pytest.raises(BadInput, match="different relations"):
-        start(config(encoder, initial=str(teacher), teacher=str(tmp_path / "other")), corpus(4, 1), 1)
+        start(
+            DOCUMENT_RELATIONS, config(encoder, initial=str(teacher), teacher=str(tmp_path / "other")), corpus(4, 1), 1
+        )
     other.settings = replace(other.settings, task="spans")
     other.save(tmp_path / "spans")
-    with pytest.raises(BadInput, match="this one is of spans"):
-        start(config(encoder, teacher=str(tmp_path / "spans")), corpus(4, 1), 1)
+    with pytest.raises(BadInput, match="this is a model of spans"):
+        start(DOCUMENT_RELATIONS, config(encoder, teacher=str(tmp_path / "spans")), corpus(4, 1), 1)
     for change in ({"negatives": 1.5}, {"teacher_weight": -0.1}, {"teacher_temperature": 0.0}):
         with pytest.raises(BadInput, match=next(iter(change))):
             config(encoder, **change)
@@ -150,5 +150,5 @@ def test_teachers_and_beginnings_that_do_not_fit_are_refused(teacher: Path, enco
 
 def test_of_a_document_without_pairs_the_teacher_says_no_to_every_relation() -> None:
     none = SoftLabels(torch.full((3, 3), -1), torch.zeros(0, 5, dtype=torch.float16))
-    asked = Asked(torch.zeros(0), torch.zeros(0), 3, torch.tensor([0, 1]), torch.tensor([1, 2]), torch.zeros(0), 0)
+    asked: Any = SimpleNamespace(head=np.array([0, 1]), tail=np.array([1, 2]))
     assert none.of(asked).tolist() == [[NEVER] * 5] * 2

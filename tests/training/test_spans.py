@@ -21,8 +21,9 @@ from factpin.errors import BadFile, BadInput, BadModel
 from factpin.heads import SPAN_HEADS
 from factpin.scoring import align, spans
 from factpin.scoring.counts import total
+from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.training.config import TrainConfig, from_dict, read_recipe
-from factpin.training.spans import SpansConfig, train_spans
+from factpin.training.run import run_training
 from tests.conftest import corpus
 
 QUICK = TrainConfig(epochs=12, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
@@ -39,8 +40,8 @@ def equal(a: Path, b: Path) -> bool:
 
 @pytest.mark.parametrize("head", SPAN_HEADS)
 def test_every_head_learns_a_small_world(head: str, encoder_folder: Path, tmp_path: Path) -> None:
-    config = SpansConfig(str(encoder_folder), head=head)
-    report = train_spans(corpus(160, 1), corpus(60, 2), config, QUICK, tmp_path / "m", quiet=True)
+    config = SpanOptions(str(encoder_folder), head=head)
+    report = run_training(SPANS, corpus(160, 1), corpus(60, 2), config, QUICK, tmp_path / "m", quiet=True)
     assert report["scores"]["f1"] > 0.9
     assert report["labels"] == ["person", "place"]
     assert report["noted"] == {"mentions": report["noted"]["mentions"], "unalignable": 0, "not_taught": 0}
@@ -48,9 +49,9 @@ def test_every_head_learns_a_small_world(head: str, encoder_folder: Path, tmp_pa
 
 def test_two_runs_are_equal_and_another_seed_is_not(encoder_folder: Path, tmp_path: Path) -> None:
     how = replace(QUICK, epochs=2)
-    config = SpansConfig(str(encoder_folder))
+    config = SpanOptions(str(encoder_folder))
     for name, seed in (("a", 7), ("b", 7), ("c", 8)):
-        train_spans(corpus(40, 1), [], config, replace(how, seed=seed), tmp_path / name, quiet=True)
+        run_training(SPANS, corpus(40, 1), [], config, replace(how, seed=seed), tmp_path / name, quiet=True)
     assert equal(tmp_path / "a", tmp_path / "b")
     assert not equal(tmp_path / "a", tmp_path / "c")
 
@@ -65,9 +66,9 @@ def test_every_switch_trains_and_changes_the_run(
 ) -> None:
     how = replace(QUICK, epochs=1)
     for head in SPAN_HEADS:
-        config = SpansConfig(str(encoder_folder), head=head)
-        train_spans(corpus(40, 1), corpus(10, 2), config, how, tmp_path / f"plain-{head}", quiet=True)
-        train_spans(corpus(40, 1), corpus(10, 2), config, replace(how, **change), tmp_path / head, quiet=True)
+        config = SpanOptions(str(encoder_folder), head=head)
+        run_training(SPANS, corpus(40, 1), corpus(10, 2), config, how, tmp_path / f"plain-{head}", quiet=True)
+        run_training(SPANS, corpus(40, 1), corpus(10, 2), config, replace(how, **change), tmp_path / head, quiet=True)
         assert all(torch.isfinite(w).all() for w in weights(tmp_path / head).values())
         assert not equal(tmp_path / f"plain-{head}", tmp_path / head)
 
@@ -75,7 +76,7 @@ def test_every_switch_trains_and_changes_the_run(
 def test_frozen_layers_stay_and_the_others_learn(encoder_folder: Path, tmp_path: Path) -> None:
     before = Encoder.load(encoder_folder).state_dict()
     how = replace(QUICK, epochs=1, freeze_layers=1)
-    train_spans(corpus(40, 1), [], SpansConfig(str(encoder_folder)), how, tmp_path / "run", quiet=True)
+    run_training(SPANS, corpus(40, 1), [], SpanOptions(str(encoder_folder)), how, tmp_path / "run", quiet=True)
     after = factpin.load(tmp_path / "run").model.encoder.state_dict()
     moved = {name for name in before if not torch.equal(before[name], after[name])}
     low = {name for name in before if "embeddings." in name or ".layer.0." in name}
@@ -87,15 +88,15 @@ def test_frozen_layers_stay_and_the_others_learn(encoder_folder: Path, tmp_path:
 def test_more_frozen_layers_than_there_are_is_an_error(encoder_folder: Path, tmp_path: Path) -> None:
     how = replace(QUICK, freeze_layers=9)
     with pytest.raises(BadInput, match="has 2 layers"):
-        train_spans(corpus(10, 1), [], SpansConfig(str(encoder_folder)), how, tmp_path / "run", quiet=True)
+        run_training(SPANS, corpus(10, 1), [], SpanOptions(str(encoder_folder)), how, tmp_path / "run", quiet=True)
 
 
 def test_accumulation_equals_a_larger_batch(encoder_folder: Path, tmp_path: Path) -> None:
-    calm = SpansConfig(str(_without_dropout(encoder_folder, tmp_path / "calm")), dropout=0.0)
+    calm = SpanOptions(str(_without_dropout(encoder_folder, tmp_path / "calm")), dropout=0.0)
     for fgm in (0.0, 0.5):
         for name, size, pieces in (("whole", 8, 1), ("pieces", 2, 4)):
             how = replace(QUICK, epochs=1, batch_size=size, accumulation=pieces, fgm=fgm)
-            train_spans(corpus(40, 1), [], calm, how, tmp_path / f"{name}{fgm}", quiet=True)
+            run_training(SPANS, corpus(40, 1), [], calm, how, tmp_path / f"{name}{fgm}", quiet=True)
         one, two = weights(tmp_path / f"whole{fgm}"), weights(tmp_path / f"pieces{fgm}")
         assert all(torch.allclose(one[k], two[k], atol=2e-4) for k in one)
 
@@ -110,18 +111,18 @@ def _without_dropout(folder: Path, target: Path) -> Path:
 
 
 def test_early_stopping_and_max_steps_end_a_run(encoder_folder: Path, tmp_path: Path) -> None:
-    config = SpansConfig(str(encoder_folder))
+    config = SpanOptions(str(encoder_folder))
     idle = replace(QUICK, epochs=9, learning_rate=1e-12, head_learning_rate=1e-12, early_stopping=2)
-    assert train_spans(corpus(16, 1), corpus(8, 2), config, idle, tmp_path / "a", quiet=True)["steps"] == 6
+    assert run_training(SPANS, corpus(16, 1), corpus(8, 2), config, idle, tmp_path / "a", quiet=True)["steps"] == 6
     with pytest.raises(BadInput, match="needs a dev set"):
-        train_spans(corpus(16, 1), [], config, idle, tmp_path / "c", quiet=True)
+        run_training(SPANS, corpus(16, 1), [], config, idle, tmp_path / "c", quiet=True)
     short = replace(QUICK, epochs=9, max_steps=3)
-    assert train_spans(corpus(40, 1), [], config, short, tmp_path / "b", quiet=True)["steps"] == 3
+    assert run_training(SPANS, corpus(40, 1), [], config, short, tmp_path / "b", quiet=True)["steps"] == 3
 
 
 def test_a_run_that_has_not_ended_says_how_to_go_on(encoder_folder: Path, tmp_path: Path) -> None:
-    config = SpansConfig(str(encoder_folder))
-    train_spans(corpus(16, 1), [], config, replace(QUICK, epochs=1), tmp_path, quiet=True)
+    config = SpanOptions(str(encoder_folder))
+    run_training(SPANS, corpus(16, 1), [], config, replace(QUICK, epochs=1), tmp_path, quiet=True)
     (tmp_path / "factpin.json").unlink()
     with pytest.raises(BadModel, match=r"has not ended.*--resume"):
         factpin.load(tmp_path)
@@ -203,39 +204,41 @@ def test_two_processes_equal_one_on_the_same_global_batch(encoder_folder: Path, 
 
 
 def test_a_folder_that_holds_a_model_is_not_overwritten(encoder_folder: Path, tmp_path: Path) -> None:
-    config, how = SpansConfig(str(encoder_folder)), replace(QUICK, max_steps=1)
-    train_spans(corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
+    config, how = SpanOptions(str(encoder_folder)), replace(QUICK, max_steps=1)
+    run_training(SPANS, corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
     with pytest.raises(BadInput, match="holds a model already"):
-        train_spans(corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
+        run_training(SPANS, corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
 
 
 def test_nothing_to_learn_is_a_clear_error(encoder_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no mention"):
-        train_spans([Document("d", "x")], [], SpansConfig(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True)
+        run_training(
+            SPANS, [Document("d", "x")], [], SpanOptions(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True
+        )
 
 
 @pytest.mark.parametrize("change", ["head", "seed", "ema", "data"])
 def test_resuming_with_other_settings_is_refused(change: str, encoder_folder: Path, tmp_path: Path) -> None:
-    how, config, docs = replace(QUICK, max_steps=1), SpansConfig(str(encoder_folder)), corpus(8, 1)
-    train_spans(docs, [], config, how, tmp_path / "m", quiet=True)
+    how, config, docs = replace(QUICK, max_steps=1), SpanOptions(str(encoder_folder)), corpus(8, 1)
+    run_training(SPANS, docs, [], config, how, tmp_path / "m", quiet=True)
     recipe = (tmp_path / "m" / "recipe.toml").read_bytes()
     config = replace(config, head="crf") if change == "head" else config
     how = replace(how, seed=8) if change == "seed" else replace(how, ema=0.9) if change == "ema" else how
     docs = corpus(8, 2) if change == "data" else docs
     with pytest.raises(BadFile, match="does not fit this run"):
-        train_spans(docs, [], config, how, tmp_path / "m", resume=True, quiet=True)
+        run_training(SPANS, docs, [], config, how, tmp_path / "m", resume=True, quiet=True)
     assert (tmp_path / "m" / "recipe.toml").read_bytes() == recipe
 
 
 def test_an_unfinished_run_is_not_started_over_without_a_word(encoder_folder: Path, tmp_path: Path) -> None:
-    config, how = SpansConfig(str(encoder_folder)), replace(QUICK, max_steps=1)
-    train_spans(corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
+    config, how = SpanOptions(str(encoder_folder)), replace(QUICK, max_steps=1)
+    run_training(SPANS, corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
     (tmp_path / "m" / "factpin.json").unlink()
     with pytest.raises(BadInput, match="unfinished run"):
-        train_spans(corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
+        run_training(SPANS, corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
     (tmp_path / "m" / "checkpoints" / "last.pt").write_bytes(b"garbage")
     with pytest.raises(BadFile, match="no checkpoint"):
-        train_spans(corpus(8, 1), [], config, how, tmp_path / "m", resume=True, quiet=True)
+        run_training(SPANS, corpus(8, 1), [], config, how, tmp_path / "m", resume=True, quiet=True)
 
 
 @pytest.mark.parametrize(
@@ -259,9 +262,9 @@ def test_nested_spans_are_learned_by_the_pointer_heads(encoder_folder: Path, tmp
     cities, people = ["北京", "上海市", "广州", "旧金山"], ["王小明", "李雷", "韩梅", "赵云飞"]
     docs = [nested(f"{c}{p}", c, p) for c in cities for p in people]
     for head in ("global_pointer", "efficient_global_pointer"):
-        report = train_spans(docs, docs, SpansConfig(str(encoder_folder), head=head), replace(QUICK, epochs=40),
+        report = run_training(SPANS, docs, docs, SpanOptions(str(encoder_folder), head=head), replace(QUICK, epochs=40),
                              tmp_path / head, quiet=True)  # fmt: skip
         assert report["scores"]["f1"] == 1.0
-    crf = train_spans(docs, docs, SpansConfig(str(encoder_folder), head="crf"), replace(QUICK, epochs=2),
+    crf = run_training(SPANS, docs, docs, SpanOptions(str(encoder_folder), head="crf"), replace(QUICK, epochs=2),
                       tmp_path / "crf", quiet=True)  # fmt: skip
     assert crf["noted"]["not_taught"] == 2 * len(docs), "what a CRF cannot be taught is counted"

@@ -12,16 +12,18 @@ import pytest
 import factpin
 from factpin import formats
 from factpin.corpora.evaluate import evaluate
-from factpin.corpora.tune import fact_candidates, span_candidates
 from factpin.documents import Document, Entity, Fact, Mention, Qualifier, Span
 from factpin.errors import BadInput
 from factpin.extraction.extract import extract, load_models
-from factpin.models.find_triples import TripleSettings
 from factpin.scoring import align, triples
 from factpin.scoring.counts import total
 from factpin.tasks.spans import Scale
+from factpin.tasks.triples.finder import TripleSettings
+from factpin.tasks.triples.task import TRIPLES, TripleOptions
+from factpin.tasks.triples.tune import fact_candidates, mention_candidates
 from factpin.training.config import TrainConfig
-from factpin.training.triples import TripleJob, TriplesConfig, start, train_triples
+from factpin.training.job import TaskJob
+from factpin.training.run import run_training, start
 from tests.app.test_cli import factpin as command
 from tests.conftest import PEOPLE, PLACES
 
@@ -65,8 +67,8 @@ def corpus(size: int, seed: int) -> list[Document]:
 @pytest.fixture(scope="module")
 def folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("triples") / "m"
-    config = TriplesConfig(str(encoder_folder), dropout=0.0)
-    report = train_triples(corpus(200, 1), corpus(60, 2), config, QUICK, target, quiet=True)
+    config = TripleOptions(str(encoder_folder), dropout=0.0)
+    report = run_training(TRIPLES, corpus(200, 1), corpus(60, 2), config, QUICK, target, quiet=True)
     assert report["scores"]["typed_f1"] > 0.9
     assert report["labels"] == ["born in", "lives in", "met", "visited", "met.where"]
     assert report["noted"]["facts"] > 100
@@ -173,7 +175,8 @@ def test_the_scale_of_mentions_is_fitted_on_those_that_are_told(folder: Path, me
     extractor, dev = factpin.load(folder), corpus(30, 3)
     own = extractor.settings.task_config | {"mentions": mentions}
     extractor.settings = replace(extractor.settings, task_config=own)
-    found, told = span_candidates(extractor, dev), [m for doc in extractor.annotate(dev) for m in doc.mentions]
+    found = mention_candidates(extractor, dev, extractor.threshold())
+    told = [m for doc in extractor.annotate(dev) for m in doc.mentions]
     settings = TripleSettings.of(extractor.settings)
     scale = Scale(settings.span_temperature, settings.span_shift)
     asked, scores = Counter(scale.probability(x) for x in found.score), Counter(m.score for m in told)
@@ -216,8 +219,8 @@ def test_the_schema_leaves_out_what_its_types_forbid(folder: Path, tmp_path: Pat
 
 def test_a_budget_that_is_hit_is_said(encoder_folder: Path, tmp_path: Path) -> None:
     how = replace(QUICK, max_steps=1, learning_rate=1e-6, head_learning_rate=1e-6)
-    config = TriplesConfig(str(encoder_folder))
-    train_triples(corpus(16, 1), [], config, how, tmp_path / "raw", quiet=True)
+    config = TripleOptions(str(encoder_folder))
+    run_training(TRIPLES, corpus(16, 1), [], config, how, tmp_path / "raw", quiet=True)
     (doc,) = factpin.load(tmp_path / "raw").extract(["In Rome lives Tom Hill" + ", and so on" * 12 + "."])
     assert doc.coverage is not None and any("the best were" in note for note in doc.coverage.notes)
 
@@ -225,18 +228,18 @@ def test_a_budget_that_is_hit_is_said(encoder_folder: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize("change", [{"typed": False}, {"rope": True}, {"bias": "hidden"}, {"max_span": 8},
                                     {"mentions": "all"}, {"tune_thresholds": True}])  # fmt: skip
 def test_every_choice_trains_and_loads(change: dict[str, object], encoder_folder: Path, tmp_path: Path) -> None:
-    config = replace(TriplesConfig(str(encoder_folder)), **change)  # type: ignore[arg-type]
+    config = replace(TripleOptions(str(encoder_folder)), **change)  # type: ignore[arg-type]
     docs = [replace(doc, facts=tuple(replace(f, head_mention=None) for f in doc.facts)) for doc in corpus(40, 1)]
-    report = train_triples(docs, corpus(20, 2), config, replace(QUICK, epochs=4), tmp_path / "m", quiet=True)
+    report = run_training(TRIPLES, docs, corpus(20, 2), config, replace(QUICK, epochs=4), tmp_path / "m", quiet=True)
     again = factpin.load(tmp_path / "m")
     found = total(triples.score(align(again.annotate(corpus(20, 2)), corpus(20, 2)).pairs).rows["strict"])
     assert found.f1 == report["scores"]["f1"]
 
 
-def noted(documents: list[Document], config: TriplesConfig) -> tuple[int, Counter[str]]:
+def noted(documents: list[Document], config: TripleOptions) -> tuple[int, Counter[str]]:
     """How many links a job teaches, and what it notes."""
-    job = TripleJob(start(config, documents, 0), documents, [], config)
-    return sum(len(y.relation) for _, y in job.windows), job.noted
+    job = TaskJob(start(TRIPLES, config, documents, 0), documents, [], config)
+    return sum(len(y.relation) for y in (example.targets for example in job.examples)), job.notes
 
 
 def test_all_occurrences_of_a_corpus_of_strings_are_taught_and_ambiguity_is_noted(
@@ -248,7 +251,7 @@ def test_all_occurrences_of_a_corpus_of_strings_are_taught_and_ambiguity_is_note
     taught = {}
     for choice in ("first", "nearest", "all"):
         docs = list(formats.read(tmp_path / "x.json", options=formats.Options(occurrences=choice)))
-        config = TriplesConfig(str(encoder_folder), occurrences=choice, context="window")
+        config = TripleOptions(str(encoder_folder), occurrences=choice, context="window")
         links, own = noted(docs, config)
         taught[choice] = links, own["ambiguous"]
     assert taught == {"first": (2, 0), "nearest": (2, 0), "all": (5, 1)}
@@ -256,7 +259,7 @@ def test_all_occurrences_of_a_corpus_of_strings_are_taught_and_ambiguity_is_note
 
 def test_qualifiers_and_mentions_that_are_not_taught_are_counted(encoder_folder: Path) -> None:
     docs = [doc for doc in corpus(60, 1) if doc.facts and doc.facts[0].qualifiers]
-    plain = TriplesConfig(str(encoder_folder))
+    plain = TripleOptions(str(encoder_folder))
     assert noted(docs, plain)[1]["lost_qualifiers"] == 0 < len(docs)
     far = [replace(doc, text=f"{doc.text[:-1]}。", sentences=(Span(0, doc.mentions[-1].start),
                                                             Span(doc.mentions[-1].start, len(doc.text))))
@@ -273,8 +276,8 @@ def test_mentions_of_no_fact_are_taught_where_that_is_asked_for(encoder_folder: 
     silent = [i for i, doc in enumerate(docs) if not doc.facts]
     spans = {}
     for mentions in ("linked", "all"):
-        config = TriplesConfig(str(encoder_folder), mentions=mentions)
-        job = TripleJob(start(config, docs, 0), docs, [], config)
+        config = TripleOptions(str(encoder_folder), mentions=mentions)
+        job = TaskJob(start(TRIPLES, config, docs, 0), docs, [], config)
         batch, gold = job.batch(silent)
         spans[mentions] = len(gold.spans)
         assert len(gold) == 0 and job.model.loss((batch, gold)).isfinite()
@@ -289,16 +292,18 @@ def test_the_command_line_trains_triples_and_refuses_options_of_other_tasks(
     done = command("train", "triples", *common, str(tmp_path / "m"), "--max-steps", "2", "--quiet")
     assert done.returncode == 0 and (tmp_path / "m" / "factpin.json").is_file()
     wrong = command("train", "triples", *common, str(tmp_path / "n"), "--scheme", "bio")
-    assert wrong.returncode == 2 and "--scheme means nothing for triples" in wrong.stderr
+    assert wrong.returncode == 2 and "--scheme has no meaning for triples" in wrong.stderr
 
 
 def test_documents_without_facts_are_refused(encoder_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no fact"):
-        train_triples([Document("d", "x")], [], TriplesConfig(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True)
+        run_training(
+            TRIPLES, [Document("d", "x")], [], TripleOptions(str(encoder_folder)), QUICK, tmp_path / "m", quiet=True
+        )
 
 
 def test_relations_that_a_given_schema_does_not_have_are_counted(encoder_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "schema.toml").write_text('[relations."born on"]\n', encoding="utf-8")
-    config = TriplesConfig(str(encoder_folder), schema=str(tmp_path / "schema.toml"))
-    report = train_triples(corpus(16, 1), [], config, replace(QUICK, max_steps=1), tmp_path / "m", quiet=True)
+    config = TripleOptions(str(encoder_folder), schema=str(tmp_path / "schema.toml"))
+    report = run_training(TRIPLES, corpus(16, 1), [], config, replace(QUICK, max_steps=1), tmp_path / "m", quiet=True)
     assert report["noted"]["not_in_schema"] == report["noted"]["facts"] > 0

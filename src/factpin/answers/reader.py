@@ -17,9 +17,9 @@ from factpin.answers.pair_reader import PairBatch, PairReader, PassagePairs, Pas
 from factpin.documents import Document, Span
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.heads.best_cells import best_cells
 from factpin.layers.dropout import Dropout
-from factpin.tasks.spans import Scale
+from factpin.tasks.scale import Scale
+from factpin.tasks.spans.best import best_cells
 from factpin.tokens import Tokenizer, batches
 
 BUDGET = 2048  # tokens in a batch, including padding
@@ -169,9 +169,9 @@ class Reader:
         for batch in batches([len(reads[r].pairs[w].ids) for r, w in places], BUDGET):
             chosen = [places[i] for i in batch]
             pairs = collate_pairs([reads[r].pairs[w] for r, w in chosen], self.tokenizer.pad_id)
-            cells = best_cells(self.model.head.dense(self.model.scores(pairs))[:, :1].cpu(), limit + SPARE)
-            scores = [] if cells.score is None else cells.score.tolist()
-            for (row, _, first, last), score in zip(cells.rows(), scores, strict=True):
+            table = self.model.head.dense(self.model.scores(pairs))[:, :1].float().cpu().numpy()
+            cells = best_cells(table, limit + SPARE)
+            for (row, _, first, last), score in zip(cells.rows(), cells.score.tolist(), strict=True):
                 r, w = chosen[row]
                 spot = _spot(reads[r], w, first, last)
                 if spot is not None:

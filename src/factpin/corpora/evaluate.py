@@ -15,7 +15,6 @@ import numpy as np
 from factpin.corpora.rename import few, names, towards
 from factpin.documents import Document
 from factpin.errors import BadInput
-from factpin.language.coreference import with_singletons
 from factpin.scoring import (
     Confusion,
     Counts,
@@ -25,61 +24,14 @@ from factpin.scoring import (
     calibration,
     coreference,
     document_relations,
-    events,
     interval,
     macro,
     paired_bootstrap,
-    spans,
-    triples,
 )
-from factpin.scoring.counts import Floats, Row, Rows, as_rows, by_label, row, total
+from factpin.scoring.counts import Floats, Rows, total
 from factpin.tasks import TASKS, find_task
+from factpin.tasks.coreference.score import with_all_mentions
 
-__all__ = ["SCORERS", "coreference_score", "evaluate", "guess_task"]
-
-
-def coreference_score(pairs: Sequence[Pair]) -> Scores:
-    """Entities of the mentions; one that stands in no entity, of gold or prediction, counts as one of its own.
-
-    strict    an entity is right with exactly its mentions; labels are the types of entities
-    linked    as strict, over entities of several mentions
-    muc, b_cubed, ceaf_e      columns as in scoring.coreference
-    """
-    pairs = _whole(pairs)
-    rows: dict[str, list[Row]] = {"strict": [], "linked": []}
-    right_by, predicted_by, gold_by = Counter[str](), Counter[str](), Counter[str]()
-    for pair in pairs:
-        gold, predicted = (_clusters(doc) for doc in (pair.gold, pair.predicted))
-        right = gold.keys() & predicted.keys()
-        right_by.update(gold[cluster] for cluster in right)
-        gold_by.update(gold.values())
-        predicted_by.update(gold.get(cluster, type) for cluster, type in predicted.items())
-        rows["strict"].append(row(len(right), len(predicted), len(gold)))
-        linked = [sum(len(cluster) > 1 for cluster in side) for side in (right, predicted, gold)]
-        rows["linked"].append(row(*linked))
-    told = {name: as_rows(values) for name, values in rows.items()} | coreference.score(pairs)
-    return Scores(told, by_label(right_by, predicted_by, gold_by), [], [])
-
-
-def _whole(pairs: Sequence[Pair]) -> list[Pair]:
-    return [Pair(with_singletons(pair.gold), with_singletons(pair.predicted)) for pair in pairs]
-
-
-def _clusters(doc: Document) -> dict[coreference.Cluster, str]:
-    """The spans of every entity -> its type."""
-    mentions = {m.id: m for m in doc.mentions}
-    types = {frozenset((mentions[id].start, mentions[id].end) for id in entity.mentions):
-             entity.type or mentions[entity.mentions[0]].type for entity in doc.entities}  # fmt: skip
-    return {cluster: types.get(cluster, "") for cluster in coreference.clusters(doc)}
-
-
-SCORERS = {
-    "coreference": coreference_score,
-    "document_relations": document_relations.score,
-    "events": events.score,
-    "spans": spans.score,
-    "triples": triples.score,
-}
 MOST_OF_A_KIND = 10  # confusions of each kind; what was missed would crowd out the others
 KNOWN = 0.2  # share of the predicted names that occur in gold: below it, predictions and gold name things differently
 
@@ -105,8 +57,8 @@ def evaluate(
     if train is not None and name != "document_relations":
         raise BadInput(f"a training set is used for Ign F1 of document_relations alone, the task is {name}. Drop it.")
     aligned = align(predicted, gold)
-    pairs = _whole(aligned.pairs) if name == "coreference" else aligned.pairs
-    scores = SCORERS[name](pairs)
+    pairs = with_all_mentions(aligned.pairs) if name == "coreference" else aligned.pairs
+    scores = TASKS[name].score(pairs)
     strict = total(scores.rows["strict"])
     report: dict[str, Any] = {
         "task": name,
@@ -130,7 +82,7 @@ def evaluate(
         against, told = _renamed(against, gold, rename)
         renamed += [f"in the one compared with, {note}" for note in told]
         aligned_other = align(against, gold)
-        other = SCORERS[name](aligned_other.pairs)
+        other = TASKS[name].score(aligned_other.pairs)
         report["missing_against"] = list(aligned_other.missing)
         compared = paired_bootstrap(scores.rows["strict"], other.rows["strict"], samples=samples, seed=seed)
         report["against"] = _figures(other.rows["strict"], samples, seed)
@@ -195,8 +147,8 @@ def _conventions(task: str, scores: Scores, samples: int, seed: int) -> dict[str
     """The other ways to count the same predictions; some stand at the top of the report, with keys of their own."""
     if task == "document_relations":
         return {}
-    beside = {"strict", *coreference.METRICS}
-    return {name: _figures(rows, samples, seed) for name, rows in scores.rows.items() if name not in beside}
+    others = TASKS[task].conventions.keys() - {"strict"}
+    return {name: _figures(rows, samples, seed) for name, rows in scores.rows.items() if name in others}
 
 
 def _document_level(

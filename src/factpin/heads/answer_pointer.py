@@ -18,8 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from factpin.errors import BadInput
-from factpin.heads.best_cells import best_cells
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.cells import Cells, check_gold
 from factpin.layers.exact import exact, project_real
 from factpin.layers.places import Places
 from factpin.layers.pointer import cells_that_exist
@@ -87,18 +86,6 @@ class AnswerPointer(nn.Module):
     def apart(self, one: AnswerPointerScores, two: AnswerPointerScores) -> Tensor:
         """How far two passes under dropout disagree on where answers begin and end, for R-Drop."""
         return (_apart(one.a, two.a) + _apart(one.z, two.z)) / 2
-
-    @torch.no_grad()
-    def hits(self, scores: AnswerPointerScores, threshold: float | Tensor = default_threshold) -> Cells:
-        """The cells whose score is above the threshold, one number or one for each label (L,)."""
-        s = self.dense(scores)
-        table = thresholds(threshold, s.shape[1], s.device)
-        batch, label, start, end = (s > table[:, None, None]).nonzero().unbind(1)
-        return Cells(batch, label, start, end, s[batch, label, start, end]).sorted()
-
-    def find(self, scores: AnswerPointerScores, limit: int = 1) -> Cells:
-        """The best spans of every text and label, the best first; a score of 0 or less means that none is better."""
-        return best_cells(self.dense(scores), limit)
 
 
 def _log_sum(a: Tensor, z: Tensor, y: Places, answered: Tensor) -> Tensor:

@@ -35,15 +35,17 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from factpin.errors import BadInput
-from factpin.heads.cells import thresholds
+from factpin.heads.arrays import floats, indices
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.entity_pooling import log_sum_exp, mean
 from factpin.layers.exact import exact
 from factpin.layers.localized_context import localized_context, unordered
 from factpin.layers.pair_bilinear import Pairs, pair_bilinear
-from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
-from factpin.tasks.document_relations import Found, Targets
+from factpin.layers.threshold_loss import adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
+from factpin.tasks.document_relations.find import RelationScores
+from factpin.tasks.document_relations.targets import Targets
+from factpin.tasks.examples import DocumentExample
 
 FLOOR = 1e-12  # the least share whose logarithm is taken
 
@@ -104,7 +106,7 @@ class AtlopScores:
 
 
 @dataclass(frozen=True)
-class Taught:
+class Teaching:
     """What a teacher says of the pairs of one document."""
 
     margins: Tensor  # (P, R)
@@ -120,24 +122,11 @@ class AtlopGold:
     relation: Tensor  # (F,)
     proof_pair: Tensor  # (V,)
     proof: Tensor  # (V,) sentence
-    taught: Taught | None = None  # of all documents of a batch, or of none
-
-
-@dataclass(frozen=True)
-class RelationCells:
-    """What was found in one document."""
-
-    head: Tensor  # (T,) entity
-    relation: Tensor  # (T,)
-    tail: Tensor  # (T,) entity
-    score: Tensor  # (T,) above the threshold of the pair
-    proof: Tensor | None = None  # (T, S) bool: sentences that prove
-
-    def __len__(self) -> int:
-        return self.head.shape[0]
+    teaching: Teaching | None = None  # of all documents of a batch, or of none
 
 
 class Atlop(nn.Module):
+    attends: ClassVar[bool] = True  # asks for the attention of the pieces at `targets.place`
     default_threshold: ClassVar[float] = 0.0
 
     def __init__(self, config: AtlopConfig, width: int) -> None:
@@ -158,6 +147,17 @@ class Atlop(nn.Module):
         adaptive = self.config.threshold == "adaptive"
         rows = ("", *self.config.relations) if adaptive else self.config.relations  # the threshold class comes first
         return {"bilinear.weight": (rows,), "bilinear.bias": (rows,)}
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> list[AtlopGold]:  # noqa: ARG002
+        """The labels and evidence of a batch of documents."""
+        return [gold_of(y) for y in targets]
+
+    def score_documents(
+        self, H: Sequence[Tensor], A: Sequence[Tensor | None], documents: Sequence[DocumentExample]
+    ) -> list[AtlopScores]:
+        """H (N, D) and A (M, heads, N) of each document -> its scores."""
+        asked = [asked_of(doc.targets, doc.layout.prefix, doc.layout.suffix) for doc in documents]
+        return [self(h, a, one) for h, a, one in zip(H, A, asked, strict=True)]
 
     def forward(self, H: Tensor, A: Tensor | None, asked: Asked) -> AtlopScores:
         """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""
@@ -185,7 +185,7 @@ class Atlop(nn.Module):
         loss = adaptive_threshold_loss(s, y) if self.config.threshold == "adaptive" else global_threshold_loss(s, y)
         if self.config.evidence:
             loss = loss + self.config.evidence * evidence_loss(scores, gold)
-        taught = [g.taught for g in gold if g.taught is not None]
+        taught = [g.teaching for g in gold if g.teaching is not None]
         if not taught:
             return loss
         m, t = torch.cat([self.margins(x) for x in scores]), torch.cat([x.margins for x in taught])  # 2 x (P, R)
@@ -206,17 +206,18 @@ class Atlop(nn.Module):
         one, two = (torch.cat([self.margins(x) for x in scores]) for scores in (a, b))  # 2 x (P, R)
         return yes_no_apart(one[None, None], two[None, None]) / max(1, len(one))
 
-    @torch.no_grad()
-    def predict(self, scores: AtlopScores, threshold: float | Tensor = default_threshold) -> RelationCells:
-        """Relations whose margin is above the threshold, one number or one for each relation (R,), by pair."""
-        m = self.margins(scores)
-        pair, relation = above(m, thresholds(threshold, m.shape[1], m.device), self.config.top_k)
-        proof = None
-        if scores.share is not None and scores.context is not None:
-            share = scores.share[scores.context[pair]]  # (T, S)
-            best = F.one_hot(share.argmax(dim=1), share.shape[1]).bool()
-            proof = ((share > self.config.evidence_share) | best) & (share > 0)
-        return RelationCells(scores.head[pair], relation, scores.tail[pair], m[pair, relation], proof)
+    def to_arrays(self, scores: AtlopScores) -> RelationScores:
+        """What finding reads."""
+        return RelationScores(
+            floats(scores.s),
+            indices(scores.head),
+            indices(scores.tail),
+            None if scores.share is None else floats(scores.share),
+            None if scores.context is None else indices(scores.context),
+            adaptive=self.config.threshold == "adaptive",
+            top_k=self.config.top_k,
+            evidence_share=self.config.evidence_share,
+        )
 
     def _contexts(
         self, H: Tensor, a: Tensor, asked: Asked, pairs: tuple[Tensor, Tensor]
@@ -298,10 +299,3 @@ def gold_of(targets: Targets) -> AtlopGold:
     pair, relation, proof_pair, proof = (torch.from_numpy(x) for x in (
         targets.pair, targets.relation, targets.proof_pair, targets.proof))  # fmt: skip
     return AtlopGold(pair, relation, proof_pair, proof)
-
-
-def found_of(cells: RelationCells) -> Found:
-    """What was found, without torch."""
-    head, relation, tail, score = (x.cpu().numpy() for x in (cells.head, cells.relation, cells.tail, cells.score))
-    proof = np.zeros((len(cells), 0), np.bool_) if cells.proof is None else cells.proof.cpu().numpy()
-    return Found(head, relation, tail, score.astype(np.float64), *np.nonzero(proof))

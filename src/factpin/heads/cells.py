@@ -1,10 +1,10 @@
-"""Cells: the spans that a head finds or is taught, as flat columns.
+"""Cells: the spans that a head is taught, as flat columns.
 
 A cell says that tokens start..end, both INCLUSIVE, of row `batch` are a span with the label of index `label`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from factpin.errors import BadInput
 from factpin.layers.places import Places
+from factpin.tasks.spans.targets import Targets
 
 
 @dataclass(frozen=True)
@@ -21,20 +22,19 @@ class Cells:
     label: Tensor  # (P,) int64
     start: Tensor  # (P,) int64
     end: Tensor  # (P,) int64
-    score: Tensor | None = None  # (P,) float32; None for gold
-    known: Tensor | None = None  # (B, L) bool, gold only: False where a label is not annotated; None: all are
+    known: Tensor | None = None  # (B, L) bool: False where a label is not annotated; None: all are
 
     def __post_init__(self) -> None:
-        columns = [self.batch, self.label, self.start, self.end] + ([] if self.score is None else [self.score])
+        columns = [self.batch, self.label, self.start, self.end]
         shapes = [tuple(column.shape) for column in columns]
         if len(set(shapes)) != 1 or len(shapes[0]) != 1:
             raise BadInput(f"Cells expects columns of one length, got the shapes {shapes}. Give one entry a cell.")
 
     @staticmethod
-    def of(rows: Sequence[tuple[int, int, int, int]], scores: Sequence[float] | None = None) -> "Cells":
-        """Cells from (batch, label, start, end) rows, and their scores if there are any."""
+    def of(rows: Sequence[tuple[int, int, int, int]]) -> "Cells":
+        """Cells from (batch, label, start, end) rows."""
         batch, label, start, end = torch.tensor(rows, dtype=torch.int64).view(-1, 4).unbind(1)
-        return Cells(batch, label, start, end, None if scores is None else torch.tensor(scores, dtype=torch.float32))
+        return Cells(batch, label, start, end)
 
     def rows(self) -> list[tuple[int, int, int, int]]:
         """The cells as (batch, label, start, end), in their order."""
@@ -43,8 +43,7 @@ class Cells:
 
     def take(self, index: Tensor) -> "Cells":
         """The cells at `index`, a bool (P,) or an int64 (any length) tensor."""
-        columns = (self.batch[index], self.label[index], self.start[index], self.end[index])
-        return Cells(*columns, score=None if self.score is None else self.score[index], known=self.known)
+        return Cells(self.batch[index], self.label[index], self.start[index], self.end[index], self.known)
 
     def sorted(self) -> "Cells":
         """In canonical order: by batch, label, start, end."""
@@ -57,11 +56,7 @@ class Cells:
 
     def to(self, device: torch.device) -> "Cells":
         columns = (self.batch.to(device), self.label.to(device), self.start.to(device), self.end.to(device))
-        return Cells(
-            *columns,
-            score=None if self.score is None else self.score.to(device),
-            known=None if self.known is None else self.known.to(device),
-        )
+        return Cells(*columns, known=None if self.known is None else self.known.to(device))
 
     def __len__(self) -> int:
         return self.batch.shape[0]
@@ -92,20 +87,19 @@ def known_rows(rows: Sequence[NDArray[np.bool_] | None]) -> Tensor | None:
     return torch.from_numpy(np.stack([np.ones_like(some) if row is None else row for row in rows]))
 
 
+def gold_cells(targets: Sequence[Targets], shift: int) -> Cells:
+    """The targets of a batch of windows as gold; `shift` special tokens precede the text of each."""
+    rows = [
+        (row, int(label), int(first) + shift, int(last) + shift)
+        for row, y in enumerate(targets)
+        for label, first, last in zip(y.label, y.first, y.last, strict=True)
+    ]
+    return replace(Cells.of(rows), known=known_rows([y.known for y in targets]))
+
+
 def known_only(neg: Tensor, known: Tensor | None) -> Tensor:
     """The loss of negatives (B, L) without labels that are not annotated: known (B, L), None where all are."""
     return neg if known is None else neg.masked_fill(~known.to(neg.device), 0.0)
-
-
-def thresholds(threshold: float | Tensor, labels: int, device: torch.device) -> Tensor:
-    """One threshold for all labels, or one for each (L,) -> (L,)."""
-    table = torch.as_tensor(threshold, dtype=torch.float32, device=device)
-    if table.shape not in ((), (labels,)):
-        raise BadInput(
-            f"A threshold is a number or one number for each of the {labels} labels, "
-            f"got the shape {tuple(table.shape)}. Give a float or a tensor of {labels}."
-        )
-    return table.expand(labels)
 
 
 def _complaint(cell: tuple[int, int, int, int], real: Tensor, labels: int, max_span: int | None) -> str:

@@ -14,6 +14,7 @@ the text has this very span with this label, summed over all paths. A span of th
 the threshold that keeps the best path as it is, `default_threshold`, is -inf.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -21,13 +22,16 @@ import torch
 from torch import Tensor, nn
 
 from factpin.errors import BadInput
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.arrays import flags, floats
+from factpin.heads.cells import Cells, check_gold, gold_cells
 from factpin.heads.inherit import Names
-from factpin.heads.tags import Tags
 from factpin.layers.agreement import one_of_apart
-from factpin.layers.crf import PathPosterior, Rules, best_path, log_partition, path_posterior, path_score
+from factpin.layers.crf import Rules, log_partition, path_score
 from factpin.layers.exact import exact, project_real
 from factpin.layers.places import Places
+from factpin.tasks.spans.scores import TagScores
+from factpin.tasks.spans.tags import Tags
+from factpin.tasks.spans.targets import Targets
 
 FORBIDDEN = -1e3  # the emission of a tag that contradicts gold: e to this power is 0
 
@@ -57,13 +61,17 @@ class CRF(nn.Module):
         self.start = nn.Parameter(torch.zeros(len(self.tags)))
         self.end = nn.Parameter(torch.zeros(len(self.tags)))
         for name, legal in zip(("transitions", "start", "end"), self.tags.legal(), strict=True):
-            self.register_buffer(f"no_{name}", ~legal, persistent=False)
+            self.register_buffer(f"no_{name}", torch.from_numpy(~legal), persistent=False)
 
     def named_rows(self) -> dict[str, tuple[Names, ...]]:
         """Which label each row of a weight belongs to (heads/inherit.py)."""
         tags = ("", *(label for label in self.config.labels for _ in self.tags.letters))
         rows = dict.fromkeys(("emit.weight", "emit.bias", "start", "end"), (tags,))
         return {**rows, "transitions": (tags, tags)}
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> Cells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_cells(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> CRFScores:
         return CRFScores(project_real(self.emit, H, real), real)
@@ -78,7 +86,7 @@ class CRF(nn.Module):
         _check_overlap(y)
         chain = _compact(scores)
         spans = Places(y.batch, y.label, chain.step[y.batch, y.start], chain.step[y.batch, y.end])
-        path = self.tags.encode(spans, *chain.token.shape)  # (B, n)
+        path = encode_tags(self.tags, spans, *chain.token.shape)  # (B, n)
         rules = self._rules()
         with exact(chain.e):
             e, length, path = chain.e[chain.some], chain.length[chain.some], path[chain.some]
@@ -103,35 +111,11 @@ class CRF(nn.Module):
         """How far the emissions of two passes under dropout disagree, for R-Drop."""
         return one_of_apart(a.emissions, b.emissions, a.real)
 
-    @torch.no_grad()
-    def hits(self, scores: CRFScores, threshold: float | Tensor = default_threshold) -> Cells:
-        """The spans of the best path whose score is above the threshold, one number or one for each label (L,)."""
-        table = thresholds(threshold, self.tags.labels, scores.real.device)
-        chain, rules = _compact(scores), self._rules()
-        rows = chain.some.nonzero().squeeze(1)
-        if not rows.numel():
-            return Cells.of([], []).to(scores.real.device)
-        e, length = chain.e[rows], chain.length[rows]
-        path = best_path(e, rules, length)
-        spans = self.tags.decode(path, length)
-        score = self._log_odds(path_posterior(e, rules, length, path), path, spans)
-        batch = rows[spans.batch]
-        cells = Cells(batch, spans.label, chain.token[batch, spans.start], chain.token[batch, spans.end], score.float())
-        return cells.take(score > table[spans.label]).sorted()
-
-    def _log_odds(self, posterior: PathPosterior, path: Tensor, spans: Places) -> Tensor:
-        """log(p / (1 - p)) of spans of the path, (spans,): p = P(first tag) * product of P(next tag | tag)."""
-        row, start, end = spans.batch, spans.start, spans.end
-        follow = posterior.follow[:, :-1].gather(2, path[:, 1:, None]).squeeze(2)  # (B, n - 1)
-        follow = follow.masked_fill(follow == -torch.inf, 0.0)  # only past the length
-        until = torch.nn.functional.pad(follow.cumsum(dim=1), (1, 0))  # (B, n)
-        log_p = posterior.tag[row, start] + until[row, end] - until[row, start]
-        if self.config.scheme == "bio":  # the tags say where a span begins; that it ends here is up to the next tag
-            inside = 1 + spans.label * len(self.tags.letters) + self.tags.letters.index("I")
-            longer = posterior.follow[row, end, inside].exp().clamp_max(1.0)
-            log_p = log_p + (-longer).log1p()
-        log_p = log_p.clamp_max(-torch.finfo(log_p.dtype).eps)  # keeps the odds of a certain span finite
-        return log_p - (-torch.expm1(log_p)).log()
+    def to_arrays(self, scores: CRFScores) -> TagScores:
+        """What finding reads."""
+        rules = self._rules()
+        transitions, start, end = (floats(x) for x in (rules.transitions, rules.start, rules.end))
+        return TagScores(floats(scores.emissions), transitions, start, end, flags(scores.real), self.tags)
 
     def _rules(self) -> Rules:
         return Rules(
@@ -171,3 +155,20 @@ def _check_overlap(gold: Places) -> None:
             f"{int(start[at])}..{int(end[at])} and {int(start[at + 1])}..{int(end[at + 1])}. "
             f"Use global_pointer or efficient_global_pointer for nested spans, or keep one of the two."
         )
+
+
+def encode_tags(tags: Tags, spans: Places, B: int, n: int) -> Tensor:
+    """Spans of steps that do not overlap, last step inclusive -> tags (B, n)."""
+    batch, label, start, end = spans.batch, spans.label, spans.start, spans.end
+    change = torch.zeros(B, n + 1, dtype=torch.int64, device=batch.device)
+    change.index_put_((batch, start), label + 1, accumulate=True)
+    change.index_put_((batch, end + 1), -(label + 1), accumulate=True)
+    owner = change.cumsum(dim=1)[:, :n]  # label + 1, or 0 outside
+    letter = torch.ones_like(owner)  # I
+    if tags.scheme == "bioes":
+        letter[batch, end] = 2  # E
+    letter[batch, start] = 0  # B
+    if tags.scheme == "bioes":
+        single = start == end
+        letter[batch[single], start[single]] = 3  # S
+    return torch.where(owner > 0, 1 + (owner - 1) * len(tags.letters) + letter, 0)

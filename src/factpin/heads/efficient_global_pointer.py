@@ -12,21 +12,25 @@ xhw205/Efficient-GlobalPointer-torch (models/GlobalPointer.py): u and v are not 
 scale only, and the mask is -inf, not 1e12.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
-from factpin.heads.cells import Cells, check_gold, known_only, thresholds
+from factpin.heads.arrays import flags, floats
+from factpin.heads.cells import Cells, check_gold, gold_cells, known_only
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
-from factpin.layers.factored import factored_hits, factored_negatives
+from factpin.layers.factored import factored_negatives
 from factpin.layers.first_weights import start_linear
 from factpin.layers.multilabel_loss import positive_loss
 from factpin.layers.pointer import cells_that_exist
 from factpin.layers.rotary import rotate, turns
+from factpin.tasks.spans.scores import FactoredScores
+from factpin.tasks.spans.targets import Targets
 
 START = -3.0  # of u and of v: scores start near -6, since of the cells of a sentence about one in 400 is a span
 
@@ -65,6 +69,10 @@ class EfficientGlobalPointer(nn.Module):
         both = (*self.config.labels, *self.config.labels)  # of u, then of v
         return {"bias.weight": (both,), "bias.bias": (both,)}
 
+    def gold(self, targets: Sequence[Targets], shift: int) -> Cells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_cells(targets, shift)
+
     def forward(self, H: Tensor, real: Tensor) -> EfficientGlobalPointerScores:
         d = self.config.head_size
         qk = project_real(self.qk, H, real)  # (B, N, 2d)
@@ -98,12 +106,10 @@ class EfficientGlobalPointer(nn.Module):
         """How far two passes under dropout disagree, for R-Drop; makes the dense scores of both."""
         return yes_no_apart(self.dense(a), self.dense(b))
 
-    @torch.no_grad()
-    def hits(self, scores: EfficientGlobalPointerScores, threshold: float | Tensor = default_threshold) -> Cells:
-        """The cells whose score is above the threshold, one number or one for each label (L,)."""
-        table = thresholds(threshold, scores.u.shape[1], scores.u.device)
-        found, score = factored_hits(self._pairs(scores), scores.u, scores.v, table)
-        return Cells(found.batch, found.label, found.start, found.end, score).sorted()
+    def to_arrays(self, scores: EfficientGlobalPointerScores) -> FactoredScores:
+        """What finding reads."""
+        q, k, u, v = (floats(x) for x in (scores.q, scores.k, scores.u, scores.v))
+        return FactoredScores(q, k, u, v, flags(scores.real), self.config.max_span)
 
     def _pairs(self, scores: EfficientGlobalPointerScores) -> Tensor:
         """A (B, N, N), -inf where no span can be."""

@@ -27,7 +27,8 @@ import torch
 from torch import Tensor, nn
 
 from factpin.errors import BadInput
-from factpin.heads.cells import Cells, thresholds
+from factpin.heads.arrays import flags, indices
+from factpin.heads.cells import Cells
 from factpin.heads.efficient_global_pointer import (
     EfficientGlobalPointer,
     EfficientGlobalPointerConfig,
@@ -35,14 +36,9 @@ from factpin.heads.efficient_global_pointer import (
 )
 from factpin.heads.gplinker import TripleCells
 from factpin.heads.inherit import Names
-from factpin.layers.exact import exact
-from factpin.layers.factored import factored_blocks
-from factpin.layers.places import Best, best_of
-from factpin.layers.pointer import cells_that_exist
-from factpin.tasks.events import Labels, Targets
-
-SPANS = 256  # joined in one text: more come from a model that is not trained
-LINKS = 4096  # kept of one text
+from factpin.tasks.events.find import EventScores
+from factpin.tasks.events.labels import Labels
+from factpin.tasks.events.targets import Targets
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,6 @@ class EventLinker(nn.Module):
         self.config = config
         labels = Labels(config.triggers, config.roles)
         index = {type: t for t, type in enumerate(labels.types)}
-        self.type_count = len(index)
         self.register_buffer("type_of", torch.tensor([index[t] for t, _ in labels.classes]).long(), persistent=False)
         self.register_buffer("is_trigger", torch.arange(len(labels.classes)) < len(config.triggers), persistent=False)
         spans = EfficientGlobalPointerConfig(labels.names, config.head_size, max_span=config.max_span, bias=config.bias)
@@ -89,6 +84,10 @@ class EventLinker(nn.Module):
             f"{part}.{name}": rows for name, rows in self.heads.named_rows().items() for part in ("heads", "tails")
         }
         return spans | links
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> TripleCells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_of(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> EventLinkerScores:
         return EventLinkerScores(self.spans(H, real), self.heads(H, real), self.tails(H, real))
@@ -111,62 +110,16 @@ class EventLinker(nn.Module):
         spans = self.spans.apart(a.spans, b.spans)
         return self._mean(spans, self.heads.apart(a.heads, b.heads), self.tails.apart(a.tails, b.tails))
 
-    @torch.no_grad()
-    def events(
-        self,
-        scores: EventLinkerScores,
-        threshold: float | Tensor = default_threshold,
-        *,
-        max_spans: int | None = SPANS,
-        max_links: int | None = LINKS,
-    ) -> TripleCells:
-        """Spans and links above the threshold, one number or one for each event type (T,), by text and span.
-
-        A link is a triple of relation 0 whose subject is the span of the lower index. Of each text the `max_spans` best
-        spans and the `max_links` best links; of equals the earlier.
-        """
-        B = scores.spans.real.shape[0]
-        table = thresholds(threshold, self.type_count, scores.heads.u.device)  # (T,)
-        best = self._best_spans(scores.spans, table[self.type_of], max_spans)
-        at, span_score = best.place, best.score
-        found = Cells(at.batch, at.label, at.start, at.end, span_score)
-        a, b = self._pairs(found)
-        heads, tails = self.heads.dense(scores.heads)[:, 0], self.tails.dense(scores.tails)[:, 0]  # (B, N, N)
-        s = torch.minimum(span_score[a], span_score[b])  # (M,)
-        for link, token in ((heads, found.start), (tails, found.end)):
-            low, high = torch.minimum(token[a], token[b]), torch.maximum(token[a], token[b])
-            s = torch.minimum(s, link[found.batch[a], low, high])
-        linked = (s > table[self.type_of[found.label[a]]]).nonzero().squeeze(1)
-        kept, more = _best(s[linked], found.batch[a[linked]], B, max_links)
-        linked = linked[kept]
-        return TripleCells(found, torch.zeros_like(linked), a[linked], b[linked], s[linked], best.more | more)
-
-    def _best_spans(self, scores: EfficientGlobalPointerScores, threshold: Tensor, most: int | None) -> Best:
-        """What `spans.hits` finds, but of each text the best only; threshold (C,)."""
-        with exact(scores.q):
-            A = scores.q @ scores.k.mT  # (B, N, N)
-        A = A.masked_fill(~cells_that_exist(scores.real, self.spans.config.max_span), -torch.inf)
-        B, C, _ = scores.u.shape
-        text = torch.arange(B, device=A.device)[:, None].expand(B, C)
-        return best_of(factored_blocks(A, scores.u, scores.v, threshold), text, most)
+    def to_arrays(self, scores: EventLinkerScores) -> EventScores:
+        """What finding reads."""
+        spans, heads = self.spans.to_arrays(scores.spans), self.heads.to_arrays(scores.heads)
+        tails = self.tails.to_arrays(scores.tails)
+        return EventScores(spans, heads, tails, indices(self.type_of), flags(self.is_trigger))
 
     def _mean(self, spans: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
         """The mean over all classes from the mean over the classes of spans, and the two of links."""
         C = len(self.type_of)
         return (C * spans + heads + tails) / (C + 2)
-
-    def _pairs(self, found: Cells) -> tuple[Tensor, Tensor]:
-        """All pairs (M,) of spans that one event can hold, the lower index first."""
-        group = found.batch * self.type_count + self.type_of[found.label]  # (P,)
-        order = group.argsort(stable=True)
-        count = torch.bincount(group)  # (G,)
-        place = torch.arange(len(found), device=group.device)
-        after = count.cumsum(0)[group[order]] - 1 - place  # (P,) spans of the group behind each
-        begin = (after.cumsum(0) - after).repeat_interleave(after)  # (M,)
-        first = place.repeat_interleave(after)
-        a, b = order[first], order[first + 1 + torch.arange(first.numel(), device=group.device) - begin]
-        possible = ~(self.is_trigger[found.label[a]] & self.is_trigger[found.label[b]])
-        return a[possible], b[possible]
 
     def _check(self, gold: TripleCells) -> None:
         P = len(gold.spans)
@@ -205,15 +158,3 @@ def _links_of(gold: TripleCells, token: Tensor) -> Cells:
     a, b = token[gold.subject], token[gold.object]
     batch = gold.spans.batch[gold.subject]
     return Cells(batch, torch.zeros_like(batch), torch.minimum(a, b), torch.maximum(a, b))
-
-
-def _best(score: Tensor, text: Tensor, texts: int, most: int | None) -> tuple[Tensor, Tensor]:
-    """The indices of the `most` best of each text, in order, and which texts (B,) had more."""
-    count = torch.bincount(text, minlength=texts)  # (B,)
-    place = torch.arange(score.numel(), device=score.device)
-    if most is None or not bool((count > most).any()):
-        return place, torch.zeros_like(count, dtype=torch.bool)
-    order = score.argsort(descending=True, stable=True)
-    order = order[text[order].argsort(stable=True)]  # by text, best first
-    rank = place - (count.cumsum(0) - count)[text[order]]
-    return order[rank < most].sort().values, count > most

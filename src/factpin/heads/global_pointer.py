@@ -7,23 +7,27 @@
 
     s = rotate(q) . rotate(k) / sqrt(d)
 
-`forward` gives q and k; loss and hits work through s in tiles. Differs from gaohongkui/GlobalPointer_pytorch
+`forward` gives q and k; the loss works through s in tiles. Differs from gaohongkui/GlobalPointer_pytorch
 (models/GlobalPointer.py): rows of special tokens are masked as well as columns, and the mask is -inf, not 1e12.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.arrays import flags, floats
+from factpin.heads.cells import Cells, check_gold, gold_cells
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact, project_real
 from factpin.layers.first_weights import start_linear
-from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_loss
+from factpin.layers.pointer import cells_that_exist, tiled_loss
 from factpin.layers.rotary import rotate, turns
+from factpin.tasks.spans.scores import PairScores
+from factpin.tasks.spans.targets import Targets
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,10 @@ class GlobalPointer(nn.Module):
         rows = tuple(label for label in self.config.labels for _ in range(2 * self.config.head_size))
         return {"qk.weight": (rows,), "qk.bias": (rows,)}
 
+    def gold(self, targets: Sequence[Targets], shift: int) -> Cells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_cells(targets, shift)
+
     def forward(self, H: Tensor, real: Tensor) -> GlobalPointerScores:
         d = self.config.head_size
         qk = project_real(self.qk, H, real).view(*real.shape, -1, 2, d)  # (B, N, L, 2, d)
@@ -91,10 +99,6 @@ class GlobalPointer(nn.Module):
         """How far two passes under dropout disagree, for R-Drop; makes the dense scores of both."""
         return yes_no_apart(self.dense(a), self.dense(b))
 
-    @torch.no_grad()
-    def hits(self, scores: GlobalPointerScores, threshold: float | Tensor = default_threshold) -> Cells:
-        """The cells whose score is above the threshold, one number or one for each label (L,)."""
-        q, k, real = scores.q, scores.k, scores.real
-        table = thresholds(threshold, q.shape[2], q.device)
-        found, score = tiled_hits(q, k, real, self.config.max_span, table)
-        return Cells(found.batch, found.label, found.start, found.end, score).sorted()
+    def to_arrays(self, scores: GlobalPointerScores) -> PairScores:
+        """What finding reads."""
+        return PairScores(floats(scores.q), floats(scores.k), flags(scores.real), self.config.max_span)

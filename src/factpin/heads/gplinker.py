@@ -23,13 +23,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
-from factpin.heads.cells import Cells, known_only, known_rows, thresholds
+from factpin.heads.cells import Cells, known_only, known_rows
 from factpin.heads.efficient_global_pointer import (
     EfficientGlobalPointer,
     EfficientGlobalPointerConfig,
@@ -40,14 +39,11 @@ from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact
 from factpin.layers.factored import factored_negatives
-from factpin.layers.join import Candidates, Links, join, span_hits
 from factpin.layers.multilabel_loss import positive_loss
-from factpin.layers.places import Best, Places, best_of, pieces
-from factpin.tasks.links import Found
-from factpin.tasks.triples import Targets
+from factpin.layers.places import Places, pieces
+from factpin.tasks.triples.find import TripleScores
+from factpin.tasks.triples.targets import Targets
 
-SPANS = 256  # subjects, and objects, that are joined in one text: more come from a model that is not trained
-TRIPLES = 4096  # kept of one text
 BLOCK = 1 << 22  # scores compared at once by `apart`
 
 
@@ -71,18 +67,16 @@ class GPLinkerScores:
 
 @dataclass(frozen=True)
 class TripleCells:
-    """Spans, and triples that name their subject and object as indices of these spans."""
+    """Gold spans, and gold triples that name their subject and object as indices of these spans."""
 
     spans: Cells  # the label is the class
     relation: Tensor  # (T,) int64
     subject: Tensor  # (T,) int64, index into spans
     object: Tensor  # (T,) int64, index into spans
-    score: Tensor | None = None  # (T,) float32; None for gold
-    truncated: Tensor | None = None  # (B,) bool: more stood in that text than the budget allows; None for gold
-    known: Tensor | None = None  # (B, R) bool, gold only: False where a relation is not annotated; None: all are
+    known: Tensor | None = None  # (B, R) bool: False where a relation is not annotated; None: all are
 
     def __post_init__(self) -> None:
-        columns = [self.relation, self.subject, self.object] + ([] if self.score is None else [self.score])
+        columns = [self.relation, self.subject, self.object]
         shapes = [tuple(column.shape) for column in columns]
         if len(set(shapes)) != 1 or len(shapes[0]) != 1:
             raise BadInput(f"Triples are columns of one length, got the shapes {shapes}. Give one entry a triple.")
@@ -105,8 +99,6 @@ class TripleCells:
             self.relation.to(device),
             self.subject.to(device),
             self.object.to(device),
-            None if self.score is None else self.score.to(device),
-            None if self.truncated is None else self.truncated.to(device),
             None if self.known is None else self.known.to(device),
         )
 
@@ -135,6 +127,10 @@ class GPLinker(nn.Module):
         }
         return spans | links
 
+    def gold(self, targets: Sequence[Targets], shift: int) -> TripleCells:
+        """The targets of a batch of windows; `shift` special tokens precede the text of each."""
+        return gold_of(targets, shift)
+
     def forward(self, H: Tensor, real: Tensor) -> GPLinkerScores:
         return GPLinkerScores(self.spans(H, real), self.heads(H, real), self.tails(H, real))
 
@@ -162,45 +158,10 @@ class GPLinker(nn.Module):
         spans = self.spans.apart(a.spans, b.spans)
         return self._sum(spans, _links_apart(a.heads, b.heads), _links_apart(a.tails, b.tails))
 
-    @torch.no_grad()
-    def triples(
-        self,
-        scores: GPLinkerScores,
-        threshold: float | Tensor = default_threshold,
-        *,
-        span_threshold: float = default_threshold,
-        max_spans: int | None = SPANS,
-        max_triples: int | None = TRIPLES,
-        allowed: Tensor | None = None,
-    ) -> TripleCells:
-        """What stands above the threshold, one number or one for each relation (R,), by text, subject and object.
-
-        Of each text the `max_spans` best subjects, as many objects, and the `max_triples` best triples; of equals the
-        earlier. allowed (R, C, C): which relation may join a subject and an object of which classes. Spans without a
-        triple are there where they score more than `span_threshold`.
-        """
-        heads, tails = scores.heads, scores.tails
-        table = thresholds(threshold, heads.u.shape[1], heads.u.device)
-        best, cut = self._best_spans(scores.spans, min(float(table.amin()), span_threshold), max_spans)
-        subject = best.place.label < len(self.config.subjects)
-        candidates = Candidates(best.place, best.score, subject.nonzero().squeeze(1), (~subject).nonzero().squeeze(1))
-        with exact(heads.u):  # spans lie on real tokens: A needs no mask
-            first, last = (Links(x.q @ x.k.mT, x.u, x.v) for x in (heads, tails))
-        triples, more = join(candidates, first, last, table, allowed=allowed, most=max_triples)
-        at = best.place
-        found = Cells(at.batch, at.label, at.start, at.end, best.score)
-        cells = TripleCells(found, triples.relation, triples.subject, triples.object, triples.score, cut | more)
-        return _without(cells, best.score <= span_threshold)
-
-    def _best_spans(self, scores: GlobalPointerScores, threshold: float, most: int | None) -> tuple[Best, Tensor]:
-        """The best subjects and the best objects of each text, in order, and which texts (B,) had more."""
-        B, _, C, _ = scores.q.shape
-        text, label = torch.arange(B, device=scores.q.device), torch.arange(C, device=scores.q.device)
-        role = 2 * text[:, None] + (label >= len(self.config.subjects))  # (B, C)
-        with exact(scores.q):
-            found = span_hits(scores.q, scores.k, scores.real, self.config.max_span, threshold)
-            best = best_of(found, role, most)
-        return best, best.more.view(B, 2).any(dim=1)
+    def to_arrays(self, scores: GPLinkerScores) -> TripleScores:
+        """What finding reads."""
+        heads, tails = self.heads.to_arrays(scores.heads), self.tails.to_arrays(scores.tails)
+        return TripleScores(self.spans.to_arrays(scores.spans), heads, tails, len(self.config.subjects))
 
     def _check(self, gold: TripleCells) -> None:
         R, S, P = len(self.config.relations), len(self.config.subjects), len(gold.spans)
@@ -220,14 +181,6 @@ class GPLinker(nn.Module):
             )
 
 
-def _without(cells: TripleCells, low: Tensor) -> TripleCells:
-    """Without the spans that are low (P,), but for those of a triple."""
-    kept = ~low
-    kept[cells.subject] = kept[cells.object] = True
-    place = kept.cumsum(0) - 1
-    return replace(cells, spans=cells.spans.take(kept), subject=place[cells.subject], object=place[cells.object])
-
-
 def gold_of(targets: Sequence[Targets], shift: int) -> TripleCells:
     """The targets of the windows of a batch; `shift` special tokens stand before the text of each."""
     spans: list[tuple[int, int, int, int]] = []
@@ -241,32 +194,6 @@ def gold_of(targets: Sequence[Targets], shift: int) -> TripleCells:
         triples += [(int(r), int(s) + at, int(o) + at) for r, s, o in links]
     gold = TripleCells.of(spans, triples)
     return replace(gold, known=known_rows([y.known for y in targets]))
-
-
-def found_of(cells: TripleCells, texts: int, shift: int) -> list[Found]:
-    """What was found in each of the windows of a batch, in pieces; `shift` as in `gold_of`."""
-    spans, batch = cells.spans, cells.spans.batch.cpu().numpy()
-    label, start, end = (x.cpu().numpy() for x in (spans.label, spans.start, spans.end))
-    relation, subject, object_ = (x.cpu().numpy() for x in (cells.relation, cells.subject, cells.object))
-    span_score, score = (np.zeros(0) if x is None else x.cpu().numpy() for x in (spans.score, cells.score))
-    found = []
-    for row in range(texts):
-        own, links = batch == row, batch[subject] == row
-        place = own.cumsum() - 1  # the index of a span among its own text's
-        found.append(
-            Found(
-                label[own],
-                start[own] - shift,
-                end[own] - shift,
-                span_score[own].astype(np.float64),
-                relation[links],
-                place[subject[links]],
-                place[object_[links]],
-                score[links].astype(np.float64),
-                cells.truncated is not None and bool(cells.truncated[row]),
-            )
-        )
-    return found
 
 
 def _pairs(scores: EfficientGlobalPointerScores) -> Tensor:

@@ -23,13 +23,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
+from factpin.heads.arrays import floats
 from factpin.heads.inherit import Names
-from factpin.language.coreference import ADD, BUCKETS, FEATURES, Candidates, Judged
+from factpin.language.coreference import ADD, BUCKETS, FEATURES, Candidates
 from factpin.layers.dropout import Dropout
 from factpin.layers.exact import exact
+from factpin.tasks.coreference.find import CandidateScores
+from factpin.tasks.coreference.targets import Targets
+from factpin.tasks.examples import DocumentExample
 
 BLOCK = 1 << 20  # numbers of one block of pairs
 
@@ -106,6 +111,7 @@ def gold_of(documents: Sequence[NDArray[np.bool_]]) -> Tensor:
 
 
 class MentionPair(nn.Module):
+    attends: ClassVar[bool] = False
     default_threshold: ClassVar[float] = ADD  # of the probability that a mention goes with any earlier one
 
     def __init__(self, config: MentionPairConfig, width: int) -> None:
@@ -125,6 +131,21 @@ class MentionPair(nn.Module):
     def named_rows(self) -> dict[str, tuple[Names, ...]]:
         """No weight belongs to a label: all are inherited (heads/inherit.py)."""
         return {}
+
+    def gold(self, targets: Sequence[Targets], shift: int) -> Tensor:  # noqa: ARG002
+        """Gold (M, K) of a batch of documents."""
+        return gold_of([y.gold for y in targets])
+
+    def score_documents(
+        self,
+        H: Sequence[Tensor],
+        A: Sequence[Tensor | None],  # noqa: ARG002
+        documents: Sequence[DocumentExample],
+    ) -> Tensor:
+        """H (N, D) of each document -> s (M, K) of the mentions of all."""
+        pairs = Pairs.of([(doc.targets.tokens(doc.layout.prefix), doc.targets.candidates) for doc in documents])
+        s: Tensor = self(pad_sequence(list(H), batch_first=True), pairs)
+        return s
 
     def forward(self, H: Tensor, pairs: Pairs) -> Tensor:
         """H (B, N, D) -> s (M, K), -inf where there is no candidate."""
@@ -182,6 +203,10 @@ class MentionPair(nn.Module):
         right = torch.cat((none, s.masked_fill(~gold, -torch.inf)), dim=1).logsumexp(1)  # (M,)
         return (total - right).mean()
 
+    def to_arrays(self, s: Tensor) -> CandidateScores:
+        """What finding reads."""
+        return CandidateScores(floats(s))
+
     def apart(self, a: Tensor, b: Tensor) -> Tensor:
         """How far two passes under dropout disagree, for R-Drop: the mean of both KL divergences over mentions."""
         if not a.shape[0]:
@@ -189,24 +214,6 @@ class MentionPair(nn.Module):
         p, q = (F.log_softmax(torch.cat((s.new_zeros(s.shape[0], 1), s), dim=1), dim=1) for s in (a, b))
         gap = (p.exp() - q.exp()) * (p.masked_fill(p.isneginf(), 0.0) - q.masked_fill(q.isneginf(), 0.0))
         return gap.sum(1).mean() / 2
-
-
-@torch.no_grad()
-def probability(s: Tensor, temperature: float = 1.0) -> Tensor:
-    """(M, K): the probability of each candidate; what is left to 1 is that of none."""
-    s = s.float() / temperature
-    return F.softmax(torch.cat((s.new_zeros(s.shape[0], 1), s), dim=1), dim=1)[:, 1:]
-
-
-def judged_of(probability: Tensor, documents: Sequence[Candidates]) -> list[Judged]:
-    """What `resolve` reads, one for each document, from the probabilities of a batch made of them."""
-    table = probability.double().cpu().numpy()
-    judged, at = [], 0
-    for asked in documents:
-        M, K = asked.antecedent.shape
-        judged.append(Judged(asked.antecedent, table[at : at + M, :K]))
-        at += M
-    return judged
 
 
 def _check(H: Tensor, pairs: Pairs) -> None:

@@ -25,8 +25,6 @@ class Logarithms:
 
     log_Z: Tensor  # (K,)
     marginal: Tensor  # (K, n, T), 0 past the length
-    log_w: Tensor  # (K, n, T)
-    log_beta: Tensor  # (K, n, T)
     pairs: Tensor  # (K, T, T), expected number of each transition
 
 
@@ -36,10 +34,8 @@ class Chains:
     marginal: Tensor  # (B, n, T), 0 past the length
     alpha: Tensor  # (B, n, T), rescaled at every step; 0 for slow texts, as w
     w: Tensor  # (B, n, T)
-    beta: Tensor  # (B, n, T), M w_t+1
     weight: Tensor  # (B, n - 1), 1 / sum of alpha_t M w_t+1; 0 past the length and for slow texts
     M: Tensor  # (T, T)
-    shift: Tensor  # (), log of what M was divided by
     slow: Tensor  # (K,) texts that were run in logarithms
     again: Logarithms | None  # of those
 
@@ -50,13 +46,6 @@ class Chains:
         if self.again is not None:
             pairs = pairs + (self.again.pairs * grad[self.slow][:, None, None]).sum(dim=0)
         return pairs
-
-    def logarithms(self) -> tuple[Tensor, Tensor]:
-        """log w_t up to a constant of the step, and log(e^transitions w_t+1) with the constant of t + 1: (B, n, T)."""
-        log_w, log_beta = self.w.log(), self.beta.log().add_(self.shift)
-        if self.again is not None:
-            log_w[self.slow], log_beta[self.slow] = self.again.log_w, self.again.log_beta
-        return log_w, log_beta
 
 
 def run_chains(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, length: Tensor) -> Chains:
@@ -93,7 +82,7 @@ def run_chains(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, lengt
         log_Z[slow], marginal[slow] = again.log_Z, again.marginal
         alpha, w = (x.masked_fill(unsafe[:, None, None], 0.0) for x in (alpha, w))  # they may hold 0 / 0
         weight = weight.masked_fill(unsafe[:, None], 0.0)
-    return Chains(log_Z, marginal, alpha, w, beta, weight, M, shift, slow, again)
+    return Chains(log_Z, marginal, alpha, w, weight, M, slow, again)
 
 
 def _scaled(x: Tensor, M: Tensor, first: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -136,4 +125,4 @@ def _in_logarithms(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, l
     for t in range(n - 1):
         both = alpha[:, t, :, None] + transitions + ahead[:, t + 1, None]  # (K, T, T)
         pairs += (both - log_Z[:, None, None]).exp() * inside[:, t + 1, None, None]
-    return Logarithms(log_Z, marginal, ahead, beta, pairs)
+    return Logarithms(log_Z, marginal, pairs)

@@ -29,7 +29,6 @@ from factpin.layers.places import Places, pieces
 
 LOST = 1e-7  # share of a class that underflow may take before the class is computed densely
 BLOCK = 1 << 21  # scores held at once where rows or classes are computed directly
-CROWDED = 0.2  # share of cells that may reach the threshold before all cells are scored, class by class
 
 
 def factored_negatives(A: Tensor, b: Tensor, c: Tensor, positives: Places) -> Tensor:
@@ -142,31 +141,3 @@ def _balance(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     E = A - u.masked_fill(u == -torch.inf, 0.0)[:, :, None]
     v = E.amax(dim=1)
     return E.sub_(v.masked_fill(v == -torch.inf, 0.0)[:, None, :]).exp_(), u, v
-
-
-def factored_hits(A: Tensor, b: Tensor, c: Tensor, threshold: Tensor) -> tuple[Places, Tensor]:
-    """The places and scores (hits,) of the cells with (A + c) + b above threshold (R,)."""
-    found = list(factored_blocks(A, b, c, threshold))
-    return Places.join([place for place, _ in found], A.device), torch.cat([A.new_zeros(0), *(s for _, s in found)])
-
-
-def factored_blocks(A: Tensor, b: Tensor, c: Tensor, threshold: Tensor) -> Iterator[tuple[Places, Tensor]]:
-    """The same, a block at a time.
-
-    Rounding is monotone, so a cell is left out only if the largest b and c of its tokens cannot lift it to the lowest
-    threshold: the hits are those of the dense scores to the last bit.
-    """
-    R = b.shape[1]
-    bound = (A + c.amax(dim=1)[:, None, :]).add_(b.amax(dim=1)[:, :, None])
-    alive = bound > threshold.amin()  # (B, N, N)
-    if int(alive.sum()) > CROWDED * alive.numel():
-        for r in range(R):
-            s = (A + c[:, r, None, :]).add_(b[:, r, :, None])  # (B, N, N)
-            batch, i, j = (s > threshold[r]).nonzero().unbind(1)
-            yield Places(batch, torch.full_like(batch, r), i, j), s[batch, i, j]
-    else:
-        for cells in pieces(alive.nonzero(), BLOCK // R):
-            batch, i, j = cells.unbind(1)
-            s = A[batch, i, j][:, None] + c[batch, :, j] + b[batch, :, i]  # (m, R)
-            cell, label = (s > threshold).nonzero().unbind(1)
-            yield Places(batch[cell], label, i[cell], j[cell]), s[cell, label]

@@ -61,20 +61,6 @@ def tiled_loss(
     return _Loss.apply(qk, real, max_span, positives, known)  # type: ignore[no-untyped-call]
 
 
-def tiled_hits(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, threshold: Tensor) -> tuple[Places, Tensor]:
-    """The places and scores (hits,) of the cells above threshold (L,)."""
-    found, scores, holes = [], [q.new_zeros(0)], _texts_with_holes(real)
-    with exact(q):
-        for tile in tiles(real, max_span):
-            s = _scores(q, k, tile)
-            _mask(s, tile, real if holes[tile.text] else None, max_span)
-            hit = s > threshold[:, None, None]
-            label, i, j = hit.nonzero().unbind(1)
-            found.append(Places(torch.full_like(label, tile.text), label, i + tile.top, j + tile.top))
-            scores.append(s[hit])
-    return Places.join(found, q.device), torch.cat(scores)
-
-
 class _Loss(torch.autograd.Function):
     """One scalar a (text, label) comes back from the loss, so forward already makes the gradient, up to that scalar.
 

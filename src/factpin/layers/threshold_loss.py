@@ -59,16 +59,5 @@ def margins(s: Tensor) -> Tensor:
     return s[:, 1:] - s[:, :1]
 
 
-def above(m: Tensor, threshold: Tensor, top_k: int) -> tuple[Tensor, Tensor]:
-    """Pairs and relations (T,) with m (P, R) above threshold (R,), at most the top_k highest of a pair, in order."""
-    hit = m > threshold
-    crowded = (hit.sum(dim=1) > top_k).nonzero().squeeze(1)  # few pairs have so many
-    if crowded.numel():
-        best = m[crowded].masked_fill(~hit[crowded], -torch.inf).sort(dim=1, descending=True, stable=True).indices
-        hit[crowded] = torch.zeros_like(hit[crowded]).scatter_(1, best[:, :top_k], True)
-    pair, relation = hit.nonzero().unbind(1)
-    return pair, relation
-
-
 def _wide(s: Tensor) -> Tensor:
     return s.float() if s.dtype in (torch.float16, torch.bfloat16) else s

@@ -22,26 +22,21 @@ from torch.nn import functional as F
 
 from factpin.errors import BadInput
 from factpin.heads.atlop import AtlopScores
-from factpin.models.document_model import Marked
 from factpin.models.extractor import Extractor
-from factpin.tokens import Tokenizer
+from factpin.models.model import Inputs, Model
 
 
-class Ensemble(nn.Module):
+class Ensemble(Model):
     """Members that give the mean of their scores; the head of the first one decides."""
 
-    def __init__(self, members: Sequence[nn.Module]) -> None:
-        super().__init__()
+    def __init__(self, members: Sequence[Model]) -> None:
+        nn.Module.__init__(self)
         self.members = nn.ModuleList(members)
+        self.encoder, self.head = members[0].encoder, members[0].head
 
-    @property
-    def head(self) -> Any:
-        """Atlop."""
-        return self.members[0].head
-
-    def scores(self, documents: Sequence[Marked], tokenizer: Tokenizer) -> list[AtlopScores]:
+    def scores(self, inputs: Inputs) -> Any:
         """The mean over members for each document."""
-        found = [member.scores(documents, tokenizer) for member in self.members]  # type: ignore[operator]
+        found = [member.scores(inputs) for member in self.members]  # type: ignore[operator]
         return [self._mean(scores) for scores in zip(*found, strict=True)]
 
     def _mean(self, scores: Sequence[AtlopScores]) -> AtlopScores:
@@ -76,8 +71,7 @@ def ensemble(models: Sequence[Extractor]) -> Extractor:
         temperature=fmean(model.settings.temperature for model in models),
         shift=fmean(model.settings.shift for model in models),
     )
-    together: Any = Ensemble([model.model for model in models])
-    return replace(first, settings=settings, model=together)
+    return replace(first, settings=settings, model=Ensemble([model.model for model in models]))
 
 
 def _same(one: Extractor, two: Extractor) -> dict[str, bool]:

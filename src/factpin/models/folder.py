@@ -20,27 +20,24 @@ from factpin.encoders import Encoder
 from factpin.errors import BadInput, BadModel
 from factpin.files import open_bytes, write_bytes
 from factpin.heads import CONFIGS, HEADS
-from factpin.models.document_model import DocumentModel
-from factpin.models.find_coreference import MentionModel
 from factpin.models.model import Model
 from factpin.models.settings import Settings, read_settings, write_settings
+from factpin.tasks import TASKS
 from factpin.tokens import Tokenizer
 
 Precision = Literal["float32", "float16", "int8"]
-AnyModel = Model | DocumentModel | MentionModel
-WHOLE: dict[str, type[AnyModel]] = {"coreference": MentionModel, "document_relations": DocumentModel}
 
 
 def save_model(
     folder: Path,
     settings: Settings,
-    model: AnyModel,
+    model: Model,
     tokenizer: Tokenizer,
     precision: Precision = "float32",
     upon: str = "",
 ) -> None:
     """Write a model folder, factpin.json last; what the folder `upon` beside it holds already is left out."""
-    if not isinstance(model, AnyModel):
+    if not isinstance(model, Model):
         raise BadInput("Several models together are not stored. Save each of them, and put them together again.")
     if upon and (Path(upon).name != upon or upon == folder.name):
         raise BadInput(f"upon is {upon!r}: expected the name of another folder beside {folder}.")
@@ -58,19 +55,20 @@ def save_model(
     write_settings(replace(settings, precision=precision, upon=upon, upon_digest=digest), folder)
 
 
-def load_model(folder: Path) -> tuple[Settings, AnyModel, Tokenizer]:
+def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
     """The parts of a model folder, ready to predict."""
     folder = Path(folder)
     settings = read_settings(folder)
     head_config = {key: _tuples(value) for key, value in settings.head_config.items()}
-    if settings.head not in HEADS:
-        raise BadModel(f"{folder}: its head {settings.head!r} is unknown here. Known: {', '.join(HEADS)}.")
+    if settings.task not in TASKS:
+        raise BadModel(f"{folder}: its task {settings.task!r} is unknown here. Known: {', '.join(TASKS)}.")
+    known = TASKS[settings.task].heads
+    if settings.head not in known:
+        raise BadModel(f"{folder}: {settings.head!r} is not a head for {settings.task}. Known: {', '.join(known)}.")
     tokenizer = Tokenizer.load(folder)
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
     try:
-        model = model_of(settings.task)(
-            encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width)
-        )
+        model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
     except TypeError as error:
         raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
     own = _stored(folder)
@@ -80,11 +78,6 @@ def load_model(folder: Path) -> tuple[Settings, AnyModel, Tokenizer]:
         raise _damaged(folder, error) from None
     model.eval()
     return settings, model, tokenizer
-
-
-def model_of(task: str) -> type[AnyModel]:
-    """What a task puts a head on an encoder with."""
-    return WHOLE.get(task, Model)
 
 
 def _tuples(value: Any) -> Any:

@@ -1,17 +1,28 @@
-"""An encoder with a head on it: windows in, scores and losses out."""
+"""An encoder with a head on it: windows or documents in, scores and losses out."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from factpin.encoders import Encoder
+from factpin.encoders.merge_windows import Rows, merge_hidden, merge_rows, rows_of
 from factpin.layers.dropout import Dropout
-from factpin.models.reading import Batch
+from factpin.tasks.examples import DocumentBatch, DocumentExample, Example
+from factpin.tokens import Tokenizer
+from factpin.tokens.reading import Batch, batched, collate
+
+Inputs = Batch | DocumentBatch
 
 
 class Model(nn.Module):
-    """Scores = head(dropout(encoder(batch)))."""
+    """Scores = head(dropout(encoder(inputs))).
+
+    A head that reads windows gets a padded batch. A head that reads documents gets, for each of them, the token vectors
+    of its windows merged, and where it asks for attention the rows of the pieces that its targets name.
+    """
 
     def __init__(self, encoder: Encoder, head: nn.Module, dropout: float = 0.1) -> None:
         super().__init__()
@@ -19,25 +30,80 @@ class Model(nn.Module):
         self.head: Any = head  # of HEADS: each has scores of a type of its own
         self.dropout = Dropout(dropout)
 
-    def scores(self, batch: Batch) -> object:
-        """The head's factored scores."""
-        batch = batch.to(next(self.parameters()).device)
-        hidden = self.encoder(batch.ids, batch.mask).hidden  # (B, N, D)
-        return self.head(self.dropout(hidden), batch.real)
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.parameters()).device
 
-    def loss(self, example: tuple[Batch, Any]) -> Tensor:
-        """The mean loss over the batch's windows."""
-        batch, gold = example
-        return self.head.loss(self.scores(batch), gold)
+    def scores(self, inputs: Inputs) -> Any:
+        """The head's scores."""
+        if isinstance(inputs, DocumentBatch):
+            H, A = self._read(inputs)
+            return self.head.score_documents(H, A, inputs.documents)
+        ids, mask, real = (torch.from_numpy(x).to(self.device) for x in (inputs.ids, inputs.mask, inputs.real))
+        hidden = self.encoder(ids, mask).hidden  # (B, N, D)
+        return self.head(self.dropout(hidden), real)
 
-    def agreement(self, example: tuple[Batch, Any]) -> tuple[Tensor, Tensor]:
+    def collate(self, examples: Sequence[Example], tokenizer: Tokenizer) -> tuple[Inputs, Any]:
+        """Examples side by side, and what the head is taught there."""
+        gold = self.head.gold([example.targets for example in examples], len(tokenizer.prefix))
+        documents = tuple(example for example in examples if isinstance(example, DocumentExample))
+        if documents:
+            return DocumentBatch(documents, tokenizer), gold
+        return collate(
+            [example.ids for example in examples if not isinstance(example, DocumentExample)], tokenizer
+        ), gold
+
+    def loss(self, example: tuple[Inputs, Any]) -> Tensor:
+        """The mean loss over the terms of a batch."""
+        inputs, gold = example
+        return self.head.loss(self.scores(inputs), gold)
+
+    def agreement(self, example: tuple[Inputs, Any]) -> tuple[Tensor, Tensor]:
         """R-Drop: the mean loss of two passes under dropout, and how far their scores are apart."""
-        batch, gold = example
-        a, b = self.scores(batch), self.scores(batch)
-        loss = (self.head.loss(a, gold) + self.head.loss(b, gold)) / 2
-        return loss, self.head.apart(a, b)
+        inputs, gold = example
+        a, b = self.scores(inputs), self.scores(inputs)
+        return (self.head.loss(a, gold) + self.head.loss(b, gold)) / 2, self.head.apart(a, b)
 
     @torch.no_grad()
-    def predict(self, batch: Batch) -> Any:
-        """The head's scores, without a gradient."""
-        return self.scores(batch)
+    def predict(self, inputs: Inputs) -> Any:
+        """The head's scores as arrays; a list of them where the head scores documents one by one."""
+        scores = self.scores(inputs)
+        return [self.head.to_arrays(one) for one in scores] if isinstance(scores, list) else self.head.to_arrays(scores)
+
+    def _read(self, batch: DocumentBatch) -> tuple[list[Tensor], list[Tensor | None]]:
+        """H (N, D) of each document, and A (M, heads, N) where the head asks for it."""
+        documents = batch.documents
+        rows = [_rows(doc) if self.head.attends else None for doc in documents]
+        hidden: list[dict[int, Tensor]] = [{} for _ in documents]
+        attention: list[dict[int, Tensor]] = [{} for _ in documents]
+        for chosen, windows in batched([doc.windows for doc in documents], batch.tokenizer):
+            ids, mask = (torch.from_numpy(x).to(self.device) for x in (windows.ids, windows.mask))
+            tokens = [own.token[own.window == w] for own, w in ((rows[d], w) for d, w in chosen) if own is not None]
+            asked = torch.cat([F.pad(t[:, None], (1, 0), value=i) for i, t in enumerate(tokens)]) if tokens else None
+            encoded = self.encoder(ids, mask, None if asked is None else asked.to(self.device))  # asked (T, 2)
+            vectors = self.dropout(encoded.hidden)  # (B, N, D)
+            parts = torch.split(encoded.attention, [len(t) for t in tokens]) if tokens else ()  # B x (t, heads, N)
+            for i, (d, w) in enumerate(chosen):
+                hidden[d][w] = vectors[i]
+                if tokens:
+                    attention[d][w] = parts[i]
+        H = [
+            merge_hidden([own[w] for w in sorted(own)], doc.layout) for own, doc in zip(hidden, documents, strict=True)
+        ]
+        A = [_attention(own, r, doc) for own, r, doc in zip(attention, rows, documents, strict=True)]
+        return H, A
+
+
+def _rows(doc: DocumentExample) -> Rows:
+    return rows_of(doc.layout, torch.from_numpy(doc.targets.place))
+
+
+def _attention(parts: dict[int, Tensor], rows: Rows | None, doc: DocumentExample) -> Tensor | None:
+    """A (M, heads, N) of the pieces that are asked for."""
+    if rows is None:
+        return None
+    widest = max(part.shape[2] for part in parts.values())
+    A = torch.cat([F.pad(parts[w], (0, widest - parts[w].shape[2])) for w in sorted(parts)])  # (T, heads, n)
+    own = Rows(rows.window.to(A.device), rows.token.to(A.device), rows.chosen.to(A.device))
+    return merge_rows(A, own, doc.layout, len(doc.targets.place))

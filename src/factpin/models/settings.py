@@ -1,44 +1,21 @@
 """factpin.json: everything of a model that is not a weight. Reading it runs nothing."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 
 from factpin.errors import BadModel
 from factpin.files import open_bytes, write_bytes
+from factpin.tasks.settings import VERSION, Settings
+
+__all__ = ["Settings", "read_settings", "write_settings"]
 
 KINDS: dict[str, Any] = {"task": str, "labels": list, "head": str, "head_config": dict, "encoder": str, "language": str,
          "max_length": int, "overlap": int, "context": str, "temperature": int | float, "shift": int | float,
          "thresholds": dict, "precision": str, "name": str, "finds": str, "task_config": dict,
          "upon": str, "upon_digest": str}  # fmt: skip
-VERSION = 1  # of the folder's shape; a newer one is refused
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a model is and how it reads."""
-
-    task: str
-    labels: tuple[str, ...]
-    head: str
-    head_config: dict[str, Any]
-    encoder: str  # where the encoder came from
-    language: str = ""  # "zh", "en", or "" for any
-    max_length: int = 512  # tokens of a window, special ones included
-    overlap: int = 64
-    context: Literal["sentence", "window"] = "sentence"
-    temperature: float = 1.0  # a score's probability is sigmoid((score - shift) / temperature)
-    shift: float = 0.0
-    thresholds: dict[str, float] = field(default_factory=dict)  # by label; absent: the head's own
-    task_config: dict[str, Any] = field(default_factory=dict)  # what the task decodes by, such as a schema
-    precision: Literal["float32", "float16", "int8"] = "float32"
-    upon: str = ""  # the folder beside this one whose encoder weights this model has too: they are stored there alone
-    upon_digest: str = ""  # of these weights
-    name: str = ""
-    finds: str = ""  # one line for `factpin models`
-    version: int = VERSION
 
 
 def write_settings(settings: Settings, folder: Path) -> None:

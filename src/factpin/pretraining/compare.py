@@ -23,7 +23,7 @@ from typing import Any
 import orjson
 
 from factpin.documents import Document
-from factpin.errors import BadInput, pick
+from factpin.errors import BadInput
 from factpin.files import byte_lines, write_bytes, write_folder
 from factpin.formats import Options
 from factpin.pretraining.compare_drawing import draw
@@ -33,13 +33,13 @@ from factpin.pretraining.job import stages_of
 from factpin.pretraining.learner import Learners
 from factpin.pretraining.prepare import prepare
 from factpin.pretraining.pretrain import beginning_of, plan_of, pretrain, told_of
+from factpin.tasks import find_task
 from factpin.tokens import Tokenizer
 from factpin.training.checkpoint import last_path
 from factpin.training.config import TrainConfig, from_dict, read_recipe, to_dict
 from factpin.training.data import read_training
 from factpin.training.parallel import join_world
 from factpin.training.run import run_training
-from factpin.training.tasks import TASKS
 
 NONE = "none"  # the encoder as it was
 POINT = "point.json"
@@ -170,10 +170,10 @@ class _Task:
     def of(cls, recipe: Path) -> "_Task":
         tables = read_recipe(recipe)
         data = tables.get("task", {})
-        task = pick(TASKS, data.get("name", ""), kind="task")
+        task = find_task(data.get("name", ""))
         if "encoder" not in tables.get(task.name, {}):
             tables = {**tables, task.name: {**tables.get(task.name, {}), "encoder": ""}}
-        config = from_dict(task.config, tables[task.name], str(recipe))
+        config = from_dict(task.options, tables[task.name], str(recipe))
         how = from_dict(TrainConfig, tables.get("train", {}), str(recipe))
         reading = Options(occurrences=tables.get("triples", {}).get("occurrences", "nearest"))
         training, dev = read_training(data, reading)
@@ -185,7 +185,7 @@ class _Task:
 
     def score(self, encoder: Path, seed: int, folder: Path) -> float:
         """Fine-tune that encoder; the model is thrown away."""
-        task = TASKS[self.tables["task"]["name"]]
+        task = find_task(self.tables["task"]["name"])
         config, how = replace(self.config, encoder=str(encoder)), replace(self.how, seed=seed)
         shutil.rmtree(folder, ignore_errors=True)  # what a cut run left
         report = run_training(task, self.training, self.dev, config, how, folder, quiet=True)

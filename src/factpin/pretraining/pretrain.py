@@ -39,9 +39,9 @@ from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.tokens import Tokenizer
 from factpin.training.checkpoint import last_path
 from factpin.training.config import TrainConfig, to_dict, write_recipe
+from factpin.training.job import digest
 from factpin.training.loop import check_folder, train
 from factpin.training.parallel import World, join_world
-from factpin.training.run import digest
 
 LOOKED_AT = 1000  # portions that are looked at for mentions
 AUDITED = 8  # texts of which every row shows its view to the audit before a run begins

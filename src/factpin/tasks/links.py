@@ -9,9 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from factpin.arrays import Bools, Floats, Ints
+from factpin.arrays import Bools, Floats, Floats32, Ints
 from factpin.documents import Document, Schema
-from factpin.tokens import Window, owner
+from factpin.tasks.spans.cells import SpanCells
+from factpin.tasks.windows import owned
+from factpin.tokens import Window
 
 Cell = tuple[int, int, int]  # class, first piece, last piece
 
@@ -110,24 +112,46 @@ def fits(schema: Schema, relation: str, head: str, tail: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Found:
-    """Spans and links that a head found, in piece indices of the whole document (or, before `merge`, of a window)."""
+class LinkCells:
+    """Spans and links that were found in a batch of texts; a link names its two spans by their indices."""
+
+    spans: SpanCells  # the label is the class
+    relation: Ints  # (T,)
+    subject: Ints  # (T,) index of a span
+    object: Ints  # (T,) index of a span
+    score: Floats32  # (T,)
+    truncated: Bools  # (B,) the text had more above the cut than the budget lets through
+
+    def __len__(self) -> int:
+        return len(self.relation)
+
+    def rows(self) -> list[tuple[int, int, Cell, Cell]]:
+        """The links as (batch, relation, subject, object), both spans as (class, first, last), in their order."""
+        spans = self.spans.rows()
+        columns = (self.relation.tolist(), self.subject.tolist(), self.object.tolist())
+        return [(spans[s][0], r, spans[s][1:], spans[o][1:]) for r, s, o in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True)
+class Links:
+    """Spans and links of one document, in its pieces (or, before they are merged, in those of a window)."""
 
     label: Ints  # (P,)
     first: Ints  # (P,)
     last: Ints  # (P,) inclusive
-    span_score: Floats  # (P,) logits
+    span_score: Floats  # (P,)
     relation: Ints  # (T,)
     subject: Ints  # (T,) index of a span
     object: Ints  # (T,) index of a span
-    score: Floats  # (T,) logits
-    truncated: bool = False  # more stood there than the head's budget lets through: the best are here
+    score: Floats  # (T,)
+    truncated: bool = False  # there was more above the cut than the budget lets through: the best are here
 
     def spans(self) -> list[Cell]:
-        return [(int(c), int(i), int(j)) for c, i, j in zip(self.label, self.first, self.last, strict=True)]
+        """The spans as (class, first, last)."""
+        return list(zip(self.label.tolist(), self.first.tolist(), self.last.tolist(), strict=True))
 
     @staticmethod
-    def of(spans: dict[Cell, float], links: dict[tuple[int, Cell, Cell], float], *, truncated: bool = False) -> "Found":
+    def of(spans: dict[Cell, float], links: dict[tuple[int, Cell, Cell], float], *, truncated: bool = False) -> "Links":
         """From scores of spans, and scores of (link, subject, object); every argument is among the spans."""
         order = sorted(spans)
         at = {cell: i for i, cell in enumerate(order)}
@@ -136,23 +160,52 @@ class Found:
         rows = sorted((r, at[s], at[o], score) for (r, s, o), score in links.items())
         relation, subject, object_ = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3).T
         score = np.array([row[3] for row in rows], np.float64)
-        return Found(label, first, last, span_score, relation, subject, object_, score, truncated)
+        return Links(label, first, last, span_score, relation, subject, object_, score, truncated)
 
 
-def merge(windows: Sequence[Window], found: Sequence[Found]) -> Found:
+def split_links(cells: LinkCells, texts: int, shift: int) -> list[Links]:
+    """What was found in each text of a batch, in pieces; `shift` special tokens stand before the pieces of each."""
+    spans, at = cells.spans, np.arange(texts + 1)
+    span_score, score = spans.score.astype(np.float64), cells.score.astype(np.float64)
+    text = spans.batch[cells.subject]  # (T,) texts come in order, among the links too
+    span_at, link_at = np.searchsorted(spans.batch, at).tolist(), np.searchsorted(text, at).tolist()
+    found = []
+    for row in range(texts):
+        own, links = slice(span_at[row], span_at[row + 1]), slice(link_at[row], link_at[row + 1])
+        found.append(
+            Links(
+                spans.label[own],
+                spans.start[own] - shift,
+                spans.end[own] - shift,
+                span_score[own],
+                cells.relation[links],
+                cells.subject[links] - own.start,
+                cells.object[links] - own.start,
+                score[links],
+                bool(cells.truncated[row]),
+            )
+        )
+    return found
+
+
+def merge(windows: Sequence[Window], found: Sequence[Links]) -> Links:
     """What the windows of a document found, each span and link once: from the window that answers for all of it."""
     spans: dict[Cell, float] = {}
     links: dict[tuple[int, Cell, Cell], float] = {}
-    used: dict[Cell, float] = {}
+    used: dict[Cell, float] = {}  # arguments of links: the window of a link need not be that of its span
     for k, (window, part) in enumerate(zip(windows, found, strict=True)):
-        cells = [(c, i + window.first, j + window.first) for c, i, j in part.spans()]
-        for cell, score in zip(cells, part.span_score, strict=True):
-            if owner(windows, cell[1], cell[2]) == k:
-                spans[cell] = float(score)
-        for r, s, o, score in zip(part.relation, part.subject, part.object, part.score, strict=True):
-            ends = (min(cells[s][1], cells[o][1]), max(cells[s][2], cells[o][2]))
-            if owner(windows, *ends) == k:
-                links[int(r), cells[s], cells[o]] = float(score)
-                for at in (s, o):
-                    used[cells[at]] = max(used.get(cells[at], -np.inf), float(part.span_score[at]))
-    return Found.of(used | spans, links, truncated=any(part.truncated for part in found))
+        if not len(part.label):
+            continue
+        first, last = part.first + window.first, part.last + window.first
+        cells = list(zip(part.label.tolist(), first.tolist(), last.tolist(), strict=True))
+        scores = part.span_score.tolist()
+        for i in np.flatnonzero(owned(windows, k, first, last)).tolist():
+            spans[cells[i]] = scores[i]
+        low, high = (pick(at[part.subject], at[part.object]) for pick, at in ((np.minimum, first), (np.maximum, last)))
+        here = owned(windows, k, low, high)
+        columns = (part.relation[here], part.subject[here], part.object[here], part.score[here])
+        for r, s, o, score in zip(*(column.tolist() for column in columns), strict=True):
+            links[r, cells[s], cells[o]] = score
+            for i in (s, o):
+                used[cells[i]] = max(used.get(cells[i], -np.inf), scores[i])
+    return Links.of(used | spans, links, truncated=any(part.truncated for part in found))

@@ -3,17 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from factpin import formats
 from factpin.documents import Document
 from factpin.errors import BadInput, did_you_mean
 from factpin.formats import Options
-from factpin.tasks import find_task
+from factpin.tasks import TASKS, Task, find_task
 from factpin.training.config import TrainConfig, chosen, from_dict
-
-if TYPE_CHECKING:
-    from factpin.training.run import Task
 
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 
@@ -22,14 +19,15 @@ HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 class Plan:
     """A task with all its settings."""
 
-    task: "Task[Any]"
+    task: Task
     config: Any  # of the task
     how: TrainConfig
 
     @property
     def reading(self) -> Options:
         """How corpora are read for it."""
-        return Options(occurrences=self.config.occurrences) if self.task.name == "triples" else Options()
+        chosen = getattr(self.config, "occurrences", None)
+        return Options(occurrences=chosen) if chosen else Options()
 
     def run(
         self,
@@ -50,19 +48,17 @@ class Plan:
 
 def make_plan(task: str, settings: Mapping[str, Any], recipe: Mapping[str, Mapping[str, Any]] | None = None) -> Plan:
     """The plan of a task by its full name; settings that are None are left to the recipe, or to their defaults."""
-    from factpin.training.tasks import TASKS as KINDS  # noqa: PLC0415  (torch waits until here)
-
-    kind, tables = KINDS[task], recipe or {}
+    kind, tables = TASKS[task], recipe or {}
     made = {key: value for key, value in settings.items() if value is not None}
-    known = {f.name for f in (*fields(kind.config), *fields(TrainConfig))}
+    known = {f.name for f in (*fields(kind.options), *fields(TrainConfig))}
     for key in made:
         if key not in known:
             raise BadInput(f"There is no setting {key!r} for {task}.{did_you_mean(key, known)}")
     if "head" in made:
         made["head"] = HEADS.get(made["head"], str(made["head"]).replace("-", "_"))
-    what = chosen(kind.config, dict(tables.get(task, {})), made)
+    what = chosen(kind.options, dict(tables.get(task, {})), made)
     how = chosen(TrainConfig, dict(tables.get("train", {})), made)
-    return Plan(kind, from_dict(kind.config, what, task), from_dict(TrainConfig, how, "train"))
+    return Plan(kind, from_dict(kind.options, what, task), from_dict(TrainConfig, how, "train"))
 
 
 Corpus = str | Path | Iterable[Document]

@@ -28,12 +28,13 @@ from factpin.models.settings import Settings
 from factpin.scoring import calibration
 from factpin.scoring.answers import figures, score_answers
 from factpin.scoring.risk import precision_at
+from factpin.tasks.options import check_sizes
 from factpin.tokens import Tokenizer
 from factpin.tokens.pairs import Pair
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.defaults import settle
+from factpin.training.job import digest
 from factpin.training.loop import check_folder, train
-from factpin.training.options import check_sizes
 from factpin.training.parallel import World, join_world
 from factpin.training.reader_fit import (
     ask_strangers,
@@ -44,7 +45,7 @@ from factpin.training.reader_fit import (
     probabilities,
     raw_outcomes,
 )
-from factpin.training.run import SHORT, digest
+from factpin.training.run import SHORT
 
 METRICS = ("f1", "em")
 CHOICES = {"zh": ("是", "否")}  # by language; others have yes and no

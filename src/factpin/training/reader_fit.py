@@ -12,11 +12,11 @@ from hashlib import blake2b
 import numpy as np
 
 from factpin.answers.reader import Reader, ReaderSettings, Reading, whole
-from factpin.corpora.tune import Candidates, fit_scale
 from factpin.documents import Question
 from factpin.scoring import calibration
 from factpin.scoring.answers import AnswerScores, Reply, score_answers
 from factpin.scoring.risk import threshold_at
+from factpin.tasks.fit import Candidates, fit_scale
 from factpin.tasks.spans import Scale
 
 SURE = 0.1  # the share of dev questions that stay answered where the wanted precision is never reached

@@ -7,10 +7,9 @@ from typing import Any
 
 from factpin.errors import BadInput, did_you_mean
 from factpin.models.settings import read_settings
-from factpin.tasks import find_task
+from factpin.tasks import TASKS, find_task
 from factpin.training.config import TrainConfig, read_recipe
 from factpin.training.data import KEYS, read_training
-from factpin.training.options import OPTIONS
 from factpin.training.plan import make_plan
 
 FEW = 200  # documents below which scores say little
@@ -73,7 +72,7 @@ def _refuse_unknown(tables: Mapping[str, Any], task: str, recipe: Path | None) -
 
 def _refuse_foreign(given: Mapping[str, Any], task: str) -> None:
     """Refuse an option of another task."""
-    known = {f.name for f in (*fields(OPTIONS[task]), *fields(TrainConfig))}
+    known = {f.name for f in (*fields(TASKS[task].options), *fields(TrainConfig))}
     for key in given:
         if key not in known:
             raise BadInput(f"--{key.replace('_', '-')} has no meaning for {task}. Leave it out.")

@@ -8,52 +8,58 @@ a small one; pairs are found again by their entities. A pair that the teacher's 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from factpin.documents import Document
-from factpin.heads.atlop import Asked, Taught
-from factpin.models.document_model import Marked
+from factpin.heads.atlop import AtlopGold, Teaching
 from factpin.models.extractor import Extractor
-from factpin.models.find_relations import scored
+from factpin.models.shipped import find_model
+from factpin.tasks.document_relations.targets import Targets
+from factpin.tasks.examples import Example
 
 NEVER = -30.0  # the margin of what is not asked, and of what the teacher's schema forbids
 
 
 @dataclass(frozen=True)
 class SoftLabels:
-    """Of one document."""
+    """What a teacher says about one document."""
 
     row: Tensor  # (E, E) of `margins` for a head and a tail; -1: not asked
     margins: Tensor  # (P, R) half precision
 
-    def of(self, asked: Asked) -> Tensor:
+    def of(self, targets: Targets) -> Tensor:
         """Margins (P, R) of the pairs that are asked now."""
-        row = self.row[asked.head, asked.tail]  # (P,)
+        row = self.row[torch.from_numpy(targets.head), torch.from_numpy(targets.tail)]  # (P,)
         none = self.margins.new_zeros(len(row), self.margins.shape[1])
         known = self.margins[row.clamp_min(0)] if len(self.margins) else none
         return torch.where(row[:, None] < 0, NEVER, known.float())
 
 
-def soft_labels(folder: Path, documents: Sequence[Document]) -> Iterator[SoftLabels]:
-    """What the model of a folder says of these documents."""
-    teacher = Extractor.load(folder)
-    model: Any = teacher.model
+def soft_labels(name: str, documents: Sequence[Document]) -> Iterator[SoftLabels]:
+    """What the model of that name or folder says about these documents."""
+    teacher = Extractor.load(find_model(name))
+    finder: Any = teacher.finder
     R = len(teacher.settings.labels)
-    reads = (teacher.reader.read(doc) for doc in documents)
-    for y, scores in scored(model, teacher.tokenizer, teacher.settings, reads):
+    cut = torch.from_numpy(teacher.threshold())
+    for y, scores in finder.score((teacher.read(doc) for doc in documents), teacher.predict):
         row = torch.full((y.entities, y.entities), -1)
         margins = torch.zeros(0, R, dtype=torch.float16)
         if scores is not None:
-            row[scores.head, scores.tail] = torch.arange(len(scores.head))
-            margins = (model.head.margins(scores) - teacher.threshold()).clamp_min(NEVER).half()
+            head, tail = torch.from_numpy(scores.head), torch.from_numpy(scores.tail)
+            row[head, tail] = torch.arange(len(head))
+            m = torch.from_numpy(scores.margins()).masked_fill(~torch.from_numpy(y.fits()), -torch.inf)
+            margins = (m - cut).clamp_min(NEVER).half()
         yield SoftLabels(row, margins)
 
 
-def taught(document: Marked, labels: SoftLabels, weight: float, temperature: float) -> Marked:
-    """A marked document with the soft labels of its pairs."""
-    told = Taught(labels.of(document.asked), weight, temperature)
-    return replace(document, gold=replace(document.gold, taught=told))
+def add_soft_labels(
+    gold: Sequence[AtlopGold], examples: Sequence[Example], labels: Sequence[SoftLabels], options: Any
+) -> list[AtlopGold]:
+    """Gold with the soft labels of its pairs, weighed as the options say."""
+    return [
+        replace(one, teaching=Teaching(soft.of(example.targets), options.teacher_weight, options.teacher_temperature))
+        for one, example, soft in zip(gold, examples, labels, strict=True)
+    ]

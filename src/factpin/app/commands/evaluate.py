@@ -16,7 +16,7 @@ from factpin.app.commands._options import (
 from factpin.app.console import FORMAT, Names, notes, out, print_json
 from factpin.errors import BadInput
 from factpin.formats import Options
-from factpin.tasks import TASK_NAMES
+from factpin.tasks import task_names
 
 
 @click.command()
@@ -24,7 +24,7 @@ from factpin.tasks import TASK_NAMES
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
 @click.option(
     "--task",
-    type=Names("task", TASK_NAMES),
+    type=Names("task", task_names()),
     help="What to score: spans, triples, events, document_relations or coreference.  [default: guessed from GOLD]",
 )
 @click.option("--from", "gold_format", type=FORMAT, help="Format of GOLD and of --train; guessed by default.")

@@ -9,8 +9,8 @@ from factpin.app.commands._options import format_option, json_option, quiet_opti
 from factpin.app.commands._training import SPELLINGS, resume_option, warn
 from factpin.app.console import out, print_json
 from factpin.app.options import SectionedCommand, options_of
+from factpin.tasks import TASKS
 from factpin.training.config import TrainConfig
-from factpin.training.options import OPTIONS
 from factpin.training.request import run_request, train_request
 
 
@@ -34,7 +34,7 @@ from factpin.training.request import run_request, train_request
 @threads_option
 @json_option
 @quiet_option
-@options_of(OPTIONS, shared="All tasks", spellings=SPELLINGS)
+@options_of({name: task.options for name, task in TASKS.items()}, shared="All tasks", spellings=SPELLINGS)
 @options_of({"How to train": TrainConfig}, spellings=SPELLINGS)
 def train(
     task: str | None,

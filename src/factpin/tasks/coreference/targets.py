@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Mention, Unread
@@ -22,6 +24,15 @@ class Targets:
     candidates: Candidates  # without mentions that are not read
     gold: Bools  # (M, K)
     unread: tuple[Mention, ...]  # neither asked nor a candidate
+
+    def columns(self) -> list[NDArray[Any]]:
+        """All that is learned from it."""
+        asked = self.candidates
+        return [self.first, self.last, asked.antecedent, asked.distance, asked.features, self.gold]
+
+    def tokens(self, prefix: int) -> Ints:
+        """(M, 2) first and last token of every mention; `prefix` special tokens precede the pieces."""
+        return np.where(self.read[:, None], np.stack((self.first, self.last), axis=1) + prefix, 0)
 
     def not_read(self) -> tuple[Unread, ...]:
         """What the coverage of the document says of mentions that were not read."""

@@ -11,7 +11,20 @@ other. Sentences prove a pair: all its relations share them.
 `decode(targets(x)) == x` but for what Targets names, for pins, and for sentences that only one relation of a pair has.
 """
 
-from factpin.tasks.document_relations.decode import Decoded, Found, Rules, decode, naming, nearest
+from factpin.tasks.document_relations.decode import Decoded, Rules, decode, naming, nearest
+from factpin.tasks.document_relations.find import Relations, RelationScores, find_relations
 from factpin.tasks.document_relations.targets import Targets, targets, types_of
 
-__all__ = ["Decoded", "Found", "Rules", "Targets", "decode", "naming", "nearest", "targets", "types_of"]
+__all__ = [
+    "Decoded",
+    "RelationScores",
+    "Relations",
+    "Rules",
+    "Targets",
+    "decode",
+    "find_relations",
+    "naming",
+    "nearest",
+    "targets",
+    "types_of",
+]

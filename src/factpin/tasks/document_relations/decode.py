@@ -6,24 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from factpin.arrays import Floats, Ints
 from factpin.documents import Document, Evidence, Fact, Mention, Schema
 from factpin.language.assertion import standing, with_assertions
+from factpin.tasks.document_relations.find import Relations
 from factpin.tasks.document_relations.targets import types_of
 from factpin.tasks.links import fits
 from factpin.tasks.scale import Scale
-
-
-@dataclass(frozen=True)
-class Found:
-    """Relations that a head found in one document, and the sentences that prove them."""
-
-    head: Ints  # (T,) index in doc.entities
-    relation: Ints  # (T,)
-    tail: Ints  # (T,) index in doc.entities
-    score: Floats  # (T,) how far above the threshold
-    proof_of: Ints  # (V,) index of a relation found
-    proof: Ints  # (V,) its sentence
 
 
 @dataclass(frozen=True)
@@ -44,7 +32,7 @@ class Decoded:
 Key = tuple[int, str, int]  # head, relation, tail
 
 
-def decode(found: Found, doc: Document, relations: Sequence[str], rules: Rules | None = None) -> Decoded:
+def decode(found: Relations, doc: Document, relations: Sequence[str], rules: Rules | None = None) -> Decoded:
     """Facts by head and tail, each once, with their probability, their nearest mentions and the sentences that prove.
 
     The probability is that of the relation between the two entities, times the scores of the two mentions where they
@@ -79,7 +67,7 @@ def decode(found: Found, doc: Document, relations: Sequence[str], rules: Rules |
     )
 
 
-def naming(found: Found, doc: Document) -> Found:
+def naming(found: Relations, doc: Document) -> Relations:
     """Without the sentences that name neither entity: what a pair looks at there is no proof of it."""
     starts = {m.id: m.start for m in doc.mentions}
     named = [{doc.sentence_of(starts[id]) for id in entity.mentions} for entity in doc.entities]

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Entity, Fact, Mention, Schema, Unread
@@ -39,6 +41,11 @@ class Targets:
     unasked: tuple[Fact, ...] = ()  # of a pair that is not asked: an entity is lost, types do not fit, head is tail
     qualifiers: int = 0  # further arguments of taught facts: this task has no place for them
     apart: int = 0  # pairs that no window shows together: not asked
+
+    def columns(self) -> list[NDArray[Any]]:
+        """All that is learned from it."""
+        labels = (self.pair, self.relation, self.proof_pair, self.proof)
+        return [self.place, self.entity, self.head, self.tail, *labels]
 
     def sampled(self, share: float, chance: np.random.Generator) -> "Targets":
         """Every pair with a relation, and a share of the others: for training, where most pairs have none."""

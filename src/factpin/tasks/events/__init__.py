@@ -24,7 +24,20 @@ event that no window holds may come back in parts.
 
 from factpin.tasks.events.cliques import cliques
 from factpin.tasks.events.decode import Decoded, Rules, decode
+from factpin.tasks.events.find import EventScores, find_events
 from factpin.tasks.events.labels import Classes, Labels, labels_of
 from factpin.tasks.events.targets import Targets, targets
 
-__all__ = ["Classes", "Decoded", "Labels", "Rules", "Targets", "cliques", "decode", "labels_of", "targets"]
+__all__ = [
+    "Classes",
+    "Decoded",
+    "EventScores",
+    "Labels",
+    "Rules",
+    "Targets",
+    "cliques",
+    "decode",
+    "find_events",
+    "labels_of",
+    "targets",
+]

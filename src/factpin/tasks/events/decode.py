@@ -10,7 +10,7 @@ import numpy as np
 from factpin.documents import Argument, Document, Event, Mention
 from factpin.tasks.events.cliques import STEPS, cliques
 from factpin.tasks.events.labels import Classes, Labels, may_link
-from factpin.tasks.links import Cell, Found
+from factpin.tasks.links import Cell, Links
 from factpin.tasks.scale import Scale
 from factpin.tokens import Pieces, char_span
 
@@ -34,7 +34,7 @@ class Decoded:
     truncated: bool  # a search for cliques used up its steps, or the head its budget: events may be missing
 
 
-def decode(found: Found, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
+def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
     """Mentions and events in the order of the text; an event's score is the least of its spans and links.
 
     A link is a pair of spans in any order; there is one kind of link, so `relation` is not looked at.

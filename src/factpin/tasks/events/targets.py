@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factpin.arrays import Ints
 from factpin.documents import Document, Event
@@ -29,6 +31,10 @@ class Targets:
     merged: tuple[Event, ...] = ()  # lie inside a clique that is larger, or are told twice
     lost_arguments: int = 0  # unalignable, of an unknown role, or events themselves, while the event is taught
     invented: int = 0  # cliques that are no event
+
+    def columns(self) -> list[NDArray[Any]]:
+        """All that is learned from it."""
+        return [self.label, self.first, self.last, self.event, self.argument]
 
     def members(self) -> dict[int, frozenset[int]]:
         """The spans of every event."""

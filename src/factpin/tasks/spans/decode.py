@@ -1,27 +1,16 @@
 """Decode spans: cells that a head found -> mentions with exact characters."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from factpin.arrays import Floats, Ints
 from factpin.documents import Mention
 from factpin.tasks.scale import Scale
+from factpin.tasks.spans.find import Spans
 from factpin.tokens import Pieces, char_span
 
 
-@dataclass(frozen=True)
-class Found:
-    """Cells that a head found in one document, in piece indices of the whole document."""
-
-    label: Ints  # (P,)
-    first: Ints  # (P,)
-    last: Ints  # (P,) inclusive
-    score: Floats  # (P,) logits: more than the threshold
-
-
-def decode(found: Found, text: str, pieces: Pieces, labels: Sequence[str], scale: Scale) -> list[Mention]:
+def decode(found: Spans, text: str, pieces: Pieces, labels: Sequence[str], scale: Scale) -> list[Mention]:
     """Mentions in the order of the text, each once, with their probability."""
     best: dict[tuple[int, int, int], float] = {}
     for label, first, last, score in zip(found.label, found.first, found.last, found.score, strict=True):

@@ -5,8 +5,10 @@ A mention that the pieces cannot represent has no cell: it is named among the ta
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Mention
@@ -23,6 +25,11 @@ class Targets:
     unalignable: tuple[Mention, ...]
     unknown: tuple[Mention, ...]  # of a label that the model does not have
     known: Bools | None = None  # (L,) the labels that the document marks wherever they occur; None: all
+
+    def columns(self) -> list[NDArray[Any]]:
+        """All that is learned from it."""
+        columns = (self.label, self.first, self.last, self.known)
+        return [column for column in columns if column is not None]
 
     def take(self, index: Bools | Sequence[int]) -> "Targets":
         """Some of the cells."""

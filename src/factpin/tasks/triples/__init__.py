@@ -18,6 +18,18 @@ at the ends of a mention, which is left out.
 """
 
 from factpin.tasks.triples.decode import REASONS, Decoded, Rules, decode
+from factpin.tasks.triples.find import TripleScores, find_triples
 from factpin.tasks.triples.targets import Occurrences, Targets, Taught, targets
 
-__all__ = ["REASONS", "Decoded", "Occurrences", "Rules", "Targets", "Taught", "decode", "targets"]
+__all__ = [
+    "REASONS",
+    "Decoded",
+    "Occurrences",
+    "Rules",
+    "Targets",
+    "Taught",
+    "TripleScores",
+    "decode",
+    "find_triples",
+    "targets",
+]

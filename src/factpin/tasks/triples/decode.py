@@ -9,7 +9,7 @@ import numpy as np
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Schema
 from factpin.language.assertion import with_assertions
-from factpin.tasks.links import Found, Labels
+from factpin.tasks.links import Labels, Links
 from factpin.tasks.scale import Scale
 from factpin.tasks.triples.rules import Spot, Told, completed, functional, one_pair, one_tail, sound
 from factpin.tokens import Pieces, char_span
@@ -39,7 +39,7 @@ class Decoded:
     dropped: dict[str, int]  # links left out, found or completed, by reason; REASONS
 
 
-def decode(found: Found, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
+def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
     """Mentions in the order of the text, entities by text and type, and facts pinned to both mentions."""
     rules, dropped = rules or Rules(), Counter[str]()
     spots = [Spot(*char_span(pieces, first, last), labels.type_of(label)) for label, first, last in found.spans()]
@@ -69,7 +69,7 @@ def decode(found: Found, doc: Document, pieces: Pieces, labels: Labels, rules: R
 
 
 def _links(
-    found: Found, spots: list[Spot], labels: Labels
+    found: Links, spots: list[Spot], labels: Labels
 ) -> tuple[dict[Told, float], dict[tuple[str, Spot], list[tuple[str, Spot]]]]:
     """The facts with their best scores, and the qualifiers (role, value) by relation and tail."""
     facts: dict[Told, float] = {}

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Fact, Mention
@@ -36,6 +37,11 @@ class Targets:
     free: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (F,) spans that are taught without a link too
     lost_mentions: int = 0  # where all are taught: unalignable or unknown
     known: Bools | None = None  # (R,) the relations and slots that the document marks wherever they occur; None: all
+
+    def columns(self) -> list[NDArray[Any]]:
+        """All that is learned from it."""
+        links = (self.relation, self.subject, self.object, self.known)
+        return [column for column in (self.label, self.first, self.last, *links) if column is not None]
 
     def inside(self, window: Window) -> "Targets":
         """The links that lie wholly in a window with their spans, counted from its first piece."""

@@ -1,6 +1,6 @@
-"""Documents -> examples (one window each, framed for the encoder) -> padded batches.
+"""Documents -> pieces and windows -> padded batches.
 
-Training and extraction share this path, so that what is scored is what was taught.
+Training and extraction share this path, so that a model is asked what it was taught.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.language.sentences import split_sentences
-from factpin.tokens import Pieces, Tokenizer, Window, batches, windows
-from factpin.tokens.windows import sentence_starts
+from factpin.tokens.batches import batches
+from factpin.tokens.pieces import Pieces
+from factpin.tokens.tokenizer import Tokenizer
+from factpin.tokens.windows import Window, sentence_starts, windows
 
 BUDGET = 1024  # tokens in a batch, padding included: small batches pad less and stay in the cache
 
 
 @dataclass(frozen=True)
-class Reader:
-    """How a text is read: in windows of `size` pieces, alone by sentence or as much as fits."""
+class WindowReader:
+    """How a text is read: in windows of `size` pieces, one sentence at a time or as much as fits."""
 
     tokenizer: Tokenizer
     size: int  # pieces of a window, without special tokens
@@ -31,14 +31,14 @@ class Reader:
     context: Literal["sentence", "window"] = "sentence"
     on_overflow: Literal["window", "error"] = "window"
 
-    def read(self, doc: Document) -> "Read":
+    def read(self, doc: Document) -> "WindowedDocument":
         """The pieces and windows of a document."""
         sentences: tuple[tuple[int, int], ...] = doc.sentences or tuple(split_sentences(doc.text))
         pieces = self.tokenizer.encode_sentences(doc.text, sentences)
         found = windows(pieces, sentences, self.size, min(self.overlap, self.size // 2), context=self.context)
         if self.on_overflow == "error":
             self._refuse_overflow(doc, pieces, sentences)
-        return Read(doc, pieces, tuple(found), sentences)
+        return WindowedDocument(doc, pieces, tuple(found), sentences)
 
     def _refuse_overflow(self, doc: Document, pieces: Pieces, sentences: Sequence[tuple[int, int]]) -> None:
         starts = sentence_starts(pieces, sentences) if self.context == "sentence" else [0]
@@ -52,8 +52,8 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class Read:
-    """A document as its pieces and windows."""
+class WindowedDocument:
+    """A document with its pieces and windows."""
 
     doc: Document
     pieces: Pieces
@@ -62,7 +62,7 @@ class Read:
 
     @property
     def ids(self) -> tuple[NDArray[np.int32], ...]:
-        """Of every window."""
+        """The pieces of every window."""
         return tuple(self.pieces.ids[w.first : w.last] for w in self.windows)
 
 
@@ -70,17 +70,13 @@ class Read:
 class Batch:
     """Framed windows side by side."""
 
-    ids: Tensor  # (B, N) int64
-    mask: Tensor  # (B, N) bool, False at padding
-    real: Tensor  # (B, N) bool, True at text
-
-    def to(self, device: torch.device) -> "Batch":
-        """The same on a device."""
-        return Batch(self.ids.to(device), self.mask.to(device), self.real.to(device))
+    ids: NDArray[np.int64]  # (B, N)
+    mask: NDArray[np.bool_]  # (B, N) False at padding
+    real: NDArray[np.bool_]  # (B, N) True at text
 
 
 def collate(windows_ids: Sequence[NDArray[np.int32]], tokenizer: Tokenizer) -> Batch:
-    """Pieces of several windows -> one padded batch."""
+    """The pieces of several windows as one padded batch."""
     framed = [tokenizer.frame(ids) for ids in windows_ids]
     N = max(len(ids) for ids, _ in framed)
     ids = np.full((len(framed), N), tokenizer.pad_id, np.int64)
@@ -90,14 +86,16 @@ def collate(windows_ids: Sequence[NDArray[np.int32]], tokenizer: Tokenizer) -> B
         ids[row, : len(window)] = window
         mask[row, : len(window)] = True
         real[row, : len(text)] = text
-    return Batch(torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(real))
+    return Batch(ids, mask, real)
 
 
 def batched(
     windows: Sequence[Sequence[NDArray[np.int32]]], tokenizer: Tokenizer
 ) -> Iterator[tuple[list[tuple[int, int]], Batch]]:
-    """The ids of all windows of all documents by length, in batches of a token budget, with the (document, window) of
-    each row."""
+    """The windows of all documents sorted by length, in batches of a token budget.
+
+    Each batch comes with the (document, window) of its rows.
+    """
     places = [(d, w) for d, ids in enumerate(windows) for w in range(len(ids))]
     lengths = [len(windows[d][w]) + tokenizer.frame_size for d, w in places]
     for batch in batches(lengths, BUDGET):

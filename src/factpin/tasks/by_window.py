@@ -1,0 +1,32 @@
+"""What is looked for in one window at a time, put together to documents."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeVar
+
+from factpin.tokens import Tokenizer, Window
+from factpin.tokens.reading import Batch, WindowedDocument, batched
+from factpin.tokens.windows import sentence_starts
+
+T = TypeVar("T")
+
+
+def find_by_window(
+    documents: Sequence[WindowedDocument],
+    tokenizer: Tokenizer,
+    find: Callable[[Batch], list[T]],
+    merge: Callable[[Sequence[Window], Sequence[T]], T],
+) -> list[T]:
+    """`find` says what is in every window of a batch, `merge` makes one of the windows of a document."""
+    parts: list[dict[int, T]] = [{} for _ in documents]
+    for chosen, batch in batched([document.ids for document in documents], tokenizer):
+        for (d, w), part in zip(chosen, find(batch), strict=True):
+            parts[d][w] = part
+    return [
+        merge(document.windows, [own[w] for w in sorted(own)]) for document, own in zip(documents, parts, strict=True)
+    ]
+
+
+def reach(document: WindowedDocument, context: Literal["sentence", "window"]) -> Literal["sentence", "window"]:
+    """Inside what two mentions must lie to be linked: a sentence, where each was read alone and whole."""
+    whole = len(document.windows) <= len(sentence_starts(document.pieces, document.sentences))
+    return "sentence" if context == "sentence" and whole else "window"

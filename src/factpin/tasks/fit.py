@@ -1,0 +1,123 @@
+"""What is fitted on dev after training: the scale of the scores, and thresholds by label.
+
+temperature, shift   of sigmoid((score - shift) / temperature): least negative log-likelihood over the predictions
+threshold            of every label: the scores above which F1 on dev, over all labels, is highest
+evidence share       of document relations: the share above which a sentence is evidence, with the best F1 on dev
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factpin.tasks.scale import Scale
+
+LOWEST = -4.0  # candidates score more than this: far below the decision, so that thresholds may fall too
+PULL = 1.0  # weight of the prior of the scale, in predictions
+ENOUGH = 20  # gold mentions of a label before a threshold of its own is worth fitting
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Scored spans of the dev set, right or wrong, and how much gold there is."""
+
+    score: NDArray[np.float64]  # (P,)
+    right: NDArray[np.bool_]  # (P,)
+    label: NDArray[np.int64]  # (P,)
+    gold: NDArray[np.int64]  # (L,) gold mentions of every label
+
+
+def make_candidates(rows: list[tuple[float, bool, int]], gold: NDArray[np.int64]) -> Candidates:
+    """From rows of (score, right, label)."""
+    score, right, label = zip(*rows, strict=True) if rows else ((), (), ())
+    return Candidates(np.array(score, np.float64), np.array(right, np.bool_), np.array(label, np.int64), gold)
+
+
+def fit_scale(found: Candidates, thresholds: NDArray[np.float64]) -> Scale:
+    """Temperature and shift by logistic regression of right on score, over what is predicted (score > threshold).
+
+    Only predictions are looked at, because only they carry a score for anybody to trust. Newton's method on the
+    negative log-likelihood, with a little pull towards (1, 0) so that separable scores stay finite.
+    """
+    predicted = found.score > thresholds[found.label]
+    score, right = found.score[predicted], found.right[predicted].astype(np.float64)
+    if len(score) < ENOUGH:
+        return Scale()
+    X = np.stack([score, np.ones_like(score)], axis=1)  # (P, 2): p = sigmoid(w0 * score + w1)
+    sign = 1.0 - 2.0 * right
+    start = np.array([1.0, 0.0])
+
+    def loss(w: NDArray[np.float64]) -> float:
+        return float(np.logaddexp(0.0, sign * (X @ w)).sum() + PULL / 2 * ((w - start) ** 2).sum())
+
+    w = start
+    for _ in range(50):
+        p = 1.0 / (1.0 + np.exp(-np.clip(X @ w, -60, 60)))  # (P,)
+        gradient = X.T @ (p - right) + PULL * (w - start)
+        hessian = (X * (p * (1 - p))[:, None]).T @ X + PULL * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
+        while loss(w - step) > loss(w) and np.abs(step).max() > 1e-9:  # too far: Newton's step is for the near
+            step = step / 2
+        w = w - step
+        if np.abs(step).max() < 1e-9:
+            break
+    if w[0] < 1e-3:  # higher scores are not better here: nothing to scale
+        return Scale()
+    return Scale(round(float(1 / w[0]), 4), round(float(-w[1] / w[0]), 4))
+
+
+def fit_thresholds(found: Candidates, labels: Sequence[str], default: float) -> dict[str, float]:
+    """The thresholds with the best F1 over all labels; labels with too little gold keep the head's own.
+
+    F = 2 hits / (told + gold) is greatest where, at F itself, every label's cut makes hits - F / 2 * told greatest
+    (Dinkelbach 1967). The cut with the best F1 of each label alone would tell too much of the labels that are hard.
+    """
+    enough = [i for i in range(len(labels)) if found.gold[i] >= ENOUGH and (found.label == i).any()]
+    tables = {i: _by_cut(found, i) for i in enough}
+    kept = (found.score > default) & ~np.isin(found.label, enough)
+    fixed = np.array([found.right[kept].sum(), kept.sum()])  # hits, told
+    gold, f1, best = found.gold.sum(), -1.0, dict.fromkeys(enough, 0)
+    while True:
+        hits, told = fixed + sum((tables[i][1][:, best[i]] for i in enough), np.zeros(2))
+        better = 2 * hits / max(1, told + gold)
+        if better <= f1:
+            break
+        f1 = better
+        best = {i: int(np.argmax(tables[i][1][0] - f1 / 2 * tables[i][1][1])) for i in enough}
+    cuts = {labels[i]: round(float(tables[i][0][best[i]]), 4) for i in enough}
+    return {label: cut for label, cut in cuts.items() if cut != default}
+
+
+def _by_cut(found: Candidates, label: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Every cut between two scores of a label, and how many are hits and are told above it (2, cuts)."""
+    mine = found.label == label
+    order = np.argsort(-found.score[mine], kind="stable")
+    score, right = found.score[mine][order], found.right[mine][order]
+    below = np.append(score[1:], score[-1] - 1.0)
+    apart = score > below  # no cut between equals
+    cuts = np.append(score[0] + 1.0, ((score + below) / 2)[apart])
+    counts = np.stack((np.cumsum(right), np.arange(1, len(score) + 1)))[:, apart]
+    return cuts, np.concatenate((np.zeros((2, 1)), counts), axis=1)
+
+
+def best_cut(found: Candidates) -> float:
+    """The score above which F1 over all labels together is highest."""
+    alone = Candidates(found.score, found.right, np.zeros_like(found.label), found.gold.sum(keepdims=True))
+    return fit_thresholds(alone, ["all"], 0.0).get("all", 0.0)
+
+
+def best_share(shares: Sequence[NDArray[np.float64]], proofs: Sequence[set[int]]) -> float:
+    """The share with the best F1 of sentences, from shares (S,) of each fact and the sentences that prove it.
+
+    The greatest share of a fact counts whatever the threshold is.
+    """
+    best = [int(np.argmax(share)) for share in shares]
+    hits = sum(s in proving for s, proving in zip(best, proofs, strict=True))
+    rows = sorted(((float(x), s in proving) for share, proving, top in zip(shares, proofs, best, strict=True)
+                   for s, x in enumerate(share) if s != top and x > 0), reverse=True)  # fmt: skip
+    right = hits + np.concatenate([[0], np.cumsum([proves for _, proves in rows])])  # (k + 1,)
+    found = len(shares) + np.arange(len(rows) + 1)
+    k = int(np.argmax(2 * right / (found + sum(map(len, proofs)))))
+    borders = [1.0, *(x for x, _ in rows), 0.0]
+    return round((borders[k] + borders[k + 1]) / 2, 4)
