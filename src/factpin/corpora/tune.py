@@ -19,7 +19,7 @@ from factpin.models.extractor import Extractor
 from factpin.models.find_relations import scored
 from factpin.models.find_triples import TripleSettings, labels_of
 from factpin.models.reading import Read
-from factpin.scoring.events import Told, told
+from factpin.scoring.events import EventKey, event_keys
 from factpin.scoring.triples import Key, match, triples
 from factpin.tasks.links import Found
 from factpin.tasks.spans import Scale
@@ -190,14 +190,14 @@ def event_candidates(extractor: Extractor, documents: Sequence[Document]) -> Can
     reads = [extractor.reader.read(doc) for doc in documents]
     for read, found in zip(reads, extractor.find(reads), strict=True):
         bare = replace(read, doc=replace(read.doc, mentions=(), entities=(), facts=(), events=()))
-        said = {*told(extractor.finder.annotated(bare, found, extractor.settings))}
-        right = {*told(read.doc)}
+        said = {*event_keys(extractor.finder.annotated(bare, found, extractor.settings))}
+        right = {*event_keys(read.doc)}
         gold += len(right)
         rows += [(score, event in right, 0) for event, score in _event_scores(extractor, read, found, said).items()]
     return _candidates(rows, np.array([gold]))
 
 
-def _event_scores(extractor: Extractor, read: Read, found: Found, events: Iterable[Told]) -> dict[Told, float]:
+def _event_scores(extractor: Extractor, read: Read, found: Found, events: Iterable[EventKey]) -> dict[EventKey, float]:
     """The least of the scores of an event's spans and links, before any scale."""
     classes = find_events.labels_of(extractor.settings).classes
     nodes = [(classes[label], char_span(read.pieces, first, last)) for label, first, last in found.spans()]
