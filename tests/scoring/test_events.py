@@ -127,8 +127,8 @@ def test_confusions_name_labels_boundaries_and_both_ends() -> None:
     assert next(c for c in found if c.kind == "boundary").example.endswith("(predicted: in Rome)")
 
 
-parts = st.frozensets(st.sampled_from([events.Part(f"T.{r}", (i, i + 1), r) for r in "ab" for i in range(3)]))
-some = st.lists(st.builds(events.Told, st.sampled_from(["T", "U"]), parts), max_size=4, unique=True)
+parts = st.frozensets(st.sampled_from([events.EventPart(f"T.{r}", (i, i + 1), r) for r in "ab" for i in range(3)]))
+some = st.lists(st.builds(events.EventKey, st.sampled_from(["T", "U"]), parts), max_size=4, unique=True)
 
 
 @given(some, some)

@@ -77,7 +77,7 @@ def test_the_text_of_a_loose_fact_is_the_name_of_its_entity():
         entities=(Entity("e", ("m",), name="Maria"), Entity("f", ("p",))),
         facts=(Fact("e", "left", "f"),),
     )
-    assert [t.told().bare() for t in triples.triples(doc)] == [("Maria", "left", "Paris")]
+    assert [t.text().bare() for t in triples.triples(doc)] == [("Maria", "left", "Paris")]
 
 
 def unfound(doc: Document, *told: object) -> Document:

@@ -1,15 +1,15 @@
-"""How good predictions are. Comes in: gold and predicted documents. Goes out: counts of every named convention.
+"""Score predicted documents against gold under named conventions.
 
-`align` pairs the documents; `spans.score`, `triples.score`, `events.score` and `document_relations.score` give one row
-of counts a document for each convention; `intervals` resamples those rows; `coreference` and `calibration` stand
-beside them.
+`align` pairs the documents. `spans.score`, `triples.score`, `events.score` and `document_relations.score` return one
+row of counts per document for each convention, and `intervals` resamples these rows. `coreference`, `calibration`,
+`answers` and `retrieval` have metrics of their own.
 """
 
 from factpin.scoring.align import Alignment, Pair, align
 from factpin.scoring.calibration import Calibration, calibration
 from factpin.scoring.confusions import Confusion
 from factpin.scoring.counts import Counts, macro
-from factpin.scoring.intervals import Paired, interval, paired_bootstrap, paired_randomization
+from factpin.scoring.intervals import PairedDifference, interval, paired_bootstrap, paired_randomization
 from factpin.scoring.scores import Scores
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "Confusion",
     "Counts",
     "Pair",
-    "Paired",
+    "PairedDifference",
     "Scores",
     "align",
     "calibration",

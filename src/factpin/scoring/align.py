@@ -1,9 +1,9 @@
-"""Gold and predicted documents come in, in any order; pairs go out, in the order of gold.
+"""Pair gold documents with their predictions, in the order of gold.
 
-Documents are paired by id. Where no id of the predictions is known to gold, but both hold the same texts in the same
-order (formats without ids are numbered by file name), they are paired by order. A gold document without prediction
-counts as one with an empty prediction and is named in `missing`. Types and relations that a partially
-annotated gold document does not mark everywhere are left out of both (documents/annotated.py).
+Documents are paired by id. If the two sides share no id but have the same texts in the same order (formats without ids
+are numbered by file name), they are paired by order. A gold document without a prediction counts as an empty prediction
+and is listed in `missing`. Types and relations that gold does not fully annotate are removed from both sides
+(documents/annotated.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from factpin.errors import BadInput
 
 
 class Pair(NamedTuple):
-    """One text, as it should be and as it was predicted."""
+    """A gold document and its prediction."""
 
     gold: Document
     predicted: Document
@@ -24,13 +24,15 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Alignment:
+    """All pairs, and the gold documents without a prediction."""
+
     pairs: tuple[Pair, ...]
-    missing: tuple[str, ...]  # ids of gold documents that have no prediction
+    missing: tuple[str, ...]  # ids of gold documents without a prediction
     by_order: bool = False
 
 
 def align(predicted: Iterable[Document], gold: Iterable[Document]) -> Alignment:
-    """Every gold document with its prediction; unknown ids, repeated ids and differing texts are errors."""
+    """Pair every gold document with its prediction. Unknown ids, repeated ids and different texts are errors."""
     predicted, gold = list(predicted), list(gold)
     known = _by_id(gold, "gold")
     found = _by_id(predicted, "predicted")
@@ -63,7 +65,7 @@ def _by_id(documents: Sequence[Document], kind: str) -> dict[str, Document]:
     table: dict[str, Document] = {}
     for doc in documents:
         if doc.id in table:
-            raise BadInput(f"Two {kind} documents have the id {doc.id!r}; expected unique ids. Rename or drop one.")
+            raise BadInput(f"Two {kind} documents have the id {doc.id!r}; expected unique ids. Rename or remove one.")
         table[doc.id] = doc
     return table
 
@@ -73,7 +75,7 @@ def _different(gold: Document, predicted: Document) -> BadInput:
     at = next((i for i in range(shared) if gold.text[i] != predicted.text[i]), shared)
     return BadInput(
         f"{gold.id}: the predicted text differs from gold at character {at}: {predicted.text[at : at + 20]!r}, "
-        f"not {gold.text[at : at + 20]!r}. Offsets cannot be compared; predict on the very text of gold."
+        f"not {gold.text[at : at + 20]!r}. Offsets can only be compared on the same text: predict on the text of gold."
     )
 
 

@@ -1,14 +1,13 @@
-"""How near an answer is to a gold one, as three official scripts count.
+"""Compare an answer with gold, as three official scripts do.
 
-squad      English words: small letters, without ASCII punctuation, articles and surplus blanks.
-           em: equal. f1: of the bags of words.
-hotpotqa   the same, but yes and no have F1 0 beside anything else.
-cmrc       Chinese characters: small letters, without the script's punctuation. em: equal.
-           f1: of the longest run that both have in common, counted in characters; what is not Chinese is cut into
-           words, as NLTK's word_tokenize does it within a line.
+squad      English words in lower case, without ASCII punctuation, articles and extra spaces.
+           em: equal. f1: over the bags of words.
+hotpotqa   the same, but the F1 of yes and no with anything else is 0.
+cmrc       Chinese characters in lower case, without the punctuation in the script. em: equal.
+           f1: over the longest common run, counted in characters; text that is not Chinese is split into words, as
+           NLTK's word_tokenize does within a line.
 
-An answer of nothing is right exactly where gold is nothing too. All take the best of several gold answers, for em and
-f1 apart.
+An empty answer is right exactly if gold is empty. With several gold answers, em and f1 each take the best.
 """
 
 import re
@@ -24,11 +23,11 @@ _HAN = re.compile("[\u4e00-\u9fa5]")
 _ALONE = re.escape(';@#$%&?!()[]{}<>"«»„‘') + "\u2012-\u2015"
 _WORD = re.compile(rf"\.{{2,}}|[{_ALONE}]|(?:[^\s{_ALONE},.]|,(?=\d)|\.(?!\.|[\])}}>\"'»]*\s*$))+|[,.]")
 _CLITIC = re.compile(r"(?<=[^'])(?:n't|'(?:s|m|d|ll|re|ve|))$")
-RIGID = ("yes", "no", "noanswer")  # answers that are right or wrong as a whole
+RIGID = ("yes", "no", "noanswer")  # answers that get no partial credit
 
 
 class Match(NamedTuple):
-    """How near an answer is: each from 0 to 1."""
+    """The similarity of two answers, each from 0 to 1."""
 
     em: float
     f1: float
@@ -40,12 +39,12 @@ RIGHT, WRONG = Match(1.0, 1.0, 1.0, 1.0), Match(0.0, 0.0, 0.0, 0.0)
 
 
 def normal(text: str) -> str:
-    """A text as SQuAD's script compares it."""
+    """Normalise a text as SQuAD's script does."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
 def characters(text: str) -> list[str]:
-    """A text as CMRC's script counts it: Chinese characters, and the words between them."""
+    """Split a text as CMRC's script does: Chinese characters, and the words between them."""
     found, other = list[str](), ""
     for character in text.lower().strip():
         if character in _CMRC_MARKS:
@@ -59,7 +58,7 @@ def characters(text: str) -> list[str]:
 
 
 def match_squad(said: str, gold: str) -> Match:
-    """Two texts by their words."""
+    """Compare two texts by their words."""
     a, b = normal(said), normal(gold)
     if not a or not b:
         return RIGHT if a == b else WRONG
@@ -68,13 +67,13 @@ def match_squad(said: str, gold: str) -> Match:
 
 
 def match_hotpotqa(said: str, gold: str) -> Match:
-    """Two texts by their words; yes and no are right as a whole or wrong."""
+    """Compare two texts by their words, without partial credit for yes and no."""
     a, b = normal(said), normal(gold)
     return WRONG if a != b and (a in RIGID or b in RIGID) else match_squad(said, gold)
 
 
 def match_cmrc(said: str, gold: str) -> Match:
-    """Two texts by the longest run of characters that they share."""
+    """Compare two texts by their longest common run of characters."""
     a, b = characters(said), characters(gold)
     if not a or not b:
         return RIGHT if a == b else WRONG
@@ -91,7 +90,7 @@ CONVENTIONS: dict[str, Callable[[str, str], Match]] = {
 def best_match(said: str, gold: Sequence[str], convention: str) -> Match:
     """The best em, and the best f1 with its precision and recall, over all gold answers.
 
-    Gold of which the convention leaves nothing is passed over; where there is no other, nothing is the right answer.
+    Gold answers that are empty after normalisation are skipped; if all are, the empty answer is right.
     """
     match = CONVENTIONS[convention]
     found = [match(said, one) for one in gold if match(one, "") is WRONG] or [match(said, "")]
@@ -99,7 +98,7 @@ def best_match(said: str, gold: Sequence[str], convention: str) -> Match:
 
 
 def longest_run(a: Sequence[str], b: Sequence[str]) -> int:
-    """The length of the longest sequence that is in both without a gap."""
+    """The length of the longest common contiguous sequence."""
     best = 0
     above = [0] * (len(b) + 1)
     for x in a:
@@ -121,7 +120,7 @@ def _plain(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Words of a text that is not Chinese: marks apart, but for those inside numbers and abbreviations."""
+    """Words of a text that is not Chinese; punctuation is separate, except inside numbers and abbreviations."""
     found = list[str]()
     for word in _WORD.findall(text):
         clitic = _CLITIC.search(word)

@@ -1,11 +1,11 @@
-"""Answers against gold: rows of figures for every question, their means, intervals and paired tests.
+"""Score answers against gold: metrics for every question, with means, intervals and paired tests.
 
 em, f1                    of the text, by the convention of the question (see answer_text)
-support_em, support_f1    of the sentences that are given as proof, where there is gold for them
+support_em, support_f1    of the supporting sentences, for questions with gold support
 joint_em, joint_f1        of both: em * support_em; f1 of precision * support precision and recall * support recall
 
-A question without a reply counts as wrong, as in the official scripts; a reply of "" is right where the question
-cannot be answered. Rows are those of `means`.
+A question without a reply counts as wrong, as in the official scripts. The reply "" is right if the question cannot be
+answered. Rows are those of `means`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,33 +19,33 @@ from factpin.language.identify import family
 from factpin.scoring.answer_text import CONVENTIONS, WRONG, Match, best_match
 from factpin.scoring.calibration import calibration
 from factpin.scoring.counts import Rows
-from factpin.scoring.intervals import Paired, paired_bootstrap, paired_randomization
+from factpin.scoring.intervals import PairedDifference, paired_bootstrap, paired_randomization
 from factpin.scoring.means import as_mean_rows, mean, mean_of
 from factpin.scoring.risk import risk_coverage
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What was answered: a text ("" for an abstention), how sure it is, and the sentences that prove it."""
+    """The reply to a question: a text ("" to abstain), its score and its supporting sentences."""
 
     text: str
-    score: float | None = None  # the probability that it is right
-    support: frozenset[tuple[int, int]] | None = None  # (context, sentence); None: none were asked for
+    score: float | None = None  # probability of being right
+    support: frozenset[tuple[int, int]] | None = None  # (context, sentence); None: not requested
 
 
 @dataclass(frozen=True)
 class AnswerScores:
-    """The rows of every figure, and the outcome of every reply that says how sure it is."""
+    """The rows of every metric, and the outcome of every reply with a score."""
 
     ids: tuple[str, ...]
-    rows: Mapping[str, Rows]  # figure -> (questions, 2)
+    rows: Mapping[str, Rows]  # metric -> (questions, 2)
     outcomes: Sequence[tuple[float, bool]]  # (score, right?)
-    replied: int  # questions with a reply, abstentions too
-    answered: int  # replies that are no abstention
+    replied: int  # questions with a reply, including abstentions
+    answered: int  # replies without abstentions
 
 
 def convention_of(question: Question) -> str:
-    """How the answers to a question are compared."""
+    """The convention by which answers to a question are compared."""
     if family(question.language) in ("zh", "ja"):
         return "cmrc"
     return "hotpotqa" if question.support or question.kind else "squad"
@@ -54,7 +54,7 @@ def convention_of(question: Question) -> str:
 def score_answers(
     questions: Sequence[Question], replies: Mapping[str, Reply], *, convention: str | None = None
 ) -> AnswerScores:
-    """Score replies, by question id; `convention` is one for all questions, None: each has its own."""
+    """Score replies, given by question id. `convention` applies to all questions; None: each has its own."""
     if convention is not None:
         pick(CONVENTIONS, convention, kind="convention")
     ids = tuple(question.id for question in questions)
@@ -62,7 +62,7 @@ def score_answers(
         raise BadInput(f"{len(ids) - len(set(ids))} question ids occur twice; expected unique ids. Rename one of each.")
     for question in questions:
         if question.answerable and not question.answers:
-            raise BadInput(f"question {question.id} has no gold answer to compare with. Score a set that has answers.")
+            raise BadInput(f"question {question.id} has no gold answer; expected one for each question.")
     found = [_judge(question, replies.get(question.id), convention) for question in questions]
     names = ("em", "f1", "support_em", "support_f1", "joint_em", "joint_f1")
     rows = {name: as_mean_rows([judged.get(name) for judged in found]) for name in names}
@@ -74,7 +74,7 @@ def score_answers(
 
 
 def figures(scores: AnswerScores) -> dict[str, float]:
-    """Every figure as a number, with the share that was answered, how often that was right, and how sure scores are."""
+    """All metrics as numbers, with the share of answered questions, their accuracy and the calibration of scores."""
     found = {name: mean(rows) for name, rows in scores.rows.items()}
     found["answered"] = scores.answered / max(1, len(scores.ids))
     if scores.outcomes:
@@ -84,17 +84,17 @@ def figures(scores: AnswerScores) -> dict[str, float]:
     return found
 
 
-def compare(first: AnswerScores, second: AnswerScores, figure: str = "f1", *, samples: int = 1000) -> Paired:
-    """first - second of two systems on the same questions: difference, interval, and p-value by randomization."""
+def compare(first: AnswerScores, second: AnswerScores, figure: str = "f1", *, samples: int = 1000) -> PairedDifference:
+    """Compare two systems on the same questions: difference, interval, and p-value by randomization."""
     if first.ids != second.ids:
-        raise BadInput("Two systems are compared on the same questions in the same order. Score both against one gold.")
+        raise BadInput("Expected two systems on the same questions. Score both against the same gold.")
     a, b = (pick(scores.rows, figure, kind="figure") for scores in (first, second))
     paired = paired_bootstrap(a, b, statistic=mean_of, samples=samples)
     return paired._replace(p_value=paired_randomization(a, b, statistic=mean_of, samples=samples))
 
 
 def _judge(question: Question, reply: Reply | None, convention: str | None) -> dict[str, float]:
-    """The figures of one question."""
+    """The metrics of one question."""
     by = convention or convention_of(question)
     answer = WRONG if reply is None else best_match(reply.text, question.answers, by)
     judged = {"em": answer.em, "f1": answer.f1}
@@ -107,7 +107,7 @@ def _judge(question: Question, reply: Reply | None, convention: str | None) -> d
 
 
 def match_support(said: frozenset[tuple[int, int]], gold: frozenset[tuple[int, int]]) -> Match:
-    """How near the given sentences are to the gold ones."""
+    """Compare supporting sentences with gold."""
     common = len(said & gold)
     precision = common / len(said) if said else 0.0
     recall = common / len(gold) if gold else 0.0
@@ -123,7 +123,7 @@ def _f1(precision: float, recall: float) -> float:
 
 
 def _parts(rows: Mapping[str, Rows], questions: Sequence[Question]) -> dict[str, Rows]:
-    """em and f1 of questions that can and cannot be answered, and of those that do and do not ask for yes or no."""
+    """em and f1 for answerable and unanswerable questions, and for yes-no and other questions."""
     kinds: dict[str, Callable[[Question], bool]] = {
         "answerable": lambda q: q.answerable,
         "unanswerable": lambda q: not q.answerable,

@@ -1,4 +1,4 @@
-"""The best one-to-one assignment (Kuhn-Munkres with potentials, shortest augmenting paths): gains in, pairs out.
+"""The best one-to-one assignment (Kuhn-Munkres with potentials, shortest augmenting paths).
 
     gain (R, C); chosen pairs (i, j), each row and column at most once, min(R, C) of them, with the greatest sum
 
@@ -18,10 +18,10 @@ def best_assignment(gain: Floats) -> list[tuple[int, int]]:
     rows, columns = gain.shape
     cost = -gain
     u, v = np.zeros(rows), np.zeros(columns)
-    row_of = np.full(columns, -1)  # the row that has each column
+    row_of = np.full(columns, -1)  # the row assigned to each column
     for new in range(rows):
         least = np.full(columns, np.inf)  # least reduced cost of a path from `new` to each column
-        came_from = np.full(columns, -1)  # the column before on that path, -1: the path starts here
+        came_from = np.full(columns, -1)  # the previous column on that path; -1 at its start
         done = np.zeros(columns, dtype=bool)
         row, column = new, -1
         reached = 0.0

@@ -1,4 +1,4 @@
-"""Whether a score of 0.8 is right in 8 of 10 cases: scores and outcomes come in, a reliability table goes out.
+"""Calibration: are predictions with a score of 0.8 right in 8 of 10 cases? Computes errors and a reliability table.
 
 ECE   = sum over bins of (share of the bin) * |mean score - share that is right|     bins of equal width
 Brier = mean of (score - right)^2
@@ -14,31 +14,33 @@ from factpin.errors import BadInput
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Scores in low < s <= high (the first bin holds 0 too)."""
+    """Scores with low < s <= high (the first bin includes 0)."""
 
     low: float
     high: float
     count: int
     score: float  # their mean
-    accuracy: float  # the share of them that is right
+    accuracy: float  # the share that is right
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
+    """Calibration errors and the reliability table."""
+
     ece: float
     brier: float
     count: int
-    table: tuple[Bin, ...]  # bins that hold something
+    table: tuple[Bin, ...]  # non-empty bins
 
 
 def calibration(outcomes: Sequence[tuple[float, bool]], *, bins: int = 10) -> Calibration:
-    """(score, right?) of every prediction -> error and table; without predictions both errors are 0."""
+    """Errors and table from (score, right?) of every prediction. Without predictions, both errors are 0."""
     if bins < 1:
-        raise BadInput(f"bins is {bins}; expected 1 or more, 10 is usual.")
+        raise BadInput(f"bins is {bins}; expected 1 or more.")
     pairs = np.array(outcomes, dtype=np.float64).reshape(len(outcomes), 2)
     s, right = pairs[:, 0], pairs[:, 1]  # (N,), (N,)
     if not bool(np.all((s >= 0) & (s <= 1))):
-        raise BadInput("scores are expected to lie in 0 to 1; fit a temperature, or pass probabilities.")
+        raise BadInput("a score is outside 0 to 1; expected probabilities. Fit a temperature first.")
     if not len(s):
         return Calibration(0.0, 0.0, 0, ())
     edges = np.linspace(0, 1, bins + 1)

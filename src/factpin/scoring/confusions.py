@@ -1,8 +1,8 @@
-"""What is mistaken for what: single mistakes come in, counted kinds with an example in its sentence go out.
+"""Count mistakes by kind, with an example of each in its sentence.
 
-Kinds: `label` (right place, wrong label), `boundary` (right label, overlapping place), `label and boundary`,
-`missed` (gold that nothing touched), `spurious` (a prediction that touches no gold), and `event` (a right argument in
-the wrong event).
+Kinds: `label` (right span, wrong label), `boundary` (right label, overlapping span), `label and boundary`, `missed`
+(gold without an overlapping prediction), `spurious` (a prediction without overlapping gold), and `event` (a right
+argument in the wrong event).
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ from typing import TypeAlias
 from factpin.documents import Document
 
 Place: TypeAlias = tuple[int, int]
-AROUND = 60  # characters of an example kept on each side of its brackets
+AROUND = 60  # characters of context on each side of an example
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """`gold` is None for spurious predictions, `predicted` for missed gold."""
+    """A kind of mistake. `gold` is None for spurious predictions, `predicted` for missed gold."""
 
     kind: str
     gold: str | None
@@ -30,7 +30,7 @@ class Confusion:
 
 @dataclass
 class Mistakes:
-    """Counts mistakes, and keeps the first place of every kind."""
+    """Counts mistakes and keeps the first example of each kind."""
 
     counts: Counter[tuple[str, str | None, str | None]] = field(default_factory=Counter)
     first: dict[tuple[str, str | None, str | None], tuple[Document, Sequence[Place], Sequence[Place]]] = field(
@@ -47,13 +47,13 @@ class Mistakes:
         places: Sequence[Place],
         instead: Sequence[Place] = (),
     ) -> None:
-        """`places` are shown in brackets; `instead` is what was predicted in their stead, where that differs."""
+        """Add a mistake. `places` are shown in brackets; `instead` are the predicted places if they differ."""
         key = (kind, gold, predicted)
         self.counts[key] += 1
         self.first.setdefault(key, (doc, places, instead))
 
     def worst(self) -> list[Confusion]:
-        """All kinds, the most frequent first, then by name."""
+        """All kinds, most frequent first, then by name."""
         ordered = sorted(
             self.counts.items(), key=lambda item: (-item[1], item[0][0], item[0][1] or "", item[0][2] or "")
         )
@@ -68,7 +68,7 @@ class Mistakes:
 
 
 def in_sentences(doc: Document, places: Sequence[Place]) -> str:
-    """The sentences that hold the places, which stand in [brackets]; far sentences are joined by `…`."""
+    """The sentences around the places, which are in [brackets]; distant sentences are joined by `…`."""
     groups: dict[Place, list[Place]] = {}
     for start, end in sorted(set(places)):
         index = doc.sentence_of(start)

@@ -1,4 +1,4 @@
-"""Coreference: clusters of mentions, gold and predicted, under MUC, B-cubed and CEAF-e.
+"""Score coreference: MUC, B-cubed and CEAF-e over clusters of mentions.
 
     K_i, R_j   gold and predicted clusters, sets of (start, end)
     M          |K_i ∩ R_j|                                                           (gold, predicted)
@@ -8,10 +8,10 @@
     B-cubed  recall = sum_ij M_ij^2 / |K_i|  /  number of gold mentions
     CEAF-e   recall = best one-to-one sum of 2 M_ij / (|K_i| + |R_j|)  /  number of gold clusters
 
-Precision swaps the sides. Numerators and denominators add up over documents, as in the reference scorer of CoNLL-2012;
-the mean of the three F1 is the figure of that task. Clusters of one mention count as they are annotated (OntoNotes has
-none, DocRED has); spans must be exactly equal, types do not matter. A span that stands in several entities counts in
-the largest of them alone, since no figure above is defined (or stays below 1) for clusters that overlap.
+Precision swaps the sides. Numerators and denominators are summed over documents, as in the reference scorer of
+CoNLL-2012, whose metric is the mean of the three F1. Clusters of one mention count if they are annotated (in DocRED
+they are, in OntoNotes they are not). Spans must be equal; types do not matter. A span in several entities only counts
+in the largest, because the metrics are not defined (or exceed 1) for overlapping clusters.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def figures(totals: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def clusters(doc: Document) -> list[Cluster]:
-    """The spans of every entity, each span in one cluster."""
+    """The spans of every entity, with each span in only one cluster."""
     place = {m.id: (m.start, m.end) for m in doc.mentions}
     found = [frozenset(place[id] for id in entity.mentions) for entity in doc.entities]
     if len(frozenset[tuple[int, int]]().union(*found)) == sum(map(len, found)):
@@ -61,7 +61,7 @@ def agreement(gold: Sequence[Cluster], predicted: Sequence[Cluster]) -> Floats:
     """(3, 4): a row for each of METRICS, columns as in `score`."""
     K = np.array([len(cluster) for cluster in gold], dtype=np.float64)
     R = np.array([len(cluster) for cluster in predicted], dtype=np.float64)
-    if set(gold) == set(predicted):  # entities were given: nothing to search
+    if set(gold) == set(predicted):  # a perfect match: nothing to search
         links, size, count = K.sum() - len(K), K.sum(), len(K)
         return np.array([[links] * 4, [size] * 4, [count] * 4], dtype=np.float64)
     M = _shared(gold, predicted)  # (gold, predicted)
@@ -89,13 +89,13 @@ def _shared(gold: Sequence[Cluster], predicted: Sequence[Cluster]) -> Floats:
 
 
 def _links(M: Floats, sizes: Floats) -> tuple[float, float]:
-    """MUC: links kept, and links there are, for the clusters that are the rows of M."""
+    """MUC: the links that are kept, and all links, for the clusters in the rows of M."""
     parts = (M > 0).sum(axis=1) + sizes - M.sum(axis=1)
     return float((sizes - parts).sum()), float((sizes - 1).sum())
 
 
 def _best_sum(similarity: Floats) -> float:
-    """The best one-to-one sum. Clusters that share mentions with one other cluster alone need no search."""
+    """The best one-to-one sum. Clusters that overlap only one other cluster need no search."""
     touching = similarity > 0
     rows, columns = touching.sum(axis=1), touching.sum(axis=0)
     alone = touching & (rows[:, None] == 1) & (columns[None, :] == 1)

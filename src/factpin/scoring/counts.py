@@ -1,14 +1,14 @@
-"""Counts of one convention, and the figures that follow from them.
+"""Counts under a convention, and the metrics computed from them.
 
     tp       right predictions                       predicted = tp + partial + fp
     partial  half right, in the convention `partial` gold      = tp + partial + fn
-    fp, fn   wrong predictions; gold that nothing found
+    fp, fn   wrong predictions; gold that was not found
 
     precision = (tp + partial / 2) / predicted     recall = (tp + partial / 2) / gold
     f1        = 2 (tp + partial / 2) / (predicted + gold)         the harmonic mean of the two
 
-0/0 is 0, as in nervaluate and seqeval: without predictions precision is 0, without gold recall is 0, and nothing
-against nothing has F1 0. A *row* is the counts of one document in the order tp, partial, fp, fn; rows add up.
+0/0 is 0, as in nervaluate and seqeval: precision is 0 without predictions, recall is 0 without gold, and F1 is 0
+without both. A *row* has the counts of one document in the order tp, partial, fp, fn; rows can be added.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,22 +57,22 @@ class Counts:
 
 
 def ratio(part: float, whole: float) -> float:
-    """part / whole, and 0 where there is no whole."""
+    """part / whole, or 0 if whole is 0."""
     return part / whole if whole else 0.0
 
 
 def row(right: int, predicted: int, gold: int, partial: int = 0) -> Row:
-    """The row of one document from what was right and how much there was."""
+    """The row of one document, from the numbers of right, predicted and gold items."""
     return right, partial, predicted - right - partial, gold - right - partial
 
 
 def as_rows(rows: Sequence[Row]) -> Rows:
-    """One row a document -> (documents, 4)."""
+    """Stack one row per document: (documents, 4)."""
     return np.array(rows, dtype=np.float64).reshape(len(rows), 4)
 
 
 def total(rows: Rows) -> Counts:
-    """All documents together."""
+    """Sum over all documents."""
     tp, partial, fp, fn = (int(value) for value in rows.sum(axis=0))
     return Counts(tp, fp, fn, partial)
 
@@ -85,12 +85,12 @@ def f1_of(totals: Floats) -> Floats:
 
 
 def divide(part: Floats, whole: Floats) -> Floats:
-    """part / whole element by element, and 0 where there is no whole."""
+    """part / whole by element, or 0 where whole is 0."""
     return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
 
 
 def macro(labels: Iterable[Counts]) -> dict[str, float]:
-    """The plain mean over all labels that stand in gold or predictions, as seqeval and scikit-learn take it."""
+    """The mean over all labels in gold or predictions, as in seqeval and scikit-learn."""
     counts = list(labels)
     return {
         "precision": ratio(sum(c.precision for c in counts), len(counts)),
@@ -100,7 +100,7 @@ def macro(labels: Iterable[Counts]) -> dict[str, float]:
 
 
 def by_label(right: Mapping[str, int], predicted: Mapping[str, int], gold: Mapping[str, int]) -> dict[str, Counts]:
-    """Counts of every label in gold or predictions, in the order of their names."""
+    """Counts of every label in gold or predictions, ordered by name."""
     counts = {}
     for label in sorted(gold.keys() | predicted.keys()):
         tp = right.get(label, 0)

@@ -1,19 +1,19 @@
-"""Relations between entities of a document, as DocRED counts them: pairs of documents in, rows of counts out.
+"""Score relations between the entities of a document, as DocRED does.
 
     strict    (document, head, tail, relation), each once; an entity is the set of its mentions, whatever its id
-    intra     strict, over pairs of which some head and some tail mention share a sentence; inter: over the others
-    filtered  strict, without facts of pairs that gold says nothing about (CDR: wider terms; documents/notes.py)
+    intra     strict, over pairs with a head and a tail mention in the same sentence; inter: over the others
+    filtered  strict, without pairs that gold leaves open (CDR: broader terms; see documents/notes.py)
     evidence  (document, head, tail, relation, sentence): a sentence is right only under a right fact
     Ign F1    p = (tp - seen) / (predicted - seen), r = tp / gold, F1 = 2 p r / (p + r)
-              seen: right facts of which (a head name, a tail name, relation) stands in the training set, where the
+              seen: right facts with a (head name, tail name, relation) that is in the training set, where the
               names of an entity are the texts of all its mentions
-    end to end, where the entities are predicted too and papers differ in when an entity is right:
+    end to end, if the entities are predicted too; papers differ in what makes an entity right:
       all_mentions    exactly its mentions                                   (_typed: and its type)
       first_mention   its first mention, by place in the text                (_typed: and its type)
 
-Departures from the public script: it adds 1e-5 to the denominator of Ign precision; gold facts that are listed twice
-have their evidence counted twice there, and once here. Sentences are those of gold; a gold document without sentences
-is split by rules. Predicted evidence is carried over by its place in the text where the sentences differ.
+Differences from the public script: it adds 1e-5 to the denominator of Ign precision, and counts the evidence of gold
+facts that are listed twice two times. Sentences are those of gold; a gold document without sentences is split by rules.
+If the predicted sentences differ, evidence is mapped by its place in the text.
 """
 
 from collections import Counter
@@ -33,15 +33,15 @@ from factpin.scoring.scores import Scores
 Place: TypeAlias = tuple[int, int]
 Relation: TypeAlias = tuple[str, str, str]  # head, relation, tail: entity ids of gold, or of unknown entities
 Names: TypeAlias = frozenset[tuple[str, str, str]]  # head name, relation, tail name
-UNKNOWN = "\0"  # before the ids of predicted entities that gold does not have: no gold id can be equal
+UNKNOWN = "\0"  # prefix for the ids of predicted entities that are not in gold; no gold id has it
 
 END_TO_END = ("all_mentions", "all_mentions_typed", "first_mention", "first_mention_typed")
 CONVENTIONS = ("strict", "filtered", "intra", "inter", "evidence", *END_TO_END)
 
 
 @dataclass(frozen=True)
-class Thing:
-    """An entity, without its id."""
+class EntityKey:
+    """An entity as it is compared, without its id."""
 
     places: frozenset[Place]
     names: frozenset[str]
@@ -50,10 +50,10 @@ class Thing:
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one document with the ids that gold uses."""
+    """The facts of one document, with the entity ids of gold."""
 
-    things: dict[str, Thing]
-    evidence: dict[Relation, set[int]]  # its keys are the facts
+    things: dict[str, EntityKey]
+    evidence: dict[Relation, set[int]]  # for each fact
     scores: dict[Relation, float]
 
 
@@ -114,17 +114,17 @@ def ign_figures(totals: Floats) -> tuple[Floats, Floats, Floats]:
     return precision, recall, divide(2 * precision * recall, precision + recall)
 
 
-def _named(head: Thing, relation: str, tail: Thing) -> list[tuple[str, str, str]]:
+def _named(head: EntityKey, relation: str, tail: EntityKey) -> list[tuple[str, str, str]]:
     return [(h, relation, t) for h in head.names for t in tail.names]
 
 
-def _things(doc: Document) -> dict[str, Thing]:
+def _things(doc: Document) -> dict[str, EntityKey]:
     mentions = {m.id: m for m in doc.mentions}
     things = {}
     for entity in doc.entities:
         own = [mentions[id] for id in entity.mentions]
         places = frozenset((m.start, m.end) for m in own)
-        things[entity.id] = Thing(places, frozenset(m.text for m in own), entity.type or own[0].type)
+        things[entity.id] = EntityKey(places, frozenset(m.text for m in own), entity.type or own[0].type)
     return things
 
 
@@ -135,8 +135,8 @@ def _both(pair: Pair) -> tuple[Facts, Facts]:
     return gold, _facts(pair.predicted, {names[id]: thing for id, thing in guessed.items()}, names, pair.gold)
 
 
-def _same_entities(gold: dict[str, Thing], predicted: dict[str, Thing]) -> dict[str, str]:
-    """predicted id -> the gold id with the same mentions. Ids decide only between gold entities that are equal."""
+def _same_entities(gold: dict[str, EntityKey], predicted: dict[str, EntityKey]) -> dict[str, str]:
+    """predicted id -> gold id with the same mentions. Ids only decide between identical gold entities."""
     by_places: dict[frozenset[Place], list[str]] = {}
     for id, thing in gold.items():
         by_places.setdefault(thing.places, []).append(id)
@@ -154,7 +154,7 @@ def _same_entities(gold: dict[str, Thing], predicted: dict[str, Thing]) -> dict[
     return names
 
 
-def _facts(doc: Document, things: dict[str, Thing], names: dict[str, str], gold: Document) -> Facts:
+def _facts(doc: Document, things: dict[str, EntityKey], names: dict[str, str], gold: Document) -> Facts:
     evidence: dict[Relation, set[int]] = {}
     scores: dict[Relation, float] = {}
     for fact in doc.facts:
@@ -171,7 +171,7 @@ def _gold_sentence(doc: Document, gold: Document, evidence: Evidence) -> int:
         return evidence.sentence
     start = doc.sentences[evidence.sentence][0] if evidence.start is None else evidence.start
     found = gold.sentence_of(start)
-    return -1 - evidence.sentence if found is None else found  # below 0: in no sentence of gold, so always wrong
+    return -1 - evidence.sentence if found is None else found  # negative: not in any gold sentence, so always wrong
 
 
 def _evidence(gold: Facts, predicted: Facts, right: Iterable[Relation]) -> Row:
@@ -219,7 +219,7 @@ def _end_to_end(rule: str, gold: Facts, predicted: Facts) -> Row:
     return row(len(sides[0] & sides[1]), len(sides[1]), len(sides[0]))
 
 
-_VIEWS: dict[str, Callable[[Thing], Any]] = {
+_VIEWS: dict[str, Callable[[EntityKey], Any]] = {
     "all_mentions": lambda thing: thing.places,
     "all_mentions_typed": lambda thing: (thing.places, thing.type),
     "first_mention": lambda thing: min(thing.places),
@@ -228,7 +228,7 @@ _VIEWS: dict[str, Callable[[Thing], Any]] = {
 
 
 def _explain(doc: Document, gold: Facts, predicted: Facts, mistakes: Mistakes) -> None:
-    """Another relation between the same two entities is a confusion; what is left was missed, or is spurious."""
+    """Another relation between the same entities is a confusion; the rest is missed or spurious."""
     wrong: dict[tuple[str, str], list[Relation]] = {}
     for fact in sorted(predicted.evidence.keys() - gold.evidence.keys()):
         wrong.setdefault((fact[0], fact[2]), []).append(fact)
@@ -243,6 +243,6 @@ def _explain(doc: Document, gold: Facts, predicted: Facts, mistakes: Mistakes) -
         mistakes.add("spurious", doc, predicted=relation, places=_closest(predicted.things[h], predicted.things[t]))
 
 
-def _closest(head: Thing, tail: Thing) -> tuple[Place, Place]:
-    """The two mentions that stand nearest to each other."""
+def _closest(head: EntityKey, tail: EntityKey) -> tuple[Place, Place]:
+    """The two mentions that are nearest to each other."""
     return min(((h, t) for h in head.places for t in tail.places), key=lambda two: (abs(two[0][0] - two[1][0]), two))

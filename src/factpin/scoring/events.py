@@ -1,4 +1,4 @@
-"""Events under five conventions: pairs of documents come in, a row of counts a document and convention goes out.
+"""Score events under five conventions, with a row of counts for each document.
 
     strict     arguments (role, span) of events that are paired one to one; the trigger is one more role
     trigger    event type, span of the trigger                       ("trigger classification" in the papers on ACE)
@@ -6,13 +6,13 @@
     text       event type, role, text of the argument                (close to DuEE's own score; no triggers)
     event      event type, and all arguments and the trigger with their spans: the whole event is right or wrong
 
-`strict` pairs the gold and the predicted events of a document that have the same type so that as many arguments as
-possible are right together; what stands in an event that has no partner is wrong, or missed. So a right argument that
-was put into the wrong event, or two events that were run together, cost here and nowhere else but in `event`.
-Equal events of a document count once, and so do equal arguments of an event; under `trigger`, `argument` and `text`
-equal tuples of a document do. An argument that is itself an event stands at that event's trigger; where it has none, it
-is not compared. Labels are "type" for triggers and "type.role" for arguments. The outcome of a scored event is whether
-the whole event is right. DuEE's own score takes partly right characters and aliases; `text` does neither.
+`strict` pairs gold and predicted events of the same type in a document so that as many arguments as possible are right;
+the arguments of an event without a partner are wrong or missed. So only `strict` and `event` penalise a right argument
+in the wrong event, or two events merged into one. Equal events of a document count once, and so do equal arguments of
+an event, and equal tuples under `trigger`, `argument` and `text`. The span of an argument that is itself an event is
+that event's trigger; without a trigger it is not compared. Labels are "type" for triggers and "type.role" for
+arguments. The outcome of a scored event is whether the whole event is right. Unlike DuEE's own score, `text` gives no
+credit for partly right characters or aliases.
 """
 
 from collections import Counter
@@ -33,21 +33,21 @@ Place: TypeAlias = tuple[int, int]
 CONVENTIONS = ("strict", "trigger", "argument", "text", "event")
 
 
-class Part(NamedTuple):
-    """An argument or a trigger of an event."""
+class EventPart(NamedTuple):
+    """An argument or the trigger of an event."""
 
     label: str  # "type.role", or "type" for a trigger
     place: Place
-    role: str | None  # None: a trigger
+    role: str | None  # None for a trigger
 
 
-class Told(NamedTuple):
+class EventKey(NamedTuple):
     """An event as it is compared."""
 
     type: str
-    parts: frozenset[Part]
+    parts: frozenset[EventPart]
 
-    def arguments(self) -> list[Part]:
+    def arguments(self) -> list[EventPart]:
         return [part for part in self.parts if part.role is not None]
 
 
@@ -58,7 +58,7 @@ def score(pairs: Sequence[Pair]) -> Scores:
     mistakes = Mistakes()
     outcomes: list[tuple[float, bool]] = []
     for pair in pairs:
-        gold, predicted = _unique(told(pair.gold)), _unique(told(pair.predicted))
+        gold, predicted = _unique(event_keys(pair.gold)), _unique(event_keys(pair.predicted))
         partner = pair_up(gold, predicted)
         right = [part for p, g in partner.items() for part in predicted[p].parts & gold[g].parts]
         right_by.update(part.label for part in right)
@@ -80,44 +80,44 @@ def score(pairs: Sequence[Pair]) -> Scores:
     )
 
 
-def told(doc: Document) -> list[Told]:
-    """The events of a document with what the conventions compare."""
+def event_keys(doc: Document) -> list[EventKey]:
+    """The events of a document as they are compared."""
     place: dict[str | None, Place] = {m.id: (m.start, m.end) for m in doc.mentions}
     trigger = {event.id: event.trigger for event in doc.events}
     found = []
     for event in doc.events:
         parts = set()
         if event.trigger is not None:
-            parts.add(Part(event.type, place[event.trigger], None))
+            parts.add(EventPart(event.type, place[event.trigger], None))
         for a in event.arguments:
             mention = a.mention if a.event is None else trigger[a.event]
             if mention is not None:
-                parts.add(Part(f"{event.type}.{a.role}", place[mention], a.role))
-        found.append(Told(event.type, frozenset(parts)))
+                parts.add(EventPart(f"{event.type}.{a.role}", place[mention], a.role))
+        found.append(EventKey(event.type, frozenset(parts)))
     return found
 
 
-def pair_up(gold: Sequence[Told], predicted: Sequence[Told]) -> dict[int, int]:
-    """predicted -> gold, as indices: one to one, of the same type, with the most common parts in all."""
+def pair_up(gold: Sequence[EventKey], predicted: Sequence[EventKey]) -> dict[int, int]:
+    """predicted -> gold, as indices: one to one, of the same type, with the most common parts in total."""
     if not gold or not predicted:
         return {}
     common = np.array([[len(p.parts & g.parts) if p.type == g.type else 0 for g in gold] for p in predicted], float)
     return {p: g for p, g in best_assignment(common) if common[p, g]}
 
 
-def _unique(events: list[Told]) -> list[Told]:
+def _unique(events: list[EventKey]) -> list[EventKey]:
     return list(dict.fromkeys(events))
 
 
-def _triggers(events: list[Told]) -> set[tuple[str, Place]]:
+def _triggers(events: list[EventKey]) -> set[tuple[str, Place]]:
     return {(part.label, part.place) for event in events for part in event.parts if part.role is None}
 
 
-def _arguments(events: list[Told]) -> set[tuple[str, str | None, Place]]:
+def _arguments(events: list[EventKey]) -> set[tuple[str, str | None, Place]]:
     return {(event.type, part.role, part.place) for event in events for part in event.arguments()}
 
 
-def _texts(events: list[Told], text: str) -> set[tuple[str, str | None, str]]:
+def _texts(events: list[EventKey], text: str) -> set[tuple[str, str | None, str]]:
     return {(type, role, text[start:end]) for type, role, (start, end) in _arguments(events)}
 
 
@@ -125,18 +125,18 @@ def _by_set(gold: set[T], predicted: set[T]) -> Row:
     return row(len(gold & predicted), len(predicted), len(gold))
 
 
-def _outcomes(doc: Document, gold: set[Told]) -> list[tuple[float, bool]]:
-    best: dict[Told, float] = {}
-    for event, key in zip(doc.events, told(doc), strict=True):
+def _outcomes(doc: Document, gold: set[EventKey]) -> list[tuple[float, bool]]:
+    best: dict[EventKey, float] = {}
+    for event, key in zip(doc.events, event_keys(doc), strict=True):
         if event.score is not None:
             best[key] = max(event.score, best.get(key, 0.0))
     return [(value, key in gold) for key, value in best.items()]
 
 
 def _explain(
-    doc: Document, gold: list[Told], predicted: list[Told], partner: dict[int, int], mistakes: Mistakes
+    doc: Document, gold: list[EventKey], predicted: list[EventKey], partner: dict[int, int], mistakes: Mistakes
 ) -> None:
-    """Right but in another event, else right place with another label, else the same label nearby, else alone."""
+    """Explain each part as the right part of another event, a wrong label, a wrong boundary, or missed or spurious."""
     missed, wrong = _left(gold, predicted, partner)
     for kind in ("event", "label", "boundary"):
         rest = []
@@ -155,8 +155,10 @@ def _explain(
         mistakes.add("spurious", doc, predicted=p.label, places=(p.place,))
 
 
-def _left(gold: list[Told], predicted: list[Told], partner: dict[int, int]) -> tuple[list[Part], list[Part]]:
-    """The parts that strict counts as missed and as wrong, in the order of the text."""
+def _left(
+    gold: list[EventKey], predicted: list[EventKey], partner: dict[int, int]
+) -> tuple[list[EventPart], list[EventPart]]:
+    """The parts that `strict` counts as missed and as wrong, in the order of the text."""
     missed, wrong = [set(event.parts) for event in gold], [set(event.parts) for event in predicted]
     for p, g in partner.items():
         missed[g] -= predicted[p].parts
@@ -166,8 +168,8 @@ def _left(gold: list[Told], predicted: list[Told], partner: dict[int, int]) -> t
     return first, second
 
 
-def _is(kind: str, g: Part, p: Part) -> bool:
-    """Whether a wrong part and a missed one are a mistake of that kind."""
+def _is(kind: str, g: EventPart, p: EventPart) -> bool:
+    """Whether a missed and a wrong part are a mistake of this kind."""
     same, place = g.label == p.label, g.place == p.place
     if kind == "event":
         return same and place

@@ -1,12 +1,12 @@
-"""How sure a figure is: rows of counts come in, one a document; intervals and p-values go out.
+"""Confidence intervals and p-values by resampling the rows of documents.
 
     x     rows                      (D, C)      D documents, C columns of counts
     n     documents with equal rows (K,)        K distinct rows
     w     drawn documents           (S, K)      S samples, each row sums to D:  w ~ Multinomial(D, n / D)
     w x   totals of every sample    (S, C)
 
-Drawing D documents with replacement and adding up their rows depends on the distinct rows alone, so K instead of D
-columns are drawn; the distribution is that of the plain bootstrap over documents.
+The sum over D documents drawn with replacement only depends on the distinct rows, so K instead of D columns are drawn.
+The distribution is that of the plain bootstrap over documents.
 """
 
 from collections.abc import Callable
@@ -17,12 +17,12 @@ import numpy as np
 from factpin.errors import BadInput
 from factpin.scoring.counts import Floats, Rows, f1_of
 
-Statistic: TypeAlias = Callable[[Floats], Floats]  # totals (S, C) -> figures (S,)
-TIE = 1e-12  # differences nearer than this are equal: rounding must not decide a p-value
+Statistic: TypeAlias = Callable[[Floats], Floats]  # totals (S, C) -> metric (S,)
+TIE = 1e-12  # smaller differences are ties: rounding must not decide a p-value
 
 
-class Paired(NamedTuple):
-    """first - second, the interval of that difference, and the two-sided p-value of "they are equally good"."""
+class PairedDifference(NamedTuple):
+    """first - second, with its interval and the two-sided p-value for equal systems."""
 
     difference: float
     interval: tuple[float, float]
@@ -38,22 +38,24 @@ def interval(
 
 def paired_bootstrap(
     first: Rows, second: Rows, *, statistic: Statistic = f1_of, samples: int = 1000, seed: int = 0, level: float = 0.95
-) -> Paired:
-    """Both systems on the same drawn documents.
+) -> PairedDifference:
+    """Compare two systems on the same resampled documents.
 
-    d is the difference on all documents, d_s on sample s. Around d, the d_s vary as they would around 0 if nothing
-    differed: p = (1 + how many |d_s - d| >= |d|) / (1 + S), so equal predictions give 1 and it is never 0.
+    d is the difference on all documents, d_s on sample s. If the systems were equal, the d_s would vary around 0 as
+    they do around d: p = (1 + number of |d_s - d| >= |d|) / (1 + S). Equal predictions give 1, and p is never 0.
     """
     both, split = _side_by_side(first, second)
     difference = _difference(both.sum(axis=0)[None], split, statistic)[0]
     drawn = _difference(_totals(both, samples, seed), split, statistic)  # (S,)
-    return Paired(float(difference), _middle(drawn, level), _share(np.abs(drawn - difference), abs(difference)))
+    return PairedDifference(
+        float(difference), _middle(drawn, level), _share(np.abs(drawn - difference), abs(difference))
+    )
 
 
 def paired_randomization(
     first: Rows, second: Rows, *, statistic: Statistic = f1_of, samples: int = 1000, seed: int = 0
 ) -> float:
-    """p-value by approximate randomization: in each sample every document's two rows change sides by a coin."""
+    """p-value by approximate randomization: each sample swaps the two rows of each document at random."""
     both, split = _side_by_side(first, second)
     observed = _difference(both.sum(axis=0)[None], split, statistic)[0]
     x, n = np.unique(both, axis=0, return_counts=True)  # (K, 2C), (K,)
@@ -74,7 +76,7 @@ def _totals(rows: Rows, samples: int, seed: int) -> Floats:
 def _side_by_side(first: Rows, second: Rows) -> tuple[Rows, int]:
     if first.shape != second.shape:
         raise BadInput(
-            f"paired predictions need rows of the same documents; came {first.shape} and {second.shape}. "
+            f"expected rows of the same documents, got {first.shape} and {second.shape}. "
             f"Score both against the same gold."
         )
     return np.concatenate([first, second], axis=1), first.shape[1]
@@ -95,5 +97,5 @@ def _share(distances: Floats, at_least: float) -> float:
 
 def _checked(samples: int) -> int:
     if samples < 1:
-        raise BadInput(f"samples is {samples}; expected 1 or more, 1000 is usual.")
+        raise BadInput(f"samples is {samples}; expected 1 or more.")
     return samples

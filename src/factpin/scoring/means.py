@@ -1,7 +1,7 @@
-"""Figures that are means over questions, as rows that `intervals` can draw.
+"""Metrics that are means over questions, as rows that `intervals` can resample.
 
-A row is (value, 1) for a question that the figure is about and (0, 0) for one that it is not about. The figure is the
-sum of the values over the sum of the ones, for all questions as for any draw of them.
+A row is (value, 1) for a question that the metric applies to, and (0, 0) otherwise. The metric is the sum of the values
+divided by the sum of the ones.
 """
 
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ from factpin.scoring.intervals import interval
 
 
 def as_mean_rows(values: Sequence[float | None]) -> Rows:
-    """One row for every question -> (questions, 2); None where the figure is not about it."""
+    """One row per question: (questions, 2). A value is None if the metric does not apply."""
     pairs = [(0.0, 0.0) if value is None else (value, 1.0) for value in values]
     return np.array(pairs, np.float64).reshape(len(pairs), 2)
 
 
 def mean_of(totals: Floats) -> Floats:
-    """Totals of rows (..., 2) -> the mean over the questions that they are about (...)."""
+    """Totals of rows (..., 2) -> mean over the questions that the metric applies to (...)."""
     return divide(totals[..., 0], totals[..., 1])
 
 
 def mean(rows: Rows) -> float:
-    """The figure over all questions."""
+    """The mean over all questions."""
     return float(mean_of(rows.sum(axis=0)))
 
 
 def mean_interval(rows: Rows, *, samples: int = 1000, seed: int = 0, level: float = 0.95) -> tuple[float, float]:
-    """The bootstrap interval of a figure over questions."""
+    """The bootstrap interval of a mean over questions."""
     return interval(rows, statistic=mean_of, samples=samples, seed=seed, level=level)

@@ -1,9 +1,9 @@
-"""Whether the gold passages are among the first k that were found: rows for every question.
+"""Score retrieval: are the gold passages among the first k?
 
-recall@k     the share of a question's gold passages among the first k
-all_gold@k   1 where all of them are
+recall@k     the share of the gold passages of a question among the first k
+all_gold@k   1 if all of them are, otherwise 0
 
-Rows are those of `means`; a question without gold is not counted.
+Rows are those of `means`. A question without gold is not counted.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -14,7 +14,7 @@ from factpin.scoring.means import as_mean_rows
 
 
 def recall_at(gold: Sequence[Collection[Hashable]], ranked: Sequence[Sequence[Hashable]], k: int) -> Rows:
-    """The recall of every question: gold and found passages by whatever names them."""
+    """The recall of every question. Passages are identified by any hashable value."""
     return as_mean_rows([len(here & found) / len(here) if here else None for here, found in _pairs(gold, ranked, k)])
 
 

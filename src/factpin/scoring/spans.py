@@ -1,21 +1,21 @@
-"""Spans under four conventions: pairs of documents come in, a row of counts a document and convention goes out.
+"""Score spans under four conventions, with a row of counts for each document.
 
     strict     same start, same end, same label                                   (seqeval strict, nervaluate strict)
     boundary   same start and end, any label                                      (nervaluate exact)
     partial    same start and end: right; else overlap: half right; any label     (nervaluate partial)
     type       overlap and the same label                                         (nervaluate ent_type)
 
-A span is (start, end, label); equal spans count once, two labels on the same characters are two spans. Each gold span
-serves one prediction. Left to right, a prediction that is not exactly right takes, under `type`, the overlapping free
-gold of its label with the nearest ends, else the first overlapping free gold, which is then used up; under `partial`
-the first overlapping free gold.
+A span is (start, end, label). Equal spans count once; two labels on the same characters are two spans. Each gold span
+matches at most one prediction. From left to right, a prediction that is not exact matches, under `type`, the
+overlapping free gold span of its label with the nearest ends, or else the first overlapping free gold span, which is
+then used up; under `partial`, the first overlapping free gold span.
 
-On flat spans (neither gold nor predictions overlap themselves) all four equal nervaluate. Departures from it:
-- *exact first*: nervaluate lets an overlapping prediction use up a gold span that a later prediction hits exactly, so
-  nested predictions score by their order; here exact hits are taken out first, whatever the order.
-- *any overlap*: nervaluate wants 1 % of the gold span; here one shared character is an overlap.
-- *split predictions* (its issue 29): two predictions inside one gold span are one wrong and one spurious; gold is
-  counted once, so recall is over the gold there is, as in nervaluate 1.2.
+On flat spans (no overlaps within gold or within predictions), all four equal nervaluate. Differences:
+- *exact first*: in nervaluate, an overlapping prediction can use up a gold span that a later prediction matches
+  exactly, so the score of nested predictions depends on their order. Here exact matches are made first.
+- *any overlap*: nervaluate requires 1 % of the gold span; here one common character is enough.
+- *split predictions* (its issue 29): two predictions inside one gold span are one wrong and one spurious. Gold counts
+  once, so recall is over the number of gold spans, as in nervaluate 1.2.
 """
 
 from collections import Counter
@@ -73,7 +73,7 @@ def _outcomes(pair: Pair, right: set[Labelled]) -> list[tuple[float, bool]]:
 
 
 def _same_place(gold: Sequence[Labelled], predicted: Sequence[Labelled]) -> Matches:
-    """Pairs with the same characters; both lists hold no span of the other."""
+    """Pairs with the same characters; the lists have no exact span in common."""
     free: dict[tuple[int, int], list[Labelled]] = {}
     for g in gold:
         free.setdefault(g[:2], []).append(g)
@@ -90,7 +90,7 @@ def _without(
 
 
 def _overlapping(gold: Sequence[Labelled], predicted: Sequence[Labelled]) -> Matches:
-    """Each prediction with the first free gold that it overlaps."""
+    """Each prediction with the first free gold span that it overlaps."""
     sweep = _Sweep(gold)
     found = []
     for p in predicted:
@@ -102,7 +102,7 @@ def _overlapping(gold: Sequence[Labelled], predicted: Sequence[Labelled]) -> Mat
 
 
 def _same_type(gold: Sequence[Labelled], predicted: Sequence[Labelled]) -> int:
-    """How many predictions overlap a free gold of their own label, nearest ends first; see the top of the file."""
+    """The number of predictions that overlap a free gold span of their label, nearest ends first (see above)."""
     sweep = _Sweep(gold)
     right = 0
     for p in predicted:
@@ -117,12 +117,12 @@ def _same_type(gold: Sequence[Labelled], predicted: Sequence[Labelled]) -> int:
 
 
 class _Sweep:
-    """Free gold spans that overlap a prediction; predictions come in the order of their starts."""
+    """Finds free gold spans that overlap a prediction; predictions must be given in order of their starts."""
 
     def __init__(self, gold: Sequence[Labelled]) -> None:
         self.gold = gold
         self.used = [False] * len(gold)
-        self.low = 0  # everything before is used, or ends before all predictions to come
+        self.low = 0  # everything before is used up, or ends before all later predictions
 
     def use(self, index: int) -> None:
         self.used[index] = True

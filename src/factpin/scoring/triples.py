@@ -1,16 +1,15 @@
-"""Triples (head, relation, tail) under five conventions: pairs of documents in, a row of counts a document out.
+"""Score triples (head, relation, tail) under five conventions, with a row of counts for each document.
 
     strict      head span, relation, tail span                    ("boundaries" in the papers on joint extraction)
     typed       strict, and both arguments have the right type    ("strict" in the same papers)
-    text        head text, relation, tail text, each once a document: where it is said does not matter (most papers)
-    last_word   text, but of both arguments only the last word    ("partial match" on NYT* and WebNLG*)
-    complex     text, and all qualifiers as (role, text); over facts that have any, no row where there are none (DuIE)
+    text        head text, relation, tail text, once per document, wherever it is stated (most papers)
+    last_word   text, with only the last word of both arguments   ("partial match" on NYT* and WebNLG*)
+    complex     text, and all qualifiers as (role, text); over facts with qualifiers, if there are any (DuIE)
 
-Equal triples of a document count once. A fact that names no mention stands for every mention of its entity: it matches
-where one of them fits, and each fact serves one match. Its text is the entity's name, else its first mention's.
-Triples that a reader of strings did not find in the text (meta["unfound"]) have no offsets: they count where texts are
-compared, as missed or wrong unless both sides tell them. Words end at white space, so an argument of unspaced Chinese
-is one word. Assertions are not compared.
+Equal triples of a document count once. A fact without mentions stands for every mention of its entities: any of them
+can match, but each fact only once. Its text is the name of the entity, or else its first mention. Facts whose arguments
+are not in the text (`document.notes.unfound`) have no offsets: they only count where texts are compared. Words end at
+white space, so a Chinese argument is one word. Assertions are not compared.
 """
 
 from collections import Counter
@@ -31,7 +30,7 @@ CONVENTIONS = ("strict", "typed", "text", "last_word", "complex")
 
 
 class Key(NamedTuple):
-    """What is compared by offsets: the names that must be equal, and where head and tail may stand."""
+    """A triple as compared by offsets: the names that must be equal, and the possible spans of head and tail."""
 
     names: tuple[str, ...]  # relation, or relation and both types
     head: frozenset[Place]
@@ -43,17 +42,21 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class TripleEnd:
+    """The head or tail of a triple: its possible spans, its text and its type."""
+
     places: frozenset[Place]
     text: str
     type: str
 
 
 @dataclass(frozen=True, slots=True)
-class Triple:
-    head: Argument
+class PlacedTriple:
+    """A fact with the spans, texts and types of its ends."""
+
+    head: TripleEnd
     relation: str
-    tail: Argument
+    tail: TripleEnd
     score: float | None
     slots: frozenset[tuple[str, str]] = frozenset()  # (role, text) of every qualifier
 
@@ -63,12 +66,12 @@ class Triple:
     def typed(self) -> Key:
         return Key((self.relation, self.head.type, self.tail.type), self.head.places, self.tail.places)
 
-    def told(self) -> "Told":
-        return Told(self.head.text, self.relation, self.tail.text, self.slots)
+    def text(self) -> "TextTriple":
+        return TextTriple(self.head.text, self.relation, self.tail.text, self.slots)
 
 
-class Told(NamedTuple):
-    """A triple without places."""
+class TextTriple(NamedTuple):
+    """A triple as compared by text."""
 
     head: str
     relation: str
@@ -100,8 +103,10 @@ def score(pairs: Sequence[Pair]) -> Scores:
         rows["strict"].append(row(len(matches), len(predicted_keys), len(gold_keys)))
         typed = {t.typed() for t in gold}, {t.typed() for t in predicted}
         rows["typed"].append(row(len(match(*typed)), len(typed[1]), len(typed[0])))
-        here, there = ([*(t.told() for t in own), *unfound(doc)] for own, doc in
-                       ((gold, pair.gold), (predicted, pair.predicted)))  # fmt: skip
+        here, there = (
+            [*(t.text() for t in own), *unfound_triples(doc)]
+            for own, doc in ((gold, pair.gold), (predicted, pair.predicted))
+        )
         rows["text"].append(_by_set({t.bare() for t in here}, {t.bare() for t in there}))
         rows["last_word"].append(_by_set({t.last_word() for t in here}, {t.last_word() for t in there}))
         rows["complex"].append(_by_set({t for t in here if t.slots}, {t for t in there if t.slots}))
@@ -115,25 +120,25 @@ def score(pairs: Sequence[Pair]) -> Scores:
     )
 
 
-def triples(doc: Document) -> list[Triple]:
-    """The facts of a document with what the conventions compare."""
+def triples(doc: Document) -> list[PlacedTriple]:
+    """The facts of a document as they are compared."""
     if not doc.facts:
         return []
     mentions = {m.id: m for m in doc.mentions}
     entities = {e.id: e for e in doc.entities}
 
     @cache
-    def argument(entity_id: str, mention_id: str | None) -> Argument:
+    def argument(entity_id: str, mention_id: str | None) -> TripleEnd:
         entity = entities[entity_id]
         if mention_id is not None:
             m = mentions[mention_id]
-            return Argument(frozenset(((m.start, m.end),)), m.text, m.type or entity.type)
+            return TripleEnd(frozenset(((m.start, m.end),)), m.text, m.type or entity.type)
         own = [mentions[id] for id in entity.mentions]
         places = frozenset((m.start, m.end) for m in own)
-        return Argument(places, entity.name or own[0].text, entity.type or own[0].type)
+        return TripleEnd(places, entity.name or own[0].text, entity.type or own[0].type)
 
     return [
-        Triple(
+        PlacedTriple(
             argument(f.head, f.head_mention),
             f.relation,
             argument(f.tail, f.tail_mention),
@@ -144,21 +149,21 @@ def triples(doc: Document) -> list[Triple]:
     ]
 
 
-def unfound(doc: Document) -> list[Told]:
+def unfound_triples(doc: Document) -> list[TextTriple]:
     """The facts of the corpus whose arguments are not in the text."""
-    return [Told(fact.head, fact.relation, fact.tail, fact.qualifiers) for fact in doc.notes.unfound]
+    return [TextTriple(fact.head, fact.relation, fact.tail, fact.qualifiers) for fact in doc.notes.unfound]
 
 
 def last_word(text: str) -> str:
-    """The last word of an argument; all of it where it has no white space."""
+    """The last word of an argument, or all of it if it has no white space."""
     words = text.split()
     return words[-1] if words else text
 
 
 def match(gold: Collection[Key], predicted: Collection[Key]) -> dict[Key, Key]:
-    """predicted -> gold, one to one and as many as possible; equal keys first, then in the order of the predicted.
+    """predicted -> gold: a maximum one-to-one matching; equal keys first, then in the order of the predictions.
 
-    What comes earlier keeps its match: the first k of pinned predictions have as many as they would have alone.
+    Earlier predictions keep a match: the first k predictions have as many matches as they would have alone.
     """
     gold = set(gold)
     found = {key: key for key in predicted if key in gold}
@@ -173,7 +178,7 @@ def match(gold: Collection[Key], predicted: Collection[Key]) -> dict[Key, Key]:
     taken: dict[Key, Key] = {}  # gold -> predicted
 
     def place(p: Key, tried: set[Key]) -> bool:
-        """Give p a gold fact; whoever has it already moves on where it can."""
+        """Match p with a gold fact; a prediction that already has it moves to another one if possible."""
         for g in fits[p]:
             if g not in tried:
                 tried.add(g)
@@ -195,7 +200,7 @@ def _by_set(gold: set[T], predicted: set[T]) -> Row:
     return row(len(gold & predicted), len(predicted), len(gold))
 
 
-def _outcomes(predicted: Sequence[Triple], matches: dict[Key, Key]) -> list[tuple[float, bool]]:
+def _outcomes(predicted: Sequence[PlacedTriple], matches: dict[Key, Key]) -> list[tuple[float, bool]]:
     best: dict[Key, float] = {}
     for t in predicted:
         if t.score is not None:
@@ -205,7 +210,7 @@ def _outcomes(predicted: Sequence[Triple], matches: dict[Key, Key]) -> list[tupl
 
 
 def _explain(doc: Document, missed: set[Key], wrong: set[Key], mistakes: Mistakes) -> None:
-    """Right arguments with another relation, else the same relation with overlapping arguments, else alone."""
+    """Explain each triple as a wrong relation, wrong boundaries, or missed or spurious."""
     by_arguments: dict[tuple[frozenset[Place], frozenset[Place]], list[Key]] = {}
     by_names: dict[tuple[str, ...], list[Key]] = {}
     for p in sorted(wrong, key=_order):
@@ -229,7 +234,7 @@ def _explain(doc: Document, missed: set[Key], wrong: set[Key], mistakes: Mistake
 
 
 def _touch(g: Key, p: Key) -> bool:
-    """Heads overlap, and tails do."""
+    """Whether both the heads and the tails overlap."""
     return all(any(a[0] < b[1] and b[0] < a[1] for a in x for b in y) for x, y in ((g.head, p.head), (g.tail, p.tail)))
 
 
