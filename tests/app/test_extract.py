@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -300,7 +301,7 @@ def test_another_encoding_is_read_when_it_is_named(door: Door, tmp_path: Path) -
         ("x.txt", "x", ["x.txt", "--model", "en-entities", "--device", "abacus"], "no device 'abacus' here"),
         ("x.txt", "王小明，" * 60, ["x.txt", "--on-overflow", "error"], "--on-overflow window"),
         ("x.txt", "x", ["x.txt", "--encoding", "utf-99"], "There is no encoding 'utf-99'"),
-        ("x.pdf", pdf(""), ["x.pdf"], "its 1 pages carry no text"),
+        ("x.pdf", pdf(""), ["x.pdf"], "no text on any of its pages"),
         ("x.pdf", locked(pdf("Anna"), user="secret"), ["x.pdf"], "locked with a password"),
         ("x.pdf", b"%PDF-1.7 cut", ["x.pdf"], "cannot be read as PDF"),
         ("x.html", "<html></html>", ["x.html"], "no text was found"),
@@ -341,3 +342,17 @@ def test_half_precision_that_is_emulated_is_said(door: Door, monkeypatch: pytest
     monkeypatch.setattr(half, "emulates_bf16", lambda: emulates)
     done = door("-", "--bf16", stdin=TEXT.encode())
     assert done.code == 0 and spans(done.records[0]) and ("Float32 is faster" in done.err) == emulates
+
+
+def test_a_terminal_shows_at_once_that_models_are_loaded(model: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", TEXT)
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "factpin", "extract", path, "--model", model, "--output", tmp_path / "o.jsonl"]
+    child = subprocess.Popen([str(word) for word in words], stderr=theirs, env={**os.environ, "TERM": "xterm"})
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # the end of a terminal, on Linux
+        while part := os.read(ours, 1 << 16):
+            shown += part
+    os.close(ours)
+    assert child.wait() == 0 and shown.index(b"loading models") < shown.index(b"1 document, ")

@@ -11,17 +11,10 @@ import pytest
 
 from factpin.documents import Document
 from factpin.errors import BadFile, BadInput, BadRecord, MissingExtra
-from factpin.extraction.inputs import (
-    Input,
-    declared,
-    find_inputs,
-    kind_of,
-    page_of,
-    pages_of,
-    read_input,
-    read_inputs,
-    rejects_of,
-)
+from factpin.extraction.html import declared_encoding
+from factpin.extraction.inputs import Input, find_inputs, kind_of, rejects_of
+from factpin.extraction.pdf import page_of, pages_of
+from factpin.extraction.read import read_input, read_inputs
 from factpin.extraction.rejects import Rejects
 from tests.extraction.papers import locked, pdf
 
@@ -115,7 +108,7 @@ def test_a_damaged_pdf_never_ends_in_another_error(tmp_path: Path) -> None:
 
 def test_a_pdf_without_text_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "scan.pdf").write_bytes(pdf("", "", ""))
-    with pytest.raises(BadFile, match="its 3 pages carry no text"):
+    with pytest.raises(BadFile, match="no text on any of its pages"):
         one(tmp_path / "scan.pdf")
 
 
@@ -149,7 +142,7 @@ def test_a_page_in_another_encoding_than_it_says_is_refused_and_read_by_choice(t
      (b"\xef\xbb\xbf<meta charset=gbk>", "utf-8-sig")],
 )  # fmt: skip
 def test_declarations_are_understood_as_browsers_do(raw: bytes, name: str) -> None:
-    assert declared(raw) == name
+    assert declared_encoding(raw) == name
 
 
 def test_a_short_page_is_not_broken_at_inline_tags(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """A whole extraction as one function: files to files, resumed, in shards that add up."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -114,3 +116,19 @@ def test_cases_keep_the_first_examples() -> None:
 def test_wrong_requests_are_refused(request_of: object, words: str) -> None:
     with pytest.raises(Exception, match=words):
         request_of()  # type: ignore[operator]
+
+
+def test_a_run_imports_torch_only_for_models_and_never_training(source: Path, tmp_path: Path, model: Path) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from factpin.extraction.request import Request
+from factpin.extraction.run import run_extraction
+assert "torch" not in sys.modules
+request = Request((Path({str(source / "0.txt")!r}),), ({str(model)!r},), Path({str(tmp_path / "o.jsonl")!r}))
+assert run_extraction(request).documents == 1
+assert "torch" in sys.modules
+assert not [name for name in sys.modules if name.startswith(("factpin.training", "factpin.pretraining", "factpin.app"))]
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,1 +1,1 @@
-"""The doors: they parse, call one function of a room below, and show the result."""
+"""The command line: it parses options, calls one function below, and shows the result."""

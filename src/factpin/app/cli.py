@@ -1,4 +1,4 @@
-"""`factpin`: one grammar for every command. Nothing here, and nothing that `--help` needs, imports torch."""
+"""The program `factpin`. Nothing here, and nothing that `--help` needs, imports torch."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from factpin.errors import FactpinError, did_you_mean
 
 
 class Commands(click.Group):
-    """A group that says which command was probably meant."""
+    """A group that suggests a command where none has the given name."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return COMMANDS.get(cmd_name)
@@ -44,8 +44,8 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command. Errors of the tree end it with one line and exit code 2, Ctrl-C with 130."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads are slower on a shared CPU; read by torch
+    """Run a command. Errors that a user can cause print one line and exit with code 2, Ctrl-C exits with 130."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch: idle threads should sleep, not spin
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
@@ -62,11 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(130)
     except click.ClickException as error:
         _fail(error.format_message())
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
+    except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except OSError as error:  # a full disk, a folder that may not be written
-        _fail(f"{error.filename or 'output'}: {error.strerror or error}. Free some room, or choose another place.")
+    except OSError as error:  # a full disk, a folder without write permission
+        _fail(f"{error.filename or 'output'}: {error.strerror or error}. Free some space, or write somewhere else.")
 
 
 def _fail(message: str) -> None:

@@ -18,7 +18,8 @@ from factpin import files, formats
 from factpin.errors import BadFile, BadInput
 from factpin.extraction.annotator import Annotate
 from factpin.extraction.fingerprint import fingerprint
-from factpin.extraction.inputs import Input, read_inputs, rejects_of
+from factpin.extraction.inputs import Input, rejects_of
+from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 
 RECORD = "factpin-run.json"

@@ -18,7 +18,8 @@ from factpin.documents import Document, to_json
 from factpin.documents.keys import digest, document_key
 from factpin.errors import BadDocument, BadFile, BadRecord
 from factpin.extraction.annotator import Annotator
-from factpin.extraction.inputs import Input, read_input
+from factpin.extraction.inputs import Input
+from factpin.extraction.read import read_input
 from factpin.formats import Options, Report
 from factpin.memory import Source, Store
 from factpin.memory.by_hand import MANUAL

@@ -16,8 +16,9 @@ from factpin import formats
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.extraction.folder import describe_run, extract_folder, is_done, open_folder
-from factpin.extraction.inputs import Input, expected_documents, find_inputs, read_inputs
+from factpin.extraction.inputs import Input, expected_documents, find_inputs
 from factpin.extraction.progress import SILENT, Progress
+from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
 from factpin.extraction.summary import Summary

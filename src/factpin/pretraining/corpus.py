@@ -22,7 +22,8 @@ import numpy as np
 
 from factpin import files
 from factpin.errors import BadInput
-from factpin.extraction.inputs import Input, find_inputs, read_input
+from factpin.extraction.inputs import Input, find_inputs
+from factpin.extraction.read import read_input
 from factpin.language.sentences import split_sentences
 from factpin.layers.masks import Ints
 from factpin.objectives.text import Text, join, nothing, text_of

@@ -1,4 +1,4 @@
-"""One file a command: it parses, calls one function of pipelines or training, and shows the result."""
+"""One file per command. A command parses its options, calls one function below app, and shows the result."""
 
 import click
 

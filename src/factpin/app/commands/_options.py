@@ -36,7 +36,7 @@ kind_option = click.option(
     "kind",
     type=Names("kind of input", list(KINDS)),
     metavar="|".join(KINDS),
-    help="What the files are; by default their endings tell. Standard input is one text.",
+    help="What the files are; by default according to their endings. Standard input is one text.",
 )
 model_option = click.option(
     "--model",
@@ -63,7 +63,9 @@ raw_encoding_option = click.option(
 )
 encoding_option = click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
 format_option = click.option("--from", "source_format", type=FORMAT, help="Format of the input; guessed by default.")
-target_option = click.option("--to", "target_format", type=TARGET, help="Format of OUT; by default its ending tells.")
+target_option = click.option(
+    "--to", "target_format", type=TARGET, help="Format of OUT; by default according to its ending."
+)
 rename_option = click.option(
     "--rename",
     type=click.Path(path_type=Path),

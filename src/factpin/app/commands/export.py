@@ -19,7 +19,7 @@ FORMATS = ["csv", "graphml", "jsonl", "jsonld", "neo4j", "nq", "ttl"]
     "target",
     type=Names("export", FORMATS),
     metavar="|".join(FORMATS),
-    help="Format; by default the ending of OUT tells. neo4j is a folder of CSV files.",
+    help="Format; by default according to the ending of OUT. neo4j is a folder of CSV files.",
 )
 @as_of_option
 @click.option("--lossy", is_flag=True, help="Write what the format can hold, and leave out the rest.")

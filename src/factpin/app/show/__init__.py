@@ -1,1 +1,1 @@
-"""What people look at: tables, highlighted text."""
+"""Results for people: tables, coloured text, summary lines."""

@@ -39,7 +39,7 @@ def _cited(citation: Citation, indent: str = "  ") -> Text:
 
 
 def explanation(searched: Trace) -> Tree:
-    """What was looked at: names, facts, passages, in this order, each with what came of it."""
+    """What was searched: names, facts, then passages, each with what was found."""
     answer = searched.answer
     tree = Tree(Text(answer.question, style="bold"))
     if searched.lookup is not None:

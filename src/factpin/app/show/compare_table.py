@@ -1,4 +1,4 @@
-"""A comparison for people: its report comes in, a table for the terminal goes out."""
+"""The report of a comparison of objectives as a table."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from factpin.pretraining.compare_drawing import mean_and_half_width
 
 
 def table(report: dict[str, Any]) -> Table:
-    """One line an objective, one column a point: the mean in per cent and half the width of its interval."""
+    """One row per objective, one column per point: the mean in per cent, and half the width of its interval."""
     begins = next(row for row in report["points"] if row["point"] == 0)
     points = sorted({row["point"] for row in report["points"]} - {0})
     pieces = {row["point"]: row["pieces"] for row in report["points"]}

@@ -1,4 +1,4 @@
-"""The doctor's report for people: tables for rich."""
+"""The report of the doctor as tables."""
 
 from typing import Any
 
@@ -7,6 +7,26 @@ from rich.table import Table
 from rich.text import Text
 
 BAR = 24
+COUNTS = (
+    "documents",
+    "sentences",
+    "characters",
+    "tokens",
+    "mentions",
+    "entities",
+    "clusters",
+    "facts",
+    "evidence",
+    "qualified",
+    "events",
+    "nested",
+    "overlapping",
+    "discontinuous",
+    "duplicates",
+    "leaked",
+    "unlabelled_repeats",
+    "rejected",
+)
 
 
 def render(report: dict[str, Any]) -> RenderableType:
@@ -29,9 +49,7 @@ def _counts(report: dict[str, Any]) -> Table:
     for file in report["files"]:
         rejected = f", {file['rejected']} rejected" if file["rejected"] else ""
         table.add_row(f"[bold]{file['path']}[/]", f"{file['format']}, {file['documents']:,} documents{rejected}")
-    for key in ("documents", "sentences", "characters", "tokens", "mentions", "entities", "clusters", "facts",
-                "evidence", "qualified", "events", "nested", "overlapping", "discontinuous", "duplicates", "leaked",
-                "unlabelled_repeats", "rejected"):  # fmt: skip
+    for key in COUNTS:
         if report[key]:
             table.add_row(key.replace("_", " "), f"{report[key]:,}")
     return table

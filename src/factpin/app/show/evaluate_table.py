@@ -1,4 +1,4 @@
-"""The report of an evaluation for people: tables for rich that say in words what each convention counts."""
+"""The report of an evaluation as tables, which explain what each convention counts."""
 
 from collections import Counter
 from typing import Any

@@ -1,30 +1,30 @@
-"""A document for people: its text with the mentions in colour, and tables of mentions, entities, facts and events."""
+"""A document on a terminal: its text with coloured mentions, and tables of mentions, entities, facts and events."""
 
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
 from factpin.documents import Document, Event, Fact, Mention
-from factpin.extraction.inputs import page_of, pages_of
+from factpin.extraction.pdf import page_of, pages_of
 
-COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_cyan", "bright_magenta", "bright_yellow",
-           "bright_green", "bright_blue", "bright_red")  # fmt: skip
-# A text must not steer the terminal: control characters are shown as their pictures, carriage returns not at all.
+PLAIN = ("cyan", "magenta", "yellow", "green", "blue", "red")
+COLOURS = (*PLAIN, *(f"bright_{name}" for name in PLAIN))
+# Control characters must not reach the terminal: they are shown as their symbols, carriage returns not at all.
 PICTURES: dict[int, int | None] = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
 PICTURES |= {0x0D: None, 0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
-FACT = ("head", "relation", "tail", "score", "status")  # columns of a table of facts; then comes evidence
+FACT = ("head", "relation", "tail", "score", "status")  # columns of a table of facts before the evidence
 WIDTH = 80  # cells of a terminal
-FRAME = 3  # cells around those of a column
-ROOM = 24  # cells below which the text of a sentence is not worth a column
+FRAME = 3  # cells of the frame of a column
+ROOM = 24  # least cells for a column of sentences
 
 
 def colour(label: str) -> str:
-    """A colour that a label always has."""
+    """The colour of a label, always the same."""
     return COLOURS[sum(label.encode()) % len(COLOURS)]
 
 
 def shown(text: str) -> str:
-    """Text that a terminal may print."""
+    """Text that is safe to print on a terminal."""
     return text.translate(PICTURES)
 
 
@@ -34,10 +34,10 @@ def title(doc: Document) -> str:
 
 
 def highlight(doc: Document) -> Text:
-    """The text; each mention in its label's colour with the label behind it, what lies in several underlined."""
+    """The text, with mentions in the colour of their label and the label after them; nested ones are underlined."""
     text = Text()
     coming = sorted(doc.mentions, key=lambda m: m.start, reverse=True)
-    around: list[Mention] = []  # mentions that hold the piece
+    around: list[Mention] = []  # mentions that contain the current piece
     borders = sorted({0, len(doc.text), *(m.start for m in doc.mentions), *(m.end for m in doc.mentions)})
     for start, end in zip(borders, borders[1:], strict=False):
         while coming and coming[-1].start == start:
@@ -71,21 +71,21 @@ def table(doc: Document) -> Table:
 
 
 def entities(doc: Document) -> Table:
-    """Every entity with its mentions; one that is named once stands in the table of mentions already."""
-    places = {m.id: m for m in doc.mentions}
+    """Every entity with several mentions; the others are in the table of mentions."""
+    mentions = {m.id: m for m in doc.mentions}
     rows = Table(title=Text(f"entities of {title(doc)}, named more than once"), title_justify="left")
     for column in ("entity", "type", "mentions"):
         rows.add_column(column, overflow="fold")
     for e in doc.entities:
-        own = [places[id] for id in e.mentions]
+        own = [mentions[id] for id in e.mentions]
         if len(own) > 1:
-            told = ", ".join(f"{m.text} ({m.start}–{m.end})" for m in own)
-            rows.add_row(_line(e.name or own[0].text), Text(shown(e.type), style=colour(e.type)), _line(told))
+            places = ", ".join(f"{m.text} ({m.start}–{m.end})" for m in own)
+            rows.add_row(_line(e.name or own[0].text), Text(shown(e.type), style=colour(e.type)), _line(places))
     return rows
 
 
 def facts(doc: Document, width: int = WIDTH) -> Table:
-    """Every fact with its entities, score, status and the sentences that prove it; width: cells of the terminal."""
+    """Every fact with its entities, score, status and the sentences that support it. width: of the terminal."""
     rows = Table(title=Text(f"facts of {title(doc)}"), title_justify="left")
     for column in (*FACT, "evidence"):
         rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
@@ -100,7 +100,7 @@ def facts(doc: Document, width: int = WIDTH) -> Table:
 
 
 def _cells(doc: Document) -> list[list[Text]]:
-    """Of every fact what the columns of FACT hold. An argument is its entity: one who is named in two ways is one."""
+    """The cells of every fact for the columns of FACT. Arguments are shown by the names of their entities."""
     names = {e.id: e.name or doc.mention(e.mentions[0]).text for e in doc.entities}
     return [
         [
@@ -115,20 +115,22 @@ def _cells(doc: Document) -> list[list[Text]]:
 
 
 def by_number(doc: Document, width: int = WIDTH) -> bool:
-    """Whether the table of facts has the numbers of sentences, and `sentences` tells them: several prove one fact, or
-    the other columns leave too little room for their texts."""
+    """Whether facts refer to sentences by number, listed by `sentences`: where one fact has several, or where the other
+    columns leave too little room for their texts."""
     proofs = {e.sentence for fact in doc.facts for e in fact.evidence}
     if not proofs or any(len(fact.evidence) > 1 for fact in doc.facts):
         return bool(proofs)
     columns = zip(*_cells(doc), strict=True)
-    taken = sum(max(cell_len(name), *(cell.cell_len for cell in cells)) + FRAME
-                for name, cells in zip(FACT, columns, strict=True))  # fmt: skip
+    widths = (
+        max(cell_len(name), *(cell.cell_len for cell in cells)) for name, cells in zip(FACT, columns, strict=True)
+    )
+    taken = sum(width + FRAME for width in widths)
     longest = max(cell_len(_line(doc.text[slice(*doc.sentences[s])]).plain) for s in proofs)
     return width - taken - FRAME - 1 < min(longest, ROOM)
 
 
 def sentences(doc: Document) -> Table:
-    """The sentences that prove facts, by number."""
+    """The sentences that support facts, by number."""
     rows = Table(title=Text(f"evidence of {title(doc)}"), title_justify="left")
     rows.add_column("", justify="right")
     rows.add_column("sentence", overflow="fold")
@@ -144,18 +146,21 @@ def events(doc: Document) -> Table:
     for column in ("event", "trigger", "arguments", "score", "status"):
         rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
     for event in doc.events:
-        told = ", ".join(f"{a.role}: {texts[a.mention] if a.mention else a.event}" for a in event.arguments)
+        arguments = ", ".join(f"{a.role}: {texts[a.mention] if a.mention else a.event}" for a in event.arguments)
         rows.add_row(
-            Text(shown(event.type), style=colour(event.type)), _line(texts[event.trigger] if event.trigger else ""),
-            _line(told), "" if event.score is None else f"{event.score:.3f}", _status(doc, event),
-        )  # fmt: skip
+            Text(shown(event.type), style=colour(event.type)),
+            _line(texts[event.trigger] if event.trigger else ""),
+            _line(arguments),
+            "" if event.score is None else f"{event.score:.3f}",
+            _status(doc, event),
+        )
     return rows
 
 
-def _status(doc: Document, told: Fact | Event) -> Text:
+def _status(doc: Document, claim: Fact | Event) -> Text:
     """The assertion with its cue."""
-    cue = "" if told.cue is None else f" ({doc.text[told.cue.start : told.cue.end]})"
-    return _line((told.assertion or "") + cue)
+    cue = "" if claim.cue is None else f" ({doc.text[claim.cue.start : claim.cue.end]})"
+    return _line((claim.assertion or "") + cue)
 
 
 def _line(text: str) -> Text:
