@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from factpin.documents import Document
-from factpin.scoring.events import Told, told
+from factpin.scoring.events import EventKey, event_keys
 from factpin.tasks.fit import Candidates, fit_scale, make_candidates
 from factpin.tasks.links import Links
 from factpin.tasks.settings import Settings
@@ -30,15 +30,17 @@ def event_candidates(model: Tunable, documents: Sequence[Document]) -> Candidate
     read = [model.read(doc) for doc in documents]
     for document, found in zip(read, model.find(read), strict=True):
         bare = replace(document, doc=replace(document.doc, mentions=(), entities=(), facts=(), events=()))
-        events = {*told(model.finder.annotate(bare, found))}
-        right = {*told(document.doc)}
+        events = {*event_keys(model.finder.annotate(bare, found))}
+        right = {*event_keys(document.doc)}
         gold += len(right)
         classes = model.finder.labels.classes
         rows += [(score, event in right, 0) for event, score in _scores(document, found, classes, events).items()]
     return make_candidates(rows, np.array([gold]))
 
 
-def _scores(document: WindowedDocument, found: Links, classes: Any, events: Iterable[Told]) -> dict[Told, float]:
+def _scores(
+    document: WindowedDocument, found: Links, classes: Any, events: Iterable[EventKey]
+) -> dict[EventKey, float]:
     """The least of the scores of an event's spans and links, before any scale."""
     nodes = [(classes[label], char_span(document.pieces, first, last)) for label, first, last in found.spans()]
     rows = [(frozenset((node,)), score) for node, score in zip(nodes, found.span_score, strict=True)]
