@@ -90,7 +90,7 @@ def _train(folder: Path | None) -> Callable[[], Any]:
         from factpin.training.triples import TriplesConfig as TripleOptions  # type: ignore[no-redef, import-not-found]
 
     def step() -> None:
-        job = TaskJob(extractor, documents, [], TripleOptions())
+        job = TaskJob(extractor, documents, [], TripleOptions(encoder=""))
         job.model.loss(job.batch([0])).backward()
 
     return step
