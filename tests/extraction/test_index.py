@@ -52,7 +52,7 @@ def test_the_same_files_twice_cost_nothing(tmp_path: Path, store: Store) -> None
     models = Models()
     assert run(folder, store, models).added == 2
     report = run(folder, store, models)
-    assert (report.unchanged, report.changed, len(models.read)) == (2, 0, 2)
+    assert (report.unchanged, report.added, report.replaced, report.removed, len(models.read)) == (2, 0, 0, 0, 2)
     files(folder, b="姚明出生在上海。")
     report = run(folder, store, models)
     assert (report.unchanged, report.replaced, models.read[2:]) == (1, 1, ["姚明出生在上海。"])

@@ -1,4 +1,4 @@
-"""The main job: documents in, documents with everything the models find out.
+"""The main job: annotate documents with everything that the models find.
 
 Each document is read by the models for its language, and their results are combined (combine.py). Annotation that a
 document already has is replaced. Models of whole documents come second: mentions are grouped into entities, by a

@@ -48,11 +48,6 @@ class IndexReport:
     rejects: list[Reject] = field(default_factory=list)
     seconds: float = 0.0
 
-    @property
-    def changed(self) -> int:
-        """Documents that differ from what the store had."""
-        return self.added + self.replaced + self.removed
-
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
