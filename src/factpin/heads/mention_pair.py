@@ -27,7 +27,7 @@ from torch.utils.checkpoint import checkpoint
 
 from factpin.errors import BadInput
 from factpin.heads.inherit import Names
-from factpin.language.coreference import ADD, BUCKETS, FEATURES, Candidates, Judged
+from factpin.language.coreference import ADD, BUCKETS, FEATURES, MentionPairs, PairScores
 from factpin.layers.dropout import Dropout
 from factpin.layers.exact import exact
 
@@ -59,7 +59,7 @@ class Pairs:
     features: Tensor  # (M, K, F) float32
 
     @staticmethod
-    def of(documents: Sequence[tuple[NDArray[np.int64], Candidates]]) -> "Pairs":
+    def of(documents: Sequence[tuple[NDArray[np.int64], MentionPairs]]) -> "Pairs":
         """From the (M, 2) first and last tokens of each document's mentions, in the order of the text."""
         K = max([asked.antecedent.shape[1] for _, asked in documents], default=0)
         rows, offset = [], 0
@@ -198,13 +198,13 @@ def probability(s: Tensor, temperature: float = 1.0) -> Tensor:
     return F.softmax(torch.cat((s.new_zeros(s.shape[0], 1), s), dim=1), dim=1)[:, 1:]
 
 
-def judged_of(probability: Tensor, documents: Sequence[Candidates]) -> list[Judged]:
+def judged_of(probability: Tensor, documents: Sequence[MentionPairs]) -> list[PairScores]:
     """What `resolve` reads, one for each document, from the probabilities of a batch made of them."""
     table = probability.double().cpu().numpy()
     judged, at = [], 0
     for asked in documents:
         M, K = asked.antecedent.shape
-        judged.append(Judged(asked.antecedent, table[at : at + M, :K]))
+        judged.append(PairScores(asked.antecedent, table[at : at + M, :K]))
         at += M
     return judged
 

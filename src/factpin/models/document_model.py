@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from factpin.encoders import Encoder
-from factpin.encoders.merge_windows import Layout, Rows, merge_hidden, merge_rows, rows_of
+from factpin.encoders.merge_windows import AttentionRows, WindowLayout, merge_hidden, merge_rows, rows_of
 from factpin.heads.atlop import Asked, AtlopGold, AtlopScores, asked_of, gold_of
 from factpin.layers.dropout import Dropout
 from factpin.models.reading import batched
@@ -24,8 +24,8 @@ class Marked:
     """A marked document, ready to be read."""
 
     windows: tuple[NDArray[np.int32], ...]  # ids of each
-    layout: Layout
-    rows: Rows
+    layout: WindowLayout
+    rows: AttentionRows
     asked: Asked
     gold: AtlopGold
 
@@ -38,7 +38,7 @@ def marked(targets: Targets, windows: Sequence[Window], tokenizer: Tokenizer) ->
     """The document of these targets as these windows show it."""
     prefix = len(tokenizer.prefix)
     suffix = tokenizer.frame_size - prefix
-    layout = Layout(tuple(windows), len(targets.pieces), prefix, suffix)
+    layout = WindowLayout(tuple(windows), len(targets.pieces), prefix, suffix)
     return Marked(
         tuple(targets.pieces.ids[w.first : w.last] for w in windows),
         layout,
@@ -92,6 +92,6 @@ class DocumentModel(nn.Module):
         device = hidden[0].device
         widest = max(rows.shape[2] for rows in attention)
         A = torch.cat([F.pad(rows, (0, widest - rows.shape[2])) for rows in attention])  # (T, heads, n)
-        rows = Rows(doc.rows.window.to(device), doc.rows.token.to(device), doc.rows.chosen.to(device))
+        rows = AttentionRows(doc.rows.window.to(device), doc.rows.token.to(device), doc.rows.chosen.to(device))
         asked = doc.asked.to(device)
         return self.head(merge_hidden(hidden, doc.layout), merge_rows(A, rows, doc.layout, len(asked.place)), asked)

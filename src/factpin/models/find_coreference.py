@@ -22,9 +22,9 @@ from torch.nn.utils.rnn import pad_sequence
 from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Mention
 from factpin.encoders import Encoder
-from factpin.encoders.merge_windows import Layout, merge_hidden
+from factpin.encoders.merge_windows import WindowLayout, merge_hidden
 from factpin.heads.mention_pair import MentionPair, Pairs, gold_of, judged_of, probability
-from factpin.language.coreference import KEEP, Candidates
+from factpin.language.coreference import KEEP, MentionPairs
 from factpin.layers.dropout import Dropout
 from factpin.models.reading import Read, batched
 from factpin.models.settings import Settings
@@ -36,7 +36,7 @@ from factpin.tokens import Tokenizer
 class CoreferenceSettings:
     """How scores become entities: Settings.task_config of a model of coreference. `add` is its threshold."""
 
-    keep: float = KEEP  # Judged.keep
+    keep: float = KEEP  # PairScores.keep
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Paired:
     """A document with the pairs of mentions that are asked."""
 
     windows: tuple[NDArray[np.int32], ...]  # ids of each
-    layout: Layout
+    layout: WindowLayout
     tokens: Ints  # (M, 2) first and last token of every mention, in the order of the text
     targets: Targets
 
     @property
-    def candidates(self) -> Candidates:
+    def candidates(self) -> MentionPairs:
         return self.targets.candidates
 
     @property
@@ -70,7 +70,7 @@ class Paired:
 def paired(read: Read, most: int, tokenizer: Tokenizer) -> Paired:
     """The pairs of a document, at most so many for each mention, with gold from the entities that it brings."""
     y, prefix = targets(read.doc, read.pieces, most), len(tokenizer.prefix)
-    layout = Layout(read.windows, len(read.pieces), prefix, tokenizer.frame_size - prefix)
+    layout = WindowLayout(read.windows, len(read.pieces), prefix, tokenizer.frame_size - prefix)
     tokens = np.where(y.read[:, None], np.stack((y.first, y.last), axis=1) + prefix, 0)
     return Paired(read.ids, layout, tokens, y)
 
@@ -118,7 +118,7 @@ class Scored:
 
     paired: Paired
     scores: Tensor  # (M, K)
-    add: float  # Judged.add
+    add: float  # PairScores.add
 
 
 def find(

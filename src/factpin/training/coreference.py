@@ -1,7 +1,7 @@
 """Training a scorer of coreference: documents with mentions and entities in, a model folder out.
 
     temperature   least negative log-likelihood of the gold antecedents on dev
-    add, keep     highest mean F1 of MUC, B-cubed and CEAF-e on dev, one after the other (tasks.coreference.Judged);
+    add, keep     highest mean F1 of MUC, B-cubed and CEAF-e on dev, one after the other (coreference.PairScores);
                   the scorer is silent where the rules alone reach as much
     rules_f1      what the rules alone reach on dev, beside every figure of the scorer
 
