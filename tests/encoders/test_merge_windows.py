@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from factpin.encoders import small_encoder
-from factpin.encoders.merge_windows import Layout, merge_hidden, merge_rows, rows_of
+from factpin.encoders.merge_windows import WindowLayout, merge_hidden, merge_rows, rows_of
 from factpin.tokens import Pieces, Window, windows
 from factpin.tokens.small import build_tokenizer
 
@@ -18,17 +18,17 @@ def pieces(n: int) -> Pieces:
     return Pieces("x" * n, start + 5, start, start + 1, np.zeros(n, np.bool_))
 
 
-def layout(n: int, size: int, overlap: int) -> Layout:
-    return Layout(tuple(windows(pieces(n), [(0, n)], size, overlap)), n, PREFIX, SUFFIX)
+def layout(n: int, size: int, overlap: int) -> WindowLayout:
+    return WindowLayout(tuple(windows(pieces(n), [(0, n)], size, overlap)), n, PREFIX, SUFFIX)
 
 
-def window_states(plan: Layout) -> list[Tensor]:
+def window_states(plan: WindowLayout) -> list[Tensor]:
     torch.manual_seed(0)
     n = max(len(w) for w in plan.windows) + PREFIX + SUFFIX + 2  # padding behind
     return list(torch.randn(len(plan.windows), n, D, dtype=torch.float64))
 
 
-def place_of(plan: Layout, window: Window, token: int) -> int | None:
+def place_of(plan: WindowLayout, window: Window, token: int) -> int | None:
     """Where a token of a window stands in the document."""
     if token < PREFIX:
         return token if window.first == 0 else None
@@ -92,7 +92,7 @@ def test_every_window_that_holds_a_piece_is_asked_for_its_row() -> None:
 
 def test_a_piece_that_no_window_reads_has_a_row_of_zeros() -> None:
     full = layout(20, 8, 3)
-    plan = Layout(full.windows[:-1], 20, PREFIX, SUFFIX)
+    plan = WindowLayout(full.windows[:-1], 20, PREFIX, SUFFIX)
     wanted = rows_of(plan, torch.tensor([19, 2]))
     assert wanted.chosen.tolist() == [1]
     rows = torch.rand(1, HEADS, 8 + PREFIX + SUFFIX, requires_grad=True)
@@ -114,7 +114,9 @@ def test_a_text_that_fits_is_as_the_encoder_says(text: str) -> None:
     torch.manual_seed(0)
     encoder = small_encoder(tokenizer.vocab_size, width=16, max_length=64, tokenizer=tokenizer).eval()
     cut = tokenizer.encode(text)
-    plan = Layout(tuple(windows(cut, [(0, len(text))], 62, 8)), len(cut), len(tokenizer.prefix), len(tokenizer.suffix))
+    plan = WindowLayout(
+        tuple(windows(cut, [(0, len(text))], 62, 8)), len(cut), len(tokenizer.prefix), len(tokenizer.suffix)
+    )
     assert plan.whole
     chosen = torch.tensor([3, 0, 9])
     wanted = rows_of(plan, chosen)

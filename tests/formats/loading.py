@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from factpin.documents import Document
-from factpin.formats import Format, Options, Reading, Report
+from factpin.formats import Format, Options, ReadContext, Report
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 SAMPLES = Path(__file__).parent / "samples"
@@ -15,7 +15,7 @@ ABSENT = "the corpora of ../shared/data are not beside this checkout"
 def load(module: Format, path: Path, options: Options | None = None) -> tuple[list[Document], Report]:
     """The documents of a file and what was noticed."""
     report = Report()
-    return list(module.read(Reading(path, options or Options(), report))), report
+    return list(module.read(ReadContext(path, options or Options(), report))), report
 
 
 def load_lines(module: Format, folder: Path, records: list[Any], options: Options | None = None) -> Any:

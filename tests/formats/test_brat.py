@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from factpin.documents import Argument, Document, Entity, Event, Fact, Mention, canonical
 from factpin.errors import BadFile, BadRecord
-from factpin.formats import Options, Reading, Report, brat
+from factpin.formats import Options, ReadContext, Report, brat
 from factpin.formats._brat_lines import with_numbers, without_numbers
 
 SAMPLE = Path(__file__).parent / "samples" / "brat"
@@ -22,17 +22,17 @@ def put(folder: Path, text: str, *lines: str, name: str = "a") -> Path:
 
 
 def only(folder: Path, options: Options | None = None, report: Report | None = None) -> Document:
-    (doc,) = brat.read(Reading(folder, options or Options(), report or Report()))
+    (doc,) = brat.read(ReadContext(folder, options or Options(), report or Report()))
     return doc
 
 
 def returned(docs: list[Document], folder: Path) -> list[Document]:
     brat.write(docs, folder, Options())
-    return list(brat.read(Reading(folder)))
+    return list(brat.read(ReadContext(folder)))
 
 
 def test_the_sample_says_what_its_lines_say() -> None:
-    flood, graduate, plain = brat.read(Reading(SAMPLE))
+    flood, graduate, plain = brat.read(ReadContext(SAMPLE))
     assert [flood.id, graduate.id, plain.id] == ["2024/flood", "graduate", "plain"]
     assert plain.mentions == () and plain.text.startswith("A text")
     assert flood.mention("T3").text == "Lindby\nBridge"
@@ -158,9 +158,9 @@ def test_an_ann_file_without_its_text_is_named_and_set_aside_by_choice(tmp_path:
     put(tmp_path, "a", name="b")
     (tmp_path / "lonely.ann").write_text("T1\tX 0 1\ta\n")
     with pytest.raises(BadRecord, match=r"lonely\.ann.*lonely\.txt is missing"):
-        list(brat.read(Reading(tmp_path)))
+        list(brat.read(ReadContext(tmp_path)))
     report = Report()
-    assert [d.id for d in brat.read(Reading(tmp_path, Options(skip_bad=True), report))] == ["b"]
+    assert [d.id for d in brat.read(ReadContext(tmp_path, Options(skip_bad=True), report))] == ["b"]
     assert report.rejected == 1
 
 

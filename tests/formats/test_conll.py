@@ -18,7 +18,7 @@ needs_data = pytest.mark.skipif(not DATA.exists(), reason="the corpora of ../sha
 def documents(path: Path, content: str | None = None, report: Report | None = None) -> Iterator[Document]:
     if content is not None:
         path.write_text(content, encoding="utf-8")
-    return conll.read(formats.Reading(path, report=report or Report()))
+    return conll.read(formats.ReadContext(path, report=report or Report()))
 
 
 def spans(doc: Document) -> list[tuple[str, str]]:
@@ -184,7 +184,7 @@ def test_a_faulty_sentence_is_set_aside_by_choice(tmp_path: Path) -> None:
     path = tmp_path / "a.conll"
     path.write_text("a\tO\n\nb\tO\tO\n\nc\tO\n", encoding="utf-8")
     report = Report()
-    docs = list(conll.read(formats.Reading(path, Options(skip_bad=True), report)))
+    docs = list(conll.read(formats.ReadContext(path, Options(skip_bad=True), report)))
     assert [doc.text for doc in docs] == ["a", "c"]
     assert report.rejected == 1
 

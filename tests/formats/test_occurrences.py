@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factpin.formats import Options, Reading, Report
-from factpin.formats._occurrences import Name, Triple, nearest_pair, occurrences, place
+from factpin.formats import Options, ReadContext, Report
+from factpin.formats._occurrences import ArgumentName, Triple, nearest_pair, occurrences, place
 
 
 def placed(text, *triples, occurrences="first"):
     report = Report()
-    reading = Reading(Path("x.json"), Options(occurrences=occurrences), report)
-    return place([Triple(Name(h), r, Name(t)) for h, r, t in triples], text, reading, 1, "x-1"), report
+    reading = ReadContext(Path("x.json"), Options(occurrences=occurrences), report)
+    return place([Triple(ArgumentName(h), r, ArgumentName(t)) for h, r, t in triples], text, reading, 1, "x-1"), report
 
 
 @pytest.mark.parametrize(

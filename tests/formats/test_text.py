@@ -8,7 +8,7 @@ import pytest
 
 from factpin.documents import Document, Mention, Span
 from factpin.errors import BadFile, BadRecord
-from factpin.formats import Options, Reading, Report, text
+from factpin.formats import Options, ReadContext, Report, text
 from factpin.formats._guess import head
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -16,7 +16,7 @@ SAMPLES = Path(__file__).parent / "samples"
 
 def test_the_text_is_what_the_file_holds_and_has_its_sentences(tmp_path: Path) -> None:
     (tmp_path / "note.md").write_bytes("\ufeffOne is here.\r\n\r\n第二句。第三句！".encode())
-    (doc,) = text.read(Reading(tmp_path / "note.md"))
+    (doc,) = text.read(ReadContext(tmp_path / "note.md"))
     assert (doc.id, doc.text) == ("note", "One is here.\r\n\r\n第二句。第三句！")
     assert [doc.text[s.start : s.end] for s in doc.sentences] == ["One is here.", "第二句。", "第三句！"]
 
@@ -25,12 +25,16 @@ def test_a_folder_is_read_in_sorted_order_and_named_by_path(tmp_path: Path) -> N
     for name in ("b.txt", "a.md", "c/d.txt", "c/x.json", ".hidden.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
-    assert [(d.id, d.text) for d in text.read(Reading(tmp_path))] == [("a", "a.md"), ("b", "b.txt"), ("c/d", "c/d.txt")]
+    assert [(d.id, d.text) for d in text.read(ReadContext(tmp_path))] == [
+        ("a", "a.md"),
+        ("b", "b.txt"),
+        ("c/d", "c/d.txt"),
+    ]
 
 
 def test_standard_input_is_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("谷雨。\n".encode())))
-    (doc,) = text.read(Reading(Path("-")))
+    (doc,) = text.read(ReadContext(Path("-")))
     assert (doc.id, doc.text) == ("stdin", "谷雨。\n")
 
 
@@ -39,8 +43,8 @@ def test_any_text_comes_back(content: str, tmp_path: Path) -> None:
     doc = Document("a/b", content)
     text.write([doc], tmp_path / "one.txt", Options())
     text.write([doc, Document("c", "")], tmp_path / "many", Options())
-    assert [d.text for d in text.read(Reading(tmp_path / "one.txt"))] == [content]
-    assert {(d.id, d.text) for d in text.read(Reading(tmp_path / "many"))} == {("a/b", content), ("c", "")}
+    assert [d.text for d in text.read(ReadContext(tmp_path / "one.txt"))] == [content]
+    assert {(d.id, d.text) for d in text.read(ReadContext(tmp_path / "many"))} == {("a/b", content), ("c", "")}
 
 
 def test_a_file_holds_exactly_one_document(tmp_path: Path) -> None:
@@ -63,13 +67,13 @@ def test_a_file_that_is_not_utf8_is_named_and_set_aside_by_choice(tmp_path: Path
     (tmp_path / "a.txt").write_bytes("谷雨".encode("gb18030"))
     (tmp_path / "b.txt").write_text("b")
     with pytest.raises(BadRecord, match=r"a\.txt.*not UTF-8"):
-        list(text.read(Reading(tmp_path)))
+        list(text.read(ReadContext(tmp_path)))
     report = Report()
-    assert [d.id for d in text.read(Reading(tmp_path, Options(skip_bad=True), report))] == ["b"]
+    assert [d.id for d in text.read(ReadContext(tmp_path, Options(skip_bad=True), report))] == ["b"]
     assert report.rejected == 1
-    assert next(text.read(Reading(tmp_path / "a.txt", Options(encoding="gb18030")))).text == "谷雨"
+    assert next(text.read(ReadContext(tmp_path / "a.txt", Options(encoding="gb18030")))).text == "谷雨"
     with pytest.raises(BadFile, match="no such file"):
-        text.read(Reading(tmp_path / "none.txt"))
+        text.read(ReadContext(tmp_path / "none.txt"))
 
 
 def test_files_of_other_formats_that_end_in_txt_do_not_fit(tmp_path: Path) -> None:

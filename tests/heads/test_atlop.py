@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from factpin.encoders import small_encoder
-from factpin.encoders.merge_windows import Layout, merge_hidden, merge_rows, rows_of
+from factpin.encoders.merge_windows import WindowLayout, merge_hidden, merge_rows, rows_of
 from factpin.errors import BadInput, FactpinError
 from factpin.heads.atlop import Asked, Atlop, AtlopConfig, AtlopGold, AtlopScores, asked_of, found_of, gold_of
 from factpin.layers import localized_context, pair_bilinear
@@ -394,9 +394,9 @@ def test_a_document_longer_than_the_encoder_is_learned_by_heart() -> None:
     torch.manual_seed(0)
     encoder = small_encoder(tokenizer.vocab_size, width=32, layers=2, max_length=40, tokenizer=tokenizer, dropout=0.0)
     y = targets(doc, tokenizer.encode_sentences(doc.text, doc.sentences), marker_id(tokenizer), relations)
-    parts = tuple(windows(y.pieces, doc.sentences, encoder.max_pieces, 12))
+    parts = tuple(windows(y.pieces, doc.sentences, 40 - tokenizer.frame_size, 12))
     assert len(parts) > 2
-    layout = Layout(parts, len(y.pieces), len(tokenizer.prefix), len(tokenizer.suffix))
+    layout = WindowLayout(parts, len(y.pieces), len(tokenizer.prefix), len(tokenizer.suffix))
     asked, gold = asked_of(y, layout.prefix, layout.suffix), gold_of(y)
     head = Atlop(AtlopConfig(relations, size=32, group=8, evidence=0.1), 32)
     ids, mask = encoder.batch([encoder.frame(y.pieces.ids[w.first : w.last])[0] for w in parts])

@@ -11,7 +11,7 @@ from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput
 from factpin.heads import mention_pair
 from factpin.heads.mention_pair import MentionPair, MentionPairConfig, Pairs, gold_of, judged_of, probability
-from factpin.language.coreference import BUCKETS, FEATURES, Candidates, candidates, ordered, resolve, targets
+from factpin.language.coreference import BUCKETS, FEATURES, MentionPairs, candidates, ordered, resolve, targets
 
 WIDTH = 12
 
@@ -21,7 +21,7 @@ def build(**options) -> MentionPair:
     return MentionPair(MentionPairConfig(**{"size": 8, "dropout": 0.0} | options), WIDTH)
 
 
-def asked(M: int, K: int, seed: int = 0) -> tuple[np.ndarray, Candidates]:
+def asked(M: int, K: int, seed: int = 0) -> tuple[np.ndarray, MentionPairs]:
     """Mentions of 1 to 3 tokens, each with the K latest before it."""
     chance = np.random.default_rng(seed)
     first = np.arange(M) * 3
@@ -29,10 +29,10 @@ def asked(M: int, K: int, seed: int = 0) -> tuple[np.ndarray, Candidates]:
     antecedent = np.arange(M)[:, None] - 1 - np.arange(K)[None]
     antecedent = np.where(antecedent < 0, -1, antecedent)
     distance = np.where(antecedent < 0, 0, np.minimum(np.arange(K)[None], BUCKETS - 1))
-    return tokens, Candidates(antecedent, distance, chance.random((M, K, len(FEATURES))))
+    return tokens, MentionPairs(antecedent, distance, chance.random((M, K, len(FEATURES))))
 
 
-def by_hand(head: MentionPair, H: Tensor, tokens: np.ndarray, pairs: Candidates) -> Tensor:
+def by_hand(head: MentionPair, H: Tensor, tokens: np.ndarray, pairs: MentionPairs) -> Tensor:
     """The definition, pair by pair, of one text H (N, D)."""
     m = [
         torch.tanh(head.mention(torch.cat((H[a], H[b], H[a : b + 1].mean(0)))))
@@ -57,7 +57,7 @@ def loss_by_hand(s: Tensor, gold: Tensor) -> float:
     return total / len(s)
 
 
-def some_gold(pairs: Candidates, seed: int = 0) -> np.ndarray:
+def some_gold(pairs: MentionPairs, seed: int = 0) -> np.ndarray:
     return (np.random.default_rng(seed).random(pairs.antecedent.shape) < 0.3) & (pairs.antecedent >= 0)
 
 
@@ -219,7 +219,7 @@ def drugs(seed: int) -> Document:
     )
 
 
-def encoded(documents: list[Document]) -> tuple[Tensor, Pairs, list[Candidates]]:
+def encoded(documents: list[Document]) -> tuple[Tensor, Pairs, list[MentionPairs]]:
     """One token a mention, its vector a word's own."""
     torch.manual_seed(5)
     table = dict(zip(DRUGS, torch.randn(len(DRUGS), WIDTH), strict=True))

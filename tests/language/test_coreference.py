@@ -16,7 +16,7 @@ from factpin.language._coreference_names import fold, read
 from factpin.language.coreference import (
     FEATURES,
     RULES,
-    Judged,
+    PairScores,
     candidates,
     links,
     ordered,
@@ -46,11 +46,11 @@ def clusters(doc: Document) -> set[tuple[str, ...]]:
     return {tuple(sorted(f"{doc.mention(id).text}@{doc.mention(id).start}" for id in e.mentions)) for e in doc.entities}
 
 
-def answers(doc: Document, gold: Document | None = None, most: int = 50) -> Judged:
+def answers(doc: Document, gold: Document | None = None, most: int = 50) -> PairScores:
     """What a scorer that makes no mistake says: the right antecedents, all alike."""
     asked = candidates(doc, most=most)
     right = targets(gold or doc, asked).astype(float)
-    return Judged(asked.antecedent, right / np.maximum(1.0, right.sum(axis=1, keepdims=True)))
+    return PairScores(asked.antecedent, right / np.maximum(1.0, right.sum(axis=1, keepdims=True)))
 
 
 # ---- minimal cases --------------------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ def test_a_scorer_adds_synonyms_and_refuses_same_names() -> None:
 
 def test_a_scorer_without_an_opinion_leaves_the_rules_alone() -> None:
     doc = marked("[1:John Smith] met [2:Mary Brown]. [1:Smith] left. [1:He] slept.", "PER")
-    nothing = Judged(np.full((4, 1), -1), np.zeros((4, 1)))
+    nothing = PairScores(np.full((4, 1), -1), np.zeros((4, 1)))
     assert resolve(doc, judged=nothing) == resolve(doc)
 
 
@@ -314,7 +314,7 @@ def test_add_and_keep_say_how_far_a_scorer_is_believed() -> None:
     said = np.array([[0.0, 0.0], [0.6, 0.0], [0.5, 0.1]])  # beta with alpha; the second alpha rather with beta
 
     def found(add: float, keep: float) -> set[tuple[str, ...]]:
-        return clusters(resolve(doc, judged=Judged(asked.antecedent, said, keep, add)))
+        return clusters(resolve(doc, judged=PairScores(asked.antecedent, said, keep, add)))
 
     assert found(0.5, 0.1) == {("alpha@0", "alpha@11", "beta@6")}
     assert found(0.7, 0.1) == clusters(doc) == clusters(resolve(doc))
@@ -326,7 +326,7 @@ def test_add_and_keep_say_how_far_a_scorer_is_believed() -> None:
 @pytest.mark.parametrize(("sure", "entities"), [(0.5, 2), (0.89, 2), (0.95, 1)])
 def test_two_people_that_no_rule_links_need_more_than_a_guess(sure: float, entities: int) -> None:
     doc = marked("[1:Cassius Clay] won. [1:Muhammad Ali] lost.", "PER")
-    judged = Judged(candidates(doc).antecedent, np.array([[0.0], [sure]]))
+    judged = PairScores(candidates(doc).antecedent, np.array([[0.0], [sure]]))
     assert len(resolve(doc, judged=judged).entities) == entities
 
 
@@ -344,7 +344,7 @@ def test_two_people_that_no_rule_links_need_more_than_a_guess(sure: float, entit
 )
 def test_whatever_their_type_a_guess_does_not_make_two_people_one(one: str, other: str, most: float, type: str) -> None:
     doc = marked(f"[1:{one}] [2:{other}]", type)
-    judged = Judged(candidates(doc).antecedent, np.array([[0.0], [most]]))
+    judged = PairScores(candidates(doc).antecedent, np.array([[0.0], [most]]))
     assert len(resolve(doc, judged=judged).entities) == 2
 
 
@@ -362,7 +362,7 @@ def test_whatever_their_type_a_guess_does_not_make_two_people_one(one: str, othe
 )
 def test_what_is_no_other_full_name_stays_with_the_scorer(type: str, case: str) -> None:
     doc = marked(case, type)
-    judged = Judged(candidates(doc).antecedent, np.array([[0.0], [0.95]]))
+    judged = PairScores(candidates(doc).antecedent, np.array([[0.0], [0.95]]))
     assert len(resolve(doc).entities) == 2
     assert len(resolve(doc, judged=judged).entities) == 1
 
@@ -380,7 +380,7 @@ def test_with_singletons_every_mention_is_in_an_entity_and_the_others_stay(doc: 
 def test_an_explicit_alias_is_not_refused() -> None:
     doc = marked("[1:鲁迅]原名[1:周树人]。", "人物")
     asked = candidates(doc)
-    assert len(resolve(doc, judged=Judged(asked.antecedent, np.zeros((2, 1)))).entities) == 1
+    assert len(resolve(doc, judged=PairScores(asked.antecedent, np.zeros((2, 1)))).entities) == 1
 
 
 def test_answers_of_another_document_are_refused() -> None:
@@ -388,7 +388,7 @@ def test_answers_of_another_document_are_refused() -> None:
     with pytest.raises(BadInput, match="judged were 2 mentions, the document has 1"):
         resolve(other, judged=answers(one))
     with pytest.raises(BadInput, match="one shape"):
-        Judged(np.zeros((2, 3), np.int64), np.zeros((2, 2)))
+        PairScores(np.zeros((2, 3), np.int64), np.zeros((2, 2)))
 
 
 @given(documents(), st.integers(1, 6))

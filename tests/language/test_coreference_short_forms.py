@@ -11,7 +11,7 @@ import pytest
 from factpin.documents import Document
 from factpin.language._coreference_names import fold, read
 from factpin.language._coreference_types import thing_of
-from factpin.language.coreference import Judged, candidates, resolve
+from factpin.language.coreference import PairScores, candidates, resolve
 from tests.language.test_coreference import clusters, marked
 
 INSTITUTIONS = [
@@ -117,13 +117,13 @@ def test_a_scorer_may_tell_what_the_rules_leave_open() -> None:
     said = np.array([[0.0, 0.0], [0.0, 0.0], [0.1, 0.6]])  # of Curie: Pierre, Marie
     asked = candidates(doc).antecedent
     assert asked[2].tolist() == [1, 0]
-    assert clusters(resolve(doc, judged=Judged(asked, said))) == clusters(doc)
+    assert clusters(resolve(doc, judged=PairScores(asked, said))) == clusters(doc)
 
 
 @pytest.mark.parametrize(("one", "other"), [("中国银行", "中国工商银行"), ("Mexico", "Mexico City")])
 def test_no_scorer_joins_names_that_are_known_to_be_two(one: str, other: str) -> None:
     doc = marked(f"[1:{one}] [2:{other}]", "ORG" if one == "中国银行" else "LOC")
-    judged = Judged(candidates(doc).antecedent, np.array([[0.0], [0.99]]))
+    judged = PairScores(candidates(doc).antecedent, np.array([[0.0], [0.99]]))
     assert len(resolve(doc, judged=judged).entities) == 2
 
 
@@ -131,7 +131,7 @@ def test_a_scorer_that_may_neither_add_nor_refuse_changes_nothing() -> None:
     doc = marked("[1:John Smith] met [2:Mary Smith]. [3:Smith] left. [4:He] slept. [5:Smith] woke.", "PER")
     asked = candidates(doc).antecedent
     said = np.where(asked >= 0, 0.2, 0.0)
-    assert resolve(doc, judged=Judged(asked, said, keep=0.0, add=2.0)) == resolve(doc)
+    assert resolve(doc, judged=PairScores(asked, said, keep=0.0, add=2.0)) == resolve(doc)
 
 
 # ---- one name, two types --------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from factpin.language.sentences import split_sentences
 from factpin.tokens import Pieces, Tokenizer, Window, char_span, piece_span
-from factpin.tokens.pairs import Pair, frame_pair, pair_frame, windows_beside
+from factpin.tokens.pairs import FramedPair, frame_pair, pair_frame, windows_beside
 from factpin.tokens.pieces import Ints
 
 
@@ -33,7 +33,7 @@ class PassagePairs:
 
     pieces: Pieces
     windows: tuple[Window, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[FramedPair, ...]
     choices: tuple[tuple[int, int], ...]
 
     def cell(self, window: int, start: int, end: int) -> tuple[int, int] | None:
@@ -83,7 +83,7 @@ class PairReader:
         return PassagePairs(passage.pieces, tuple(found), tuple(pairs), choices)
 
 
-def _open(pair: Pair, choices: Sequence[tuple[int, int]]) -> Pair:
+def _open(pair: FramedPair, choices: Sequence[tuple[int, int]]) -> FramedPair:
     """Allow answers at the choices."""
     real = pair.real.copy()
     for first, last in choices:
@@ -105,7 +105,7 @@ class PairBatch:
         return PairBatch(*(x.to(device) for x in (self.ids, self.segments, self.mask, self.real)))
 
 
-def collate_pairs(pairs: Sequence[Pair], pad_id: int) -> PairBatch:
+def collate_pairs(pairs: Sequence[FramedPair], pad_id: int) -> PairBatch:
     """Pad pairs into one batch."""
     B, N = len(pairs), max(len(pair.ids) for pair in pairs)
     ids, segments = np.full((B, N), pad_id, np.int64), np.zeros((B, N), np.int64)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from factpin.documents.mentions import (
+    DocumentPart,
     EntityId,
-    Pinned,
     Source,
     Span,
     by_id,
@@ -25,7 +25,7 @@ ASSERTIONS = ("asserted", "negated", "hedged", "reported", "conditional")
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence(Pinned):
+class Evidence(DocumentPart):
     """A sentence that supports a fact: its index, and optionally the characters inside it."""
 
     sentence: int
@@ -50,7 +50,7 @@ class Qualifier:
 
 
 @dataclass(frozen=True, slots=True)
-class FactFields(Pinned):
+class FactFields(DocumentPart):
     """The fields of a fact as given; `Fact` resolves some of them on access."""
 
     head: str
@@ -100,7 +100,7 @@ class Fact(FactFields):
 
 
 @dataclass(frozen=True, slots=True)
-class Argument(Pinned):
+class Argument(DocumentPart):
     """A mention or another event in a role of an event."""
 
     role: str
@@ -118,7 +118,7 @@ class Argument(Pinned):
 
 
 @dataclass(frozen=True, slots=True)
-class Event(Pinned):
+class Event(DocumentPart):
     """Something that happened, or is said not to have happened: its type, its trigger and its arguments."""
 
     id: str
@@ -150,13 +150,13 @@ class Event(Pinned):
         return show("Event", what, *arguments, show_score(self.score), said)
 
 
-def _resolve_when_read(kind: type[Pinned], name: str) -> Any:
+def _resolve_when_read(kind: type[DocumentPart], name: str) -> Any:
     """Pass the source of the owner to the parts in a field on access; returns the plain getter."""
     slot = vars(kind)[name]
     plain = slot.__get__
 
-    def read(self: Pinned) -> tuple[Pinned, ...]:
-        parts: tuple[Pinned, ...] = plain(self)
+    def read(self: DocumentPart) -> tuple[DocumentPart, ...]:
+        parts: tuple[DocumentPart, ...] = plain(self)
         source = self._source
         return parts if source is None or not parts else tuple([_known(part, source) for part in parts])
 
@@ -164,7 +164,7 @@ def _resolve_when_read(kind: type[Pinned], name: str) -> Any:
     return plain
 
 
-def _known(part: Pinned, source: Source) -> Pinned:
+def _known(part: DocumentPart, source: Source) -> DocumentPart:
     copy = replace(part)  # type: ignore[type-var]  # every part is a dataclass
     set_source(copy, source)
     return copy
@@ -179,7 +179,7 @@ Fact.head = Fact.head.setter(vars(FactFields)["head"].__set__)  # type: ignore[a
 Fact.tail = Fact.tail.setter(vars(FactFields)["tail"].__set__)  # type: ignore[attr-defined, method-assign]
 
 
-def _mention_text(id: str | None, owner: Pinned) -> str:
+def _mention_text(id: str | None, owner: DocumentPart) -> str:
     return "" if id is None else by_id(owner.source[2], id, "mention").text
 
 

@@ -72,7 +72,7 @@ class Entity:
 Source = tuple[str, tuple[Span, ...], tuple[Mention, ...], tuple[Entity, ...]]
 
 
-class Pinned:
+class DocumentPart:
     """Part of a document. Its source is set by the document that contains it, not by its constructor."""
 
     __slots__ = ("_source",)
@@ -88,7 +88,7 @@ class Pinned:
         return known_source(getattr(self, "_source", None), type(self).__name__.lower())
 
 
-set_source = vars(Pinned)["_source"].__set__  # works on frozen objects too
+set_source = vars(DocumentPart)["_source"].__set__  # works on frozen objects too
 
 
 class EntityId(str):

@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
 
-from factpin.encoders.encoded import Encoded
+from factpin.encoders.output import EncoderOutput
 from factpin.encoders.quiet import quiet
 from factpin.encoders.resolve import resolve
 from factpin.encoders.rows import NAME, watching
@@ -128,16 +128,13 @@ class Encoder(nn.Module):
     def width(self) -> int:
         return int(self.config.hidden_size)
 
-    @property
-    def max_pieces(self) -> int | None:
-        """How many pieces of text fit between the special tokens."""
-        return None if self.max_length is None else self.max_length - self._tokens().frame_size
-
     def frame(self, ids: Ints) -> tuple[Ints, Bools]:
         """The ids between the model's special tokens, and a mask that is True where they carry text."""
         return self._tokens().frame(ids)
 
-    def forward(self, ids: Tensor, mask: Tensor, rows: Tensor | None = None, segments: Tensor | None = None) -> Encoded:
+    def forward(
+        self, ids: Tensor, mask: Tensor, rows: Tensor | None = None, segments: Tensor | None = None
+    ) -> EncoderOutput:
         """ids, mask, segments (B, N), rows (M, 2) -> hidden (B, N, D), attention (M, heads, N).
 
         Segments tell two texts of one input apart; a model that knows none reads on without them.
@@ -155,15 +152,15 @@ class Encoder(nn.Module):
         if segments is not None and self._knows_segments:
             inputs["token_type_ids"] = segments.masked_fill(~mask, 0)
         if rows is None:
-            return Encoded(self.model(**inputs).last_hidden_state)
+            return EncoderOutput(self.model(**inputs).last_hidden_state)
         if self.config._attn_implementation in ("sdpa", NAME):
             self._watched()
             with watching() as watch:
                 hidden = self.model(**inputs).last_hidden_state
-            return Encoded(hidden, watch.rows(rows))
+            return EncoderOutput(hidden, watch.rows(rows))
         output = self.model(**inputs, output_attentions=True)
         item, place = rows.unbind(dim=1)
-        return Encoded(output.last_hidden_state, output.attentions[-1][item, :, place])
+        return EncoderOutput(output.last_hidden_state, output.attentions[-1][item, :, place])
 
     def batch(self, framed: list[Ints]) -> tuple[Tensor, Tensor]:
         """ids and mask (B, N) of framed texts, padded at the right to the longest."""

@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from factpin.tokens.layout import Layout
+from factpin.tokens.layout import WindowLayout
 
 
 @dataclass(frozen=True)
-class Rows:
+class AttentionRows:
     """The rows to ask the encoder for: one for each window that holds a chosen piece, window by window."""
 
     window: Tensor  # (T,) int64, index in layout.windows
@@ -34,15 +34,15 @@ class Rows:
         return torch.stack((item[self.window], self.token), dim=1)
 
 
-def rows_of(layout: Layout, chosen: Tensor) -> Rows:
+def rows_of(layout: WindowLayout, chosen: Tensor) -> AttentionRows:
     """chosen (M,): pieces of the document."""
     first = torch.tensor([w.first for w in layout.windows], dtype=torch.int64, device=chosen.device)
     last = torch.tensor([w.last for w in layout.windows], dtype=torch.int64, device=chosen.device)
     window, which = ((chosen >= first[:, None]) & (chosen < last[:, None])).nonzero().unbind(1)
-    return Rows(window, chosen[which] - first[window] + layout.prefix, which)
+    return AttentionRows(window, chosen[which] - first[window] + layout.prefix, which)
 
 
-def merge_hidden(hidden: Sequence[Tensor], layout: Layout) -> Tensor:
+def merge_hidden(hidden: Sequence[Tensor], layout: WindowLayout) -> Tensor:
     """hidden[k] (n, D) of window k, padding or not behind it -> H (N, D)."""
     if layout.whole:
         return hidden[0][: layout.tokens]
@@ -57,7 +57,7 @@ def merge_hidden(hidden: Sequence[Tensor], layout: Layout) -> Tensor:
     return total / count[:, None]
 
 
-def merge_rows(attention: Tensor, rows: Rows, layout: Layout, chosen: int) -> Tensor:
+def merge_rows(attention: Tensor, rows: AttentionRows, layout: WindowLayout, chosen: int) -> Tensor:
     """attention (T, heads, n) of `rows`, and how many pieces were chosen -> A (M, heads, N); 0 where none was read."""
     if layout.whole:
         return attention[:, :, : layout.tokens]

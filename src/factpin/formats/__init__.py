@@ -35,9 +35,9 @@ from factpin.formats import (
     uie,
 )
 from factpin.formats._guess import Head, head
-from factpin.formats._reading import Note, Options, Reading, Report
+from factpin.formats._reading import Note, Options, ReadContext, Report
 
-__all__ = ["FORMATS", "Format", "Note", "Options", "Reading", "Report", "guess", "losses", "read", "write"]
+__all__ = ["FORMATS", "Format", "Note", "Options", "ReadContext", "Report", "guess", "losses", "read", "write"]
 
 
 class Format(Protocol):
@@ -46,7 +46,7 @@ class Format(Protocol):
     ENDING: str
     HOLDS: frozenset[str]
 
-    def read(self, reading: Reading) -> Iterator[Document]: ...
+    def read(self, reading: ReadContext) -> Iterator[Document]: ...
     def write(self, documents: Iterable[Document], path: Path, options: Options) -> None: ...
     def lost(self, doc: Document, options: Options) -> Counter[str]: ...
     def fits(self, head: Head) -> bool: ...
@@ -111,7 +111,7 @@ def read(
     options = options or Options()
     path = Path(path)
     name = format or guess(path, options.encoding)
-    return pick(FORMATS, name, kind="format").read(Reading(path, options, report or Report()))
+    return pick(FORMATS, name, kind="format").read(ReadContext(path, options, report or Report()))
 
 
 def write(

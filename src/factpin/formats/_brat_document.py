@@ -11,7 +11,7 @@ from typing import Any
 
 from factpin.documents import Argument, Document, Entity, Event, Fact, Mention
 from factpin.errors import OffsetMismatch
-from factpin.formats._brat_lines import Annotations, BadLine, Links, Remark, TextBound
+from factpin.formats._brat_lines import Annotations, BadLine, BratLink, Remark, TextBound
 from factpin.formats._writing import single
 
 NO_BASE = "_:"  # before a reference that names no knowledge base; brat wants one
@@ -100,7 +100,7 @@ def _missing(id: str, line: int, owner: str) -> BadLine:
                    f"line.", line, owner)  # fmt: skip
 
 
-def _end(target: str, mentions: dict[str, Mention], triggers: dict[str, str | None], r: Links) -> str:
+def _end(target: str, mentions: dict[str, Mention], triggers: dict[str, str | None], r: BratLink) -> str:
     """The mention that a relation's argument means: itself, or the trigger of the event that it names."""
     id = triggers.get(target) or target
     if id not in mentions:
@@ -188,6 +188,6 @@ def _meta(found: Annotations, further: list[Remark], note: NoteDown) -> dict[str
     return {key: value for key, value in meta.items() if value}
 
 
-def _names(r: Links) -> list[list[str]]:
+def _names(r: BratLink) -> list[list[str]]:
     """[name, id of the event where it is one] of both arguments."""
     return [[role, "" if id.startswith("T") else id] for role, id in r.arguments]

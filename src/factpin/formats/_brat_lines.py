@@ -35,7 +35,7 @@ class TextBound:
 
 
 @dataclass(frozen=True)
-class Links:
+class BratLink:
     """R or E: a type, for an event its trigger, and what plays which role (role, id)."""
 
     line: int
@@ -62,8 +62,8 @@ class Annotations:
     """Everything that one .ann file says."""
 
     mentions: list[TextBound] = field(default_factory=list)
-    relations: list[Links] = field(default_factory=list)
-    events: list[Links] = field(default_factory=list)
+    relations: list[BratLink] = field(default_factory=list)
+    events: list[BratLink] = field(default_factory=list)
     attributes: list[Remark] = field(default_factory=list)
     normalizations: list[Remark] = field(default_factory=list)
     notes: list[Remark] = field(default_factory=list)
@@ -129,16 +129,16 @@ def _pair(place: str, number: int, id: str) -> tuple[int, int]:
     return int(words[0]), int(words[1])
 
 
-def _relation(number: int, id: str, rest: str) -> Links:
+def _relation(number: int, id: str, rest: str) -> BratLink:
     type, *words = rest.split()[:64] or [""]
     arguments = tuple(_argument(word, number, id) for word in words)
     if len(arguments) != 2:
         raise BadLine(f"expected a type and two arguments, such as 'Lives_in Arg1:T1 Arg2:T2', came {rest[:60]!r}. "
                       f"Correct the line.", number, id)  # fmt: skip
-    return Links(number, id, type, "", arguments)
+    return BratLink(number, id, type, "", arguments)
 
 
-def _event(number: int, id: str, rest: str) -> Links:
+def _event(number: int, id: str, rest: str) -> BratLink:
     words = rest.split()
     if not words:
         raise BadLine("expected a type with its trigger, such as 'Attack:T1', came nothing. Complete the line.",
@@ -147,7 +147,7 @@ def _event(number: int, id: str, rest: str) -> Links:
     arguments = [_argument(word, number, id) for word in words[1:]]
     roles = ["" if role == NO_TYPE else role for role in without_numbers([role for role, _ in arguments])]
     pairs = tuple((role, target) for role, (_, target) in zip(roles, arguments, strict=True))
-    return Links(number, id, "" if type == NO_TYPE else type, trigger, pairs)
+    return BratLink(number, id, "" if type == NO_TYPE else type, trigger, pairs)
 
 
 def _argument(word: str, number: int, id: str) -> tuple[str, str]:

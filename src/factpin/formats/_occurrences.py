@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from factpin.documents import Document, Entity, Fact, Mention, Qualifier
 from factpin.formats._pinned import entity_losses
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 
 
-class Name(NamedTuple):
+class ArgumentName(NamedTuple):
     """An argument as a file names it."""
 
     surface: str
@@ -27,19 +27,19 @@ class Name(NamedTuple):
 class Triple(NamedTuple):
     """A fact as a file without offsets tells it; slots are (role, name)."""
 
-    head: Name
+    head: ArgumentName
     relation: str
-    tail: Name
-    slots: tuple[tuple[str, Name], ...] = ()
+    tail: ArgumentName
+    slots: tuple[tuple[str, ArgumentName], ...] = ()
 
     @property
-    def names(self) -> tuple[Name, ...]:
+    def names(self) -> tuple[ArgumentName, ...]:
         """All its arguments."""
         return self.head, self.tail, *[name for _, name in self.slots]
 
 
 @dataclass
-class Placed:
+class Placement:
     """The triples of one record as nouns, and the indices of those with an argument that is not in the text."""
 
     mentions: tuple[Mention, ...]
@@ -52,7 +52,7 @@ _Spot = tuple[int, int, str, str]  # a mention before it has an id: start, end, 
 _Told = tuple[Triple, list[_Spot | None]]  # a triple, and where each of its names is pinned
 
 
-def place(triples: Sequence[Triple], text: str, reading: Reading, line: int, document: str) -> Placed:
+def place(triples: Sequence[Triple], text: str, reading: ReadContext, line: int, document: str) -> Placement:
     """Find every argument in the text; a triple of which one argument is missing is unfound as a whole."""
     choice = reading.options.occurrences
     starts = _all_starts(triples, text, reading, line, document)
@@ -79,7 +79,7 @@ def place(triples: Sequence[Triple], text: str, reading: Reading, line: int, doc
             chosen = [here[0] for here in every] if choice == "first" else _nearest(triple, starts)
             told.append((triple, [*chosen]))
             spots.update(chosen)
-    return Placed(*_nouns(sorted(spots), told), unfound)
+    return Placement(*_nouns(sorted(spots), told), unfound)
 
 
 def _nouns(spots: list[_Spot], told: list[_Told]) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
@@ -107,7 +107,7 @@ def _nouns(spots: list[_Spot], told: list[_Told]) -> tuple[tuple[Mention, ...], 
 
 
 def _all_starts(
-    triples: Sequence[Triple], text: str, reading: Reading, line: int, document: str
+    triples: Sequence[Triple], text: str, reading: ReadContext, line: int, document: str
 ) -> dict[str, list[int]]:
     """Every surface's occurrences, in order; what is doubtful about them is noted once a record."""
     starts: dict[str, list[int]] = {}
@@ -171,7 +171,7 @@ def nearest_pair(heads: list[int], head_size: int, tails: list[int], tail_size: 
     return best[1], best[2]
 
 
-def _spot(name: Name, start: int) -> _Spot:
+def _spot(name: ArgumentName, start: int) -> _Spot:
     return start, start + len(name.surface), name.type, name.surface
 
 
@@ -183,9 +183,9 @@ def triples_of(doc: Document, *, typed: bool) -> list[Triple]:
     mentions = {m.id: m for m in doc.mentions}
     first = {e.id: e.mentions[0] for e in doc.entities}
 
-    def name(entity: str, mention: str | None) -> Name:
+    def name(entity: str, mention: str | None) -> ArgumentName:
         m = mentions[mention or first[entity]]
-        return Name(m.text, m.type if typed else "")
+        return ArgumentName(m.text, m.type if typed else "")
 
     return [
         Triple(

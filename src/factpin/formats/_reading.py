@@ -63,7 +63,7 @@ class Report:
 
 
 @dataclass
-class Reading:
+class ReadContext:
     """One file (or folder) being read."""
 
     path: Path
@@ -109,7 +109,7 @@ class Reading:
         """parse(record, line) for all (line, record); a record that fails is an error, or set aside by choice."""
         for line, record in records:
             try:
-                if isinstance(record, _Broken):
+                if isinstance(record, _DecodeFailure):
                     raise record.error
                 if isinstance(record, BadRecord):
                     raise record
@@ -166,7 +166,7 @@ class Reading:
                         yield from self._broken(number + 1, message, text)
                         return
 
-    def _broken(self, number: int, message: str, text: "_Text") -> Iterator[tuple[int, "_Broken"]]:
+    def _broken(self, number: int, message: str, text: "_Text") -> Iterator[tuple[int, "_DecodeFailure"]]:
         """What is left of a list that cannot be read on, piece by piece: it is set aside whole, or refused."""
         again = ""
         while True:
@@ -177,14 +177,14 @@ class Reading:
                 line=number,
                 kind="bad_json",
             )
-            yield number, _Broken(error, text.take())
+            yield number, _DecodeFailure(error, text.take())
             if not text.more():
                 return
             again = " (continued)"
 
 
 @dataclass(frozen=True)
-class _Broken:
+class _DecodeFailure:
     """A piece of a file that cannot be decoded, and why."""
 
     error: BadRecord
@@ -270,7 +270,7 @@ def decode(line: str | bytes) -> Any:
 
 def raw_text(record: Any) -> str:
     """A record as it goes into the file of rejects."""
-    if isinstance(record, _Broken):
+    if isinstance(record, _DecodeFailure):
         return record.raw
     if isinstance(record, str):
         return record

@@ -10,13 +10,13 @@ from factpin import files
 from factpin.documents import Document
 from factpin.documents.fields import as_int
 from factpin.errors import BadDocument
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats._writing import write_json_lines, write_json_list
 
 PEEK = 4096
 
 
-def list_or_lines(reading: Reading, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
+def list_or_lines(reading: ReadContext, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
     """The documents of a file that is one JSON list, or has one JSON value a line: its first characters tell."""
     beginning = "".join(_beginning(reading).split())
     # A line may be a list itself, ["text", …]: the list of a whole file holds objects or lists.
@@ -26,7 +26,7 @@ def list_or_lines(reading: Reading, parse: Callable[[Any, int], Document]) -> It
         yield from reading.json_lines(parse)
 
 
-def _beginning(reading: Reading) -> str:
+def _beginning(reading: ReadContext) -> str:
     if str(reading.path) == "-":
         raw = cast(io.BufferedReader, sys.stdin.buffer).peek(PEEK)[:PEEK]
     else:

@@ -11,7 +11,7 @@ from factpin.formats._words import borders, join, sentence_ranges, split, token_
 
 
 @dataclass
-class Tagged:
+class TaggedDocument:
     """The tokens of a document, how many make each sentence, its mentions as spans of tokens, and what is lost."""
 
     tokens: list[str]
@@ -20,7 +20,7 @@ class Tagged:
     lost: Counter[str] = field(default_factory=Counter)
 
 
-def tagged(doc: Document, bad_token: re.Pattern[str], bad_type: re.Pattern[str], several: bool) -> Tagged:
+def tagged(doc: Document, bad_token: re.Pattern[str], bad_type: re.Pattern[str], several: bool) -> TaggedDocument:
     """A document as tokens. Tokens and types that match their pattern cannot be written; `several` sentences can."""
     lost: Counter[str] = Counter()
     places = borders(doc)
@@ -52,7 +52,7 @@ def tagged(doc: Document, bad_token: re.Pattern[str], bad_type: re.Pattern[str],
             spans.append(TagSpan(*place, ""))
         else:
             spans.append(TagSpan(*place, m.type))
-    return Tagged(tokens, sizes, spans, lost)
+    return TaggedDocument(tokens, sizes, spans, lost)
 
 
 def mentions_of(spans: Sequence[TagSpan], text: str, places: Sequence[tuple[int, int]]) -> tuple[Mention, ...]:

@@ -28,7 +28,7 @@ from factpin.errors import BadDocument
 from factpin.formats import _words
 from factpin.formats._guess import Head
 from factpin.formats._pinned import entity_losses
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses
 from factpin.formats.pubtator import LOCAL, clean, concepts
 
@@ -42,7 +42,7 @@ SEPARATOR = re.compile(r"[ \t\n\r|]")
 NUMBER = re.compile(r"[0-9]{1,12}")
 
 
-class Pair(NamedTuple):
+class EntityPair(NamedTuple):
     """A pair of entities (their indices) with the cells before them."""
 
     label: str
@@ -65,7 +65,7 @@ def pair_counts(doc: Document) -> Counter[str]:
     return Counter(pair.relation for pair in _pairs(doc))
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every line's document; entities in the order of the pairs."""
     lines = ((number, line) for number, line in reading.lines() if line and not line.isspace())
     return reading.each(lines, lambda line, number: _document(line, number, reading))
@@ -75,7 +75,7 @@ def read(reading: Reading) -> Iterator[Document]:
 class _Record:
     """A line being read."""
 
-    reading: Reading
+    reading: ReadContext
     line: int
     id: str
     text: str
@@ -90,7 +90,7 @@ class _Record:
         self.reading.note(kind, self.line, self.id, message)
 
 
-def _document(line: str, number: int, reading: Reading) -> Document:
+def _document(line: str, number: int, reading: ReadContext) -> Document:
     cells = line.split("\t")
     if len(cells) < 2 or (len(cells) - 2) % CELLS:
         raise BadDocument(f"{len(cells)} cells; expected an id, the sentences and {CELLS} for every pair, "
@@ -109,7 +109,9 @@ def _document(line: str, number: int, reading: Reading) -> Document:
         match = LABEL.fullmatch(block[0])
         if match is None and block[0] != EXCLUDED or match and match[1] == match[3]:
             raise wrong(block[0], f"{where}.label", f"a label such as 1:CID:2, 1:{NONE}:2 or {EXCLUDED}")
-        pairs.append(Pair(block[0], block[1], block[2], block[3], block[4], this.index[one.link], this.index[two.link]))
+        pairs.append(
+            EntityPair(block[0], block[1], block[2], block[3], block[4], this.index[one.link], this.index[two.link])
+        )
         if match and match[2] != NONE:
             head, tail = (one, two) if match[1] == "1" else (two, one)
             facts.append(Fact(head.id, match[2], tail.id))
@@ -161,14 +163,14 @@ def _unlinked(entity: Entity) -> Entity:
     return replace(entity, link="") if LOCAL.fullmatch(entity.link) else entity
 
 
-def _pairs(doc: Document) -> list[Pair]:
+def _pairs(doc: Document) -> list[EntityPair]:
     """The pairs as they were read, if they still tell the document's facts; else those that the writer makes."""
     rows = _words.extra_of(doc, "pairs").get("rows")
-    pairs: list[Pair] = []
+    pairs: list[EntityPair] = []
     for row in rows if isinstance(rows, list) else ():
-        if not isinstance(row, list) or len(row) != len(Pair._fields):
+        if not isinstance(row, list) or len(row) != len(EntityPair._fields):
             return _default_pairs(doc)
-        pair = Pair(*row)
+        pair = EntityPair(*row)
         if not all(isinstance(cell, str) and clean(cell) == cell for cell in row[:5]):
             return _default_pairs(doc)
         if not all(type(index) is int and 0 <= index < len(doc.entities) for index in row[5:]):
@@ -180,7 +182,7 @@ def _pairs(doc: Document) -> list[Pair]:
     return pairs if same else _default_pairs(doc)
 
 
-def _fact_key(pair: Pair, doc: Document) -> tuple[str, str, str] | None:
+def _fact_key(pair: EntityPair, doc: Document) -> tuple[str, str, str] | None:
     match = LABEL.fullmatch(pair.label)
     if match is None or match[2] == NONE:
         return None
@@ -188,7 +190,7 @@ def _fact_key(pair: Pair, doc: Document) -> tuple[str, str, str] | None:
     return (one, match[2], two) if match[1] == "1" else (two, match[2], one)
 
 
-def _default_pairs(doc: Document) -> list[Pair]:
+def _default_pairs(doc: Document) -> list[EntityPair]:
     """The pairs of a document that brings none: its facts, then NR for the rest, in an order that content gives."""
     mentions = {m.id: m for m in doc.mentions}
     spans = [sorted((mentions[id].start, mentions[id].end) for id in e.mentions) for e in doc.entities]
@@ -210,7 +212,7 @@ def _default_pairs(doc: Document) -> list[Pair]:
         first, second = _nearest([t for t in tokens[one] if t], [t for t in tokens[two] if t])
         direction = "L2R" if first <= second else "R2L"
         crossing = "NON-CROSS" if held[one] & held[two] else "CROSS"
-        pairs.append(Pair(f"1:{clean(relation)}:2", direction, crossing, f"{first[0]}-{first[1]}",
+        pairs.append(EntityPair(f"1:{clean(relation)}:2", direction, crossing, f"{first[0]}-{first[1]}",
                           f"{second[0]}-{second[1]}", one, two))  # fmt: skip
     return pairs
 

@@ -22,7 +22,7 @@ from factpin.formats._brat_lines import BadLine, parse
 from factpin.formats._brat_plan import Plan
 from factpin.formats._folders import document_id, new_file, new_folder, text_of, walk, write_text
 from factpin.formats._guess import Head
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "clusters", "links", "facts", "pins", "events"})
@@ -30,7 +30,7 @@ OWN = {"entities", "names", "links", "meta"}  # partly held: the plan counts wha
 ENDING = ""
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """The document of every .txt or .ann file, in sorted order; a text without .ann file has no annotation."""
     path = reading.path
     if path.is_dir():
@@ -46,14 +46,14 @@ def _is_first(file: Path) -> bool:
     return file.suffix == ".txt" or (file.suffix == ".ann" and not file.with_suffix(".txt").exists())
 
 
-def _document(reading: Reading, file: Path, folder: Path) -> Document:
+def _document(reading: ReadContext, file: Path, folder: Path) -> Document:
     source, standoff = file.with_suffix(".txt"), file.with_suffix(".ann")
     if not source.exists():
         raise BadRecord(f"the text {source.name} is missing beside it. Put it there; offsets need their text.",
                         file=str(standoff), line=1, kind="missing_text")  # fmt: skip
     id = document_id(source.relative_to(folder).with_suffix(""))
     text = text_of(source, reading.options.encoding)
-    here = Reading(standoff if standoff.exists() else source, reading.options, reading.report)
+    here = ReadContext(standoff if standoff.exists() else source, reading.options, reading.report)
     try:
         found = parse(_lines(here) if standoff.exists() else [])
         merge = reading.options.fragments == "merge"
@@ -64,7 +64,7 @@ def _document(reading: Reading, file: Path, folder: Path) -> Document:
         raise here.bad_record(problem, 1) from None
 
 
-def _lines(here: Reading) -> Iterator[tuple[int, str]]:
+def _lines(here: ReadContext) -> Iterator[tuple[int, str]]:
     """The lines of one .ann file among many: what is wrong with it is the error of a record."""
     try:
         yield from here.lines()

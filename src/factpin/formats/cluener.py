@@ -11,7 +11,7 @@ from typing import Any
 from factpin.documents import Document, Mention, Span
 from factpin.documents.fields import as_dict, as_int, as_list, get_str, wrong
 from factpin.formats._guess import Head
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses, write_json_lines
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "meta"})
@@ -19,7 +19,7 @@ ENDING = ".json"
 FIELDS = {"id", "text", "label"}
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every line's document; mentions in the order of the text."""
     return reading.json_lines(lambda record, line: _document(record, reading.default_id(line)))
 

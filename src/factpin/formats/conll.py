@@ -26,8 +26,8 @@ from factpin import files
 from factpin.documents import Document
 from factpin.errors import BadRecord
 from factpin.formats._guess import Head
-from factpin.formats._reading import Options, Reading
-from factpin.formats._tagged import Tagged, mentions_of, tagged
+from factpin.formats._reading import Options, ReadContext
+from factpin.formats._tagged import TaggedDocument, mentions_of, tagged
 from factpin.formats._tags import Scheme, TagSpan, decode, encode, is_tag, layers
 from factpin.formats._words import join, sentence_spans, token_meta
 from factpin.formats._writing import dump, losses
@@ -49,7 +49,7 @@ Line = tuple[int, str]  # number, text
 
 
 @dataclass
-class Layout:
+class Columns:
     """What the columns of a file mean: `width` of them, tags from column `tags_from` on."""
 
     width: int
@@ -59,7 +59,7 @@ class Layout:
 
 
 @dataclass
-class Sentence:
+class SentenceRows:
     """The comments and the rows of one block of lines."""
 
     comments: list[str]
@@ -67,7 +67,7 @@ class Sentence:
     by_tabs: bool
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every document, in order, named by its number."""
     blocks = _blocks(reading.lines())
     first = list(islice(blocks, LOOK_AHEAD))
@@ -99,19 +99,19 @@ def _by_tabs(block: list[Line]) -> bool:
     return any("\t" in line for line in rows)
 
 
-def _layout(blocks: list[list[Line]]) -> Layout:
+def _layout(blocks: list[list[Line]]) -> Columns:
     header = HEADER.fullmatch(blocks[0][0][1]) if blocks else None
     if header:
         middle, tags = header[1].count("MISC"), header[2].count("TAG")
-        return Layout(1 + middle + tags, 1 + middle, told=True)
+        return Columns(1 + middle + tags, 1 + middle, told=True)
     rows = _rows(blocks)
     widths = Counter(len(row) for row in rows if row[0] != START)
     if not widths:
-        return Layout(2, 1)
+        return Columns(2, 1)
     width = widths.most_common(1)[0][0]
     columns = list(zip(*(row for row in rows if len(row) == width), strict=True))[1:]
     all_tags = all(is_tag(cell) for column in columns for cell in column)
-    layout = Layout(width, 1 if all_tags else width - 1)
+    layout = Columns(width, 1 if all_tags else width - 1)
     for column in columns[layout.tags_from - 1 :]:
         layout.scheme.learn(column)
     return layout
@@ -123,23 +123,23 @@ def _rows(blocks: list[list[Line]]) -> list[list[str]]:
     return cells or [_cells(line, _by_tabs(block)) for block in blocks for _, line in block]
 
 
-def _sentence(block: list[Line], layout: Layout) -> Sentence:
+def _sentence(block: list[Line], layout: Columns) -> SentenceRows:
     by_tabs = _by_tabs(block)
     comments: list[str] = []
     for i, (_, line) in enumerate(block):
         if not COMMENT.match(line) or _is_row(_cells(line, by_tabs), layout):
-            return Sentence(comments, block[i:], by_tabs)
+            return SentenceRows(comments, block[i:], by_tabs)
         comments.append(line[2:].replace("\t", " "))
-    return Sentence(comments, [], by_tabs)
+    return SentenceRows(comments, [], by_tabs)
 
 
-def _is_row(cells: list[str], layout: Layout) -> bool:
+def _is_row(cells: list[str], layout: Columns) -> bool:
     return len(cells) == layout.width and all(map(is_tag, cells[layout.tags_from :]))
 
 
-def _groups(reading: Reading, layout: Layout, blocks: Iterator[list[Line]]) -> Iterator[list[Sentence]]:
+def _groups(reading: ReadContext, layout: Columns, blocks: Iterator[list[Line]]) -> Iterator[list[SentenceRows]]:
     """The sentences of every document."""
-    group: list[Sentence] = []
+    group: list[SentenceRows] = []
     comments: list[str] = []  # of blocks that have nothing else
     started = 0  # the line of the last -DOCSTART-
     if layout.told:
@@ -168,7 +168,7 @@ def _groups(reading: Reading, layout: Layout, blocks: Iterator[list[Line]]) -> I
         reading.note("comment_without_sentence", 0, "", f"{len(comments)} comments at the file's end were left out")
 
 
-def _document(reading: Reading, layout: Layout, group: list[Sentence], number: int) -> Document:
+def _document(reading: ReadContext, layout: Columns, group: list[SentenceRows], number: int) -> Document:
     id = reading.default_id(number)
     tokens: list[str] = []
     columns: list[list[str]] = [[] for _ in range(layout.tags_from - 1)]
@@ -209,7 +209,7 @@ def _decoded(scheme: Scheme, tags: tuple[str, ...]) -> tuple[list[TagSpan], list
     return decode(tags, scheme)
 
 
-def _row(reading: Reading, layout: Layout, line: Line, by_tabs: bool) -> list[str]:
+def _row(reading: ReadContext, layout: Columns, line: Line, by_tabs: bool) -> list[str]:
     number, text = line
     cells = _cells(text, by_tabs)
     problem = kind = ""
@@ -269,7 +269,7 @@ def _write_document(stream: BinaryIO, record: list[Any], middle: int, tags: int,
     stream.write(("\n" + text if text.startswith("\ufeff") else text).encode())
 
 
-def _kept(doc: Document, plan: Tagged) -> tuple[list[list[str]], list[str]]:
+def _kept(doc: Document, plan: TaggedDocument) -> tuple[list[list[str]], list[str]]:
     """The further columns and the comments of the document's meta, as far as they can be written."""
     columns: list[list[str]] = []
     if not plan.lost["tokens"] and _are_columns(doc.meta.get("columns"), len(plan.tokens)):

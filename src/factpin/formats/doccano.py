@@ -18,7 +18,7 @@ from factpin.documents.fields import as_dict, as_int, as_list, as_str, get_int, 
 from factpin.errors import BadDocument
 from factpin.formats._guess import Head
 from factpin.formats._pinned import Arrow, arrows_of, entity_losses, pin
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, number_or_name, own_id, unknown
 from factpin.formats._utf16 import Turn, by_choice
 from factpin.formats._writing import losses, write_json_lines
@@ -33,12 +33,12 @@ USUAL = FIELDS | {"Comments", "comments", "meta", "username", "doc_id", "annotat
 OWN = "doccano"  # what the reader adds to meta: fields of single spans and relations that it does not know
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every line's document; mentions in the order of the file."""
     return list_or_lines(reading, lambda record, line: _document(record, line, reading))
 
 
-def _document(value: Any, line: int, reading: Reading) -> Document:
+def _document(value: Any, line: int, reading: ReadContext) -> Document:
     record = as_dict(value, "")
     text = get_str(record, "data" if "text" not in record and "data" in record else "text")
     turn = by_choice(text, utf16=reading.options.utf16, writing=False)

@@ -24,7 +24,7 @@ from factpin.errors import BadDocument
 from factpin.formats import _words
 from factpin.formats._guess import Head
 from factpin.formats._pinned import entity_losses
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses, write_json_list
 
 HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "same spans", "clusters", "entities", "names",
@@ -37,7 +37,7 @@ COMPUTED = ("global_pos", "index")
 MENTION_COMPUTED = MENTION.union(COMPUTED)
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every item's document, mentions and entities in the order of vertexSet."""
     return reading.json_items(lambda record, number: _document(record, number, reading))
 
@@ -46,7 +46,7 @@ def read(reading: Reading) -> Iterator[Document]:
 class _Record:
     """A record being read: its tokens and sentences, and what is kept aside."""
 
-    reading: Reading
+    reading: ReadContext
     number: int
     id: str
     sizes: list[int]  # tokens of every sentence
@@ -69,7 +69,7 @@ class _Record:
         return index
 
 
-def _document(value: Any, number: int, reading: Reading) -> Document:
+def _document(value: Any, number: int, reading: ReadContext) -> Document:
     record = as_dict(value, "")
     id = get_str(record, "title")
     sents = each(get_list(record, "sents"), "sents", lambda sent, _: as_strings(sent, ""))

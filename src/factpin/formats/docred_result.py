@@ -15,7 +15,7 @@ from factpin.documents import Document, Evidence, Fact
 from factpin.documents.fields import as_dict, as_int, get_int, get_list, get_str, wrong
 from factpin.errors import BadDocument, BadInput
 from factpin.formats._guess import head
-from factpin.formats._reading import Options, Reading, Report
+from factpin.formats._reading import Options, ReadContext, Report
 from factpin.formats._records import probability
 from factpin.formats._writing import write_json_list
 
@@ -36,7 +36,7 @@ def read_result(
         facts[doc.id].append(fact)
         return doc
 
-    for _ in Reading(Path(path), options or Options(), report or Report()).json_items(keep):
+    for _ in ReadContext(Path(path), options or Options(), report or Report()).json_items(keep):
         pass
     for title, doc in gold.items():
         yield replace(doc, facts=tuple(facts[title]))

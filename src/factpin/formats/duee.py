@@ -18,7 +18,7 @@ from factpin.documents import Argument, Document, Event, Mention
 from factpin.documents.fields import as_dict, each, get_int, get_list, get_str
 from factpin.errors import BadDocument, OffsetMismatch
 from factpin.formats._guess import Head
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, own_id, unknown
 from factpin.formats._writing import losses, write_json_lines
 
@@ -30,7 +30,7 @@ ARGUMENT = {"role", "argument", "argument_start_index"}
 OWN = "duee"  # the key of meta for fields by place; it goes with the annotation (documents/notes.py)
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every record's document; mentions in the order of the text, events in that of the file."""
     return list_or_lines(reading, lambda record, line: _document(record, reading.default_id(line)))
 

@@ -18,8 +18,8 @@ from factpin.documents import Document
 from factpin.documents.fields import as_dict, as_list, as_str, each, get_list, get_str
 from factpin.errors import BadDocument
 from factpin.formats._guess import Head
-from factpin.formats._occurrences import Name, Triple, not_found_again, place, triples_of
-from factpin.formats._reading import Options, Reading
+from factpin.formats._occurrences import ArgumentName, Triple, not_found_again, place, triples_of
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, own_id, unknown
 from factpin.formats._writing import losses, write_json_lines
 
@@ -31,12 +31,12 @@ OWN = {"unfound", "duie"}  # what the reader adds to meta
 VALUE = "@value"
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every record's document; facts in the order of the file."""
     return list_or_lines(reading, lambda record, line: _document(record, line, reading))
 
 
-def _document(value: Any, line: int, reading: Reading) -> Document:
+def _document(value: Any, line: int, reading: ReadContext) -> Document:
     record = as_dict(value, "")
     text = get_str(record, "text")
     id = own_id(record, reading.default_id(line))
@@ -55,7 +55,7 @@ def _document(value: Any, line: int, reading: Reading) -> Document:
 
 def _triple(value: Any) -> Triple:
     spo = as_dict(value, "")
-    head = Name(get_str(spo, "subject"), get_str(spo, "subject_type", default=""))
+    head = ArgumentName(get_str(spo, "subject"), get_str(spo, "subject_type", default=""))
     relation = get_str(spo, "predicate")
     if not relation:
         raise BadDocument("the predicate is empty; expected a name.", field="predicate")
@@ -71,8 +71,8 @@ def _triple(value: Any) -> Triple:
     return Triple(head, relation, tail, tuple(slots))
 
 
-def _name(values: dict[str, Any], types: dict[str, Any], slot: str) -> Name:
-    return Name(get_str(values, slot, "object"), get_str(types, slot, "object_type", default=""))
+def _name(values: dict[str, Any], types: dict[str, Any], slot: str) -> ArgumentName:
+    return ArgumentName(get_str(values, slot, "object"), get_str(types, slot, "object_type", default=""))
 
 
 def _meta(
@@ -157,7 +157,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
     clashes += ("duie" in doc.meta and not _own(doc)) + ("unfound" in doc.meta and not _unfound(doc))
     counted["meta"] += clashes
     if doc.mentions:
-        back = _document(_record(doc), 0, Reading(Path("-"), options))
+        back = _document(_record(doc), 0, ReadContext(Path("-"), options))
         counted.update(not_found_again(doc, back, typed=True))
     return +counted
 

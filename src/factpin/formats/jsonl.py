@@ -6,14 +6,14 @@ from pathlib import Path
 
 from factpin.documents import Document, from_json, to_json
 from factpin.formats._guess import Head
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import FEATURES, losses, write_json_lines
 
 HOLDS = frozenset(FEATURES)
 ENDING = ".jsonl"
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every line's document; a line without an id is named by its number."""
     return reading.json_lines(lambda record, line: from_json(record, reading.default_id(line)))
 

@@ -20,7 +20,7 @@ from factpin.documents.fields import as_dict, as_list, as_str, get_dict, get_int
 from factpin.errors import BadDocument
 from factpin.formats._guess import Head
 from factpin.formats._pinned import Arrow, arrows_of, entity_losses, pin
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, number_or_name, own_id, probability, unknown, write_list_or_lines
 from factpin.formats._utf16 import Turn, by_choice, seems_utf16
 from factpin.formats._writing import losses
@@ -36,7 +36,7 @@ TEXT_TYPES = ("labels", "hypertextlabels")
 NAMES = {"from_name": "label", "to_name": "text"}  # of a region where the source names none
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every task's document; mentions in the order of the results."""
     return list_or_lines(reading, lambda record, line: _document(record, line, reading))
 
@@ -51,7 +51,7 @@ class _Result:
     other: list[Any] = field(default_factory=list)
 
 
-def _document(value: Any, line: int, reading: Reading) -> Document:
+def _document(value: Any, line: int, reading: ReadContext) -> Document:
     task = as_dict(value, "")
     data = get_dict(task, "data")
     text = get_str(data, "text", "data")

@@ -23,7 +23,7 @@ from factpin.errors import BadDocument
 from factpin.formats import _words
 from factpin.formats._guess import Head
 from factpin.formats._pinned import Arrow, arrows_of, entity_losses, pin
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses, write_json_lines
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "facts", "pins", "events", "meta"})
@@ -35,7 +35,7 @@ EVENT = ("id", "event_type", "trigger", "arguments")
 HEAD, TAIL = "Arg-1", "Arg-2"
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every line's document."""
     return reading.json_lines(lambda record, line: _document(record, line, reading))
 
@@ -44,7 +44,7 @@ def read(reading: Reading) -> Iterator[Document]:
 class _Record:
     """A record being read."""
 
-    reading: Reading
+    reading: ReadContext
     line: int
     id: str
     text: str
@@ -83,7 +83,7 @@ class _Record:
             self.extra[where] = unknown
 
 
-def _document(value: Any, line: int, reading: Reading) -> Document:
+def _document(value: Any, line: int, reading: ReadContext) -> Document:
     record = as_dict(value, "")
     text, borders = _words.join([as_str(token, f"tokens[{i}]") for i, token in enumerate(get_list(record, "tokens"))])
     this = _Record(reading, line, _name(record.get("sent_id"), "sent_id") or reading.default_id(line), text, borders)

@@ -16,7 +16,7 @@ from factpin.documents import Document
 from factpin.errors import BadFile, BadRecord
 from factpin.formats._folders import BOM, new_folder
 from factpin.formats._guess import Head
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._tagged import mentions_of, tagged
 from factpin.formats._tags import Scheme, decode, encode, is_tag, layers
 from factpin.formats._words import join, sentence_spans, token_meta
@@ -32,7 +32,7 @@ LOOK_AHEAD = 100  # lines of tags from which the scheme is learnt
 Pair = tuple[str | None, str | None]  # a line of each file; None behind the end of one
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """A document a line, named by the folder and the line's number; two empty lines are passed over."""
     folder = reading.path if reading.path.is_dir() else reading.path.parent
     sentences, tags = _file(folder, SENTENCES), _file(folder, TAGS)
@@ -58,7 +58,7 @@ def _words(line: str | None) -> list[str]:
     return [word for word in re.split("[ \t]+", line or "") if word]
 
 
-def _document(reading: Reading, folder: Path, scheme: Scheme, pair: Pair, line: int) -> Document:
+def _document(reading: ReadContext, folder: Path, scheme: Scheme, pair: Pair, line: int) -> Document:
     id = f"{folder.resolve().name}-{line}"
     tokens, tags = _words(pair[0]), _words(pair[1])
     _check(folder, pair, tokens, tags, line)

@@ -22,7 +22,7 @@ from factpin import files
 from factpin.documents import Document, Entity, Fact, Mention
 from factpin.errors import BadDocument, OffsetMismatch
 from factpin.formats._guess import Head
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._words import extra_of
 from factpin.formats._writing import losses
 
@@ -37,7 +37,7 @@ BREAKS = re.compile(r"[\t\n\r]")
 UNLINKED = ("-1", "-", "")
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every block's document, mentions and facts in the order of the rows."""
     return reading.each(_blocks(reading.lines()), lambda block, _: _document(block, reading))
 
@@ -60,7 +60,7 @@ def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[tuple[
 class _Record:
     """A block being read."""
 
-    reading: Reading
+    reading: ReadContext
     id: str
     text: str
     mentions: list[Mention] = field(default_factory=list)
@@ -70,7 +70,7 @@ class _Record:
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
-def _document(block: list[tuple[int, str]], reading: Reading) -> Document:
+def _document(block: list[tuple[int, str]], reading: ReadContext) -> Document:
     title = TITLE.fullmatch(block[0][1])
     if title is None:
         raise BadDocument(

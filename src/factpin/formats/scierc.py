@@ -23,7 +23,7 @@ from factpin.errors import BadDocument
 from factpin.formats import _words
 from factpin.formats._guess import Head
 from factpin.formats._pinned import arrows_of, entity_losses
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses, single, write_json_lines
 
 HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "clusters", "entities", "facts",
@@ -32,7 +32,7 @@ ENDING = ".json"
 FIELDS = ("doc_key", "sentences", "ner", "relations", "clusters")
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every line's document."""
     return reading.json_lines(lambda record, line: _document(record, line, reading))
 
@@ -65,7 +65,7 @@ class _Spans:
         return pair
 
 
-def _document(value: Any, line: int, reading: Reading) -> Document:
+def _document(value: Any, line: int, reading: ReadContext) -> Document:
     record = as_dict(value, "")
     id = get_str(record, "doc_key", default=reading.default_id(line))
     sentences = [[as_str(token, f"sentences[{i}]") for token in as_list(sentence, f"sentences[{i}]")]
@@ -119,7 +119,7 @@ def _items(record: dict[str, Any], key: str, sentences: int, size: int) -> Itera
             yield item, where
 
 
-def _clusters(clusters: list[Any], spans: _Spans, line: int, id: str, reading: Reading) -> list[Entity]:
+def _clusters(clusters: list[Any], spans: _Spans, line: int, id: str, reading: ReadContext) -> list[Entity]:
     entities = []
     taken: set[str] = set()
     for i, cluster in enumerate(clusters):

@@ -20,7 +20,7 @@ from factpin.documents.fields import as_dict, as_list, as_str, get_int, get_str,
 from factpin.errors import BadDocument
 from factpin.formats._guess import Head
 from factpin.formats._pinned import entity_losses
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, own_id, unknown, write_list_or_lines
 from factpin.formats._writing import losses, overlapping
 
@@ -33,7 +33,7 @@ ENTS = "ents"
 OTHERS = "sc"  # the key of spaCy's own span categorizer
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every document; the entities first, then the span groups."""
     return list_or_lines(reading, lambda record, line: _document(record, reading.default_id(line)))
 

@@ -15,7 +15,7 @@ from factpin.errors import BadFile
 from factpin.formats import conll
 from factpin.formats._folders import document_id, new_file, new_folder, text_bytes, text_of, walk, write_text
 from factpin.formats._guess import Head
-from factpin.formats._reading import Options, Reading
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses
 from factpin.language.sentences import split_sentences
 
@@ -24,7 +24,7 @@ ENDING = ""
 TEXTS = (".txt", ".md")
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """One document a file; files of a folder in sorted order, one in memory at a time."""
     path, encoding = reading.path, reading.options.encoding
     if path.is_dir():

@@ -15,8 +15,8 @@ from factpin.documents import Document
 from factpin.documents.fields import as_dict, as_list, as_str, get_list, get_str, wrong
 from factpin.errors import BadDocument
 from factpin.formats._guess import Head
-from factpin.formats._occurrences import Name, Triple, not_found_again, place, triples_of
-from factpin.formats._reading import Options, Reading
+from factpin.formats._occurrences import ArgumentName, Triple, not_found_again, place, triples_of
+from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, own_id, unknown, write_list_or_lines
 from factpin.formats._writing import losses
 
@@ -25,12 +25,12 @@ ENDING = ".json"
 FIELDS = {"id", "text", "triple_list"}
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """Every record's document; facts in the order of the file."""
     return list_or_lines(reading, lambda record, line: _document(record, line, reading))
 
 
-def _document(value: Any, line: int, reading: Reading) -> Document:
+def _document(value: Any, line: int, reading: ReadContext) -> Document:
     record = as_dict(value, "")
     text = get_str(record, "text")
     id = own_id(record, reading.default_id(line))
@@ -56,7 +56,7 @@ def _triple(value: Any, where: str) -> Triple:
     parts = [as_str(part, where) for part in as_list(value, where)]
     if len(parts) != 3 or not parts[1]:
         raise wrong(value, where, "a triple [head, relation, tail] with a relation that is not empty")
-    return Triple(Name(parts[0]), parts[1], Name(parts[2]))
+    return Triple(ArgumentName(parts[0]), parts[1], ArgumentName(parts[2]))
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
@@ -85,7 +85,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
     counted = losses(doc, holds)
     counted["meta"] += len(FIELDS & doc.meta.keys()) + ("unfound" in doc.meta and not _unfound(doc))
     if doc.mentions:
-        back = _document(_record(doc), 0, Reading(Path("-"), options))
+        back = _document(_record(doc), 0, ReadContext(Path("-"), options))
         counted.update(not_found_again(doc, back, typed=False))
     return +counted
 

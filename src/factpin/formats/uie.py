@@ -22,7 +22,7 @@ from factpin.errors import BadDocument
 from factpin.formats._guess import Head
 from factpin.formats._occurrences import nearest_pair, not_found_again, occurrences
 from factpin.formats._pinned import Arrow, arrows_of, pin
-from factpin.formats._reading import Options, Reading, decode
+from factpin.formats._reading import Options, ReadContext, decode
 from factpin.formats._records import own_id, probability, unknown
 from factpin.formats._writing import losses, write_json_lines
 
@@ -32,12 +32,12 @@ FIELDS = {"id", "content", "result_list", "prompt", "text", "result"}
 CHINESE, ENGLISH = "的", " of "
 
 
-def read(reading: Reading) -> Iterator[Document]:
+def read(reading: ReadContext) -> Iterator[Document]:
     """The document of every run of training records with one content, and of every answer."""
     return reading.each(_groups(reading), lambda group, line: _document(group, line, reading))
 
 
-def _groups(reading: Reading) -> Iterator[tuple[int, Any]]:
+def _groups(reading: ReadContext) -> Iterator[tuple[int, Any]]:
     """(first line, records): runs of records that share content and id; a broken line is a group of its own."""
     group: list[dict[str, Any]] = []
     first = 0
@@ -75,7 +75,7 @@ def _belongs(record: dict[str, Any], first: dict[str, Any]) -> bool:
 
 
 @dataclass
-class _Found:
+class _Annotation:
     """Mentions by (start, end, type), the arrows between them, and what the document's meta keeps."""
 
     text: str
@@ -107,12 +107,12 @@ class _Found:
         self.meta[key] = values
 
 
-def _document(group: list[dict[str, Any]], line: int, reading: Reading) -> Document:
+def _document(group: list[dict[str, Any]], line: int, reading: ReadContext) -> Document:
     record = group[0]
     id = own_id(record, reading.default_id(line))
     answer = "result" in record
     text = get_str(record, "content" if not answer or "text" not in record else "text")
-    found = _Found(text)
+    found = _Annotation(text)
     for part in group:
         for key, value in unknown(part, FIELDS).items():
             if not _equal(found.meta.setdefault(key, value), value):
@@ -136,7 +136,7 @@ def _equal(a: Any, b: Any) -> bool:
 # ---- training records -----------------------------------------------------------------------------------------------
 
 
-def _training(group: list[dict[str, Any]], found: _Found, reading: Reading, line: int, id: str) -> None:
+def _training(group: list[dict[str, Any]], found: _Annotation, reading: ReadContext, line: int, id: str) -> None:
     prompts = [get_str(record, "prompt") for record in group]
     items = [[as_dict(item, "result_list") for item in get_list(record, "result_list")] for record in group]
     surfaces = {get_str(item, "text", "result_list") for results in items for item in results}
@@ -187,7 +187,7 @@ def _subject(prompt: str, surfaces: set[str], text: str) -> tuple[str, str]:
     return "", ""
 
 
-def _head(subject: str, tail: Mention, found: _Found, reading: Reading, line: int, id: str) -> Mention:
+def _head(subject: str, tail: Mention, found: _Annotation, reading: ReadContext, line: int, id: str) -> Mention:
     """The mention a prompt's subject means: the first of that text, or the nearest to the object, by choice."""
     there = sorted((m for m in found.mentions.values() if m.text == subject and m.id != tail.id), key=lambda m: m.start)
     if not there and tail.text != subject:
@@ -205,7 +205,7 @@ def _head(subject: str, tail: Mention, found: _Found, reading: Reading, line: in
 # ---- answers --------------------------------------------------------------------------------------------------------
 
 
-def _answer(record: dict[str, Any], found: _Found, reading: Reading, line: int, id: str) -> None:
+def _answer(record: dict[str, Any], found: _Annotation, reading: ReadContext, line: int, id: str) -> None:
     result = record["result"]
     parts = [result] if isinstance(result, dict) else as_list(result, "result")
     waiting: list[tuple[Mention | None, dict[str, Any], str]] = [
@@ -287,7 +287,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
     counted = losses(doc, HOLDS)
     counted["meta"] += len(FIELDS & doc.meta.keys())
     if doc.mentions or doc.meta:
-        back = _document(_records(doc), 0, Reading(Path("-"), options))
+        back = _document(_records(doc), 0, ReadContext(Path("-"), options))
         counted.update(not_found_again(doc, back, typed=True))
         counted["meta"] += sum(back.meta.get(key) != doc.meta.get(key) for key in ("negatives", "classes"))
     return +counted

@@ -9,7 +9,7 @@
     loss = mean over mentions of  log(1 + sum of e^s)  -  log(sum of e^s over gold antecedents; 1 where there is none)
 
 P m and Q m are made once for each mention, so that of the wide pairs only R (m_i * m_j) is left, and that is made in
-blocks of mentions and made again in the backward pass: the memory is that of one block. Candidates are chosen and
+blocks of mentions and made again in the backward pass: the memory is that of one block. MentionPairs are chosen and
 bounded by tasks.coreference. Differs from Lee et al. 2017 (end-to-end coreference): mentions are given, so there is no
 mention score, and the rules speak as features.
 """
@@ -29,7 +29,7 @@ from torch.utils.checkpoint import checkpoint
 from factpin.errors import BadInput
 from factpin.heads.arrays import floats
 from factpin.heads.inherit import Names
-from factpin.language.coreference import ADD, BUCKETS, FEATURES, Candidates
+from factpin.language.coreference import ADD, BUCKETS, FEATURES, MentionPairs
 from factpin.layers.dropout import Dropout
 from factpin.layers.exact import exact
 from factpin.tasks.coreference.find import CandidateScores
@@ -64,7 +64,7 @@ class Pairs:
     features: Tensor  # (M, K, F) float32
 
     @staticmethod
-    def of(documents: Sequence[tuple[NDArray[np.int64], Candidates]]) -> "Pairs":
+    def of(documents: Sequence[tuple[NDArray[np.int64], MentionPairs]]) -> "Pairs":
         """From the (M, 2) first and last tokens of each document's mentions, in the order of the text."""
         K = max([asked.antecedent.shape[1] for _, asked in documents], default=0)
         rows, offset = [], 0

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from factpin.language._coreference_forms import may_quarrel, quarrel, reconciled
-from factpin.language._coreference_names import Name, Reading
+from factpin.language._coreference_names import MentionNames, Name
 
 SAME = ("same_name", "variant")  # rules that find one name again
 MOST_NAMES = 40  # of a cluster, of those that may quarrel: all are compared, so more are refused
@@ -31,7 +31,7 @@ class Link(NamedTuple):
     strength: float
 
 
-def gather(reading: Reading, links: Iterable[Link]) -> list[list[int]]:
+def gather(reading: MentionNames, links: Iterable[Link]) -> list[list[int]]:
     """The clusters, each ascending, in the order of their first mentions."""
     forest = _Forest(reading)
     sure = [link for link in links if link.strength > 0]
@@ -46,7 +46,7 @@ def gather(reading: Reading, links: Iterable[Link]) -> list[list[int]]:
 class _Forest:
     """Trees of mentions, and what each tree is known to be."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: MentionNames) -> None:
         self.reading = reading
         self.host = list(range(len(reading.mentions)))  # a root is its own host
         self.again = [False] * len(self.host)  # is the host the same name?

@@ -75,7 +75,7 @@ def without_ends(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class MentionNames:
     """A document's mentions in the order of the text, and their names in the order of their first mentions."""
 
     doc: Document
@@ -87,7 +87,7 @@ class Reading:
         return self.mentions[name.mentions[0]]
 
 
-def read(doc: Document) -> Reading:
+def read(doc: Document) -> MentionNames:
     """The names of a document. Neither the order of its mentions nor their ids matter."""
     mentions = tuple(sorted(doc.mentions, key=lambda m: (m.start, m.end, m.type, m.id)))
     seen = _agreed([_name(mention, doc.text) for mention in mentions], mentions)
@@ -100,7 +100,7 @@ def read(doc: Document) -> Reading:
         name = replace(seen[own[0]], index=index, titles=titles, mentions=own)
         names.append(name)
         name_of.update(dict.fromkeys(own, name))
-    return Reading(doc, mentions, tuple(names), tuple(name_of[i] for i in range(len(mentions))))
+    return MentionNames(doc, mentions, tuple(names), tuple(name_of[i] for i in range(len(mentions))))
 
 
 def _agreed(seen: list[Name], mentions: Sequence[Mention]) -> list[Name]:

@@ -20,7 +20,7 @@ from factpin.documents.nouns import Document, Mention
 from factpin.errors import BadInput
 from factpin.language._coreference_clusters import Link
 from factpin.language._coreference_forms import initials, like_person, part_of
-from factpin.language._coreference_names import Name, Reading, read
+from factpin.language._coreference_names import MentionNames, Name, read
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -32,21 +32,21 @@ KIND_FEATURES = ("same_type", "other_type", "is_pronoun", "is_nominal", "from_pr
 FEATURES = (*RULE_FEATURES, *KIND_FEATURES)
 EDGES = (1, 2, 3, 4, 5, 8, 16, 32, 64)  # mentions between two, from which a bucket begins
 BUCKETS = len(EDGES) + 1
-KEEP = 0.1  # the usual Judged.keep
-ADD = 0.5  # the usual Judged.add
+KEEP = 0.1  # default of PairScores.keep
+ADD = 0.5  # default of PairScores.add
 PEOPLE = 0.9  # what two names need that may be people's and no rule links: a guess must not make two people one
 WEAK = 0.9  # below this strength a rule only suggests: the scorer's word counts; and the most a scorer's word weighs
 
 
 @dataclass(frozen=True)
-class Candidates:
+class MentionPairs:
     antecedent: Ints  # (M, K)
     distance: Ints  # (M, K)
     features: Floats  # (M, K, F)
 
 
 @dataclass(frozen=True)
-class Judged:
+class PairScores:
     """What a scorer said about candidates, and how much of it is believed."""
 
     antecedent: Ints  # (M, K)
@@ -62,7 +62,7 @@ class Judged:
     def __post_init__(self) -> None:
         if self.antecedent.shape != self.probability.shape or self.antecedent.ndim != 2:
             raise BadInput(
-                f"Judged expects antecedents and probabilities of one shape (M, K), got {self.antecedent.shape} and "
+                f"Expected antecedents and probabilities of the same shape (M, K), got {self.antecedent.shape} and "
                 f"{self.probability.shape}. Give one probability a candidate."
             )
 
@@ -72,7 +72,7 @@ def ordered(doc: Document) -> tuple[Mention, ...]:
     return read(doc).mentions
 
 
-def candidates_of(reading: Reading, proposed: Iterable[Link], most: int) -> Candidates:
+def candidates_of(reading: MentionNames, proposed: Iterable[Link], most: int) -> MentionPairs:
     """At most `most` for each mention, the latest first."""
     M, said = len(reading.mentions), _said(reading, proposed)
     linked: dict[int, set[int]] = {}
@@ -95,10 +95,10 @@ def candidates_of(reading: Reading, proposed: Iterable[Link], most: int) -> Cand
             features[i, k] = _features(reading.name_of[i], reading.name_of[j], said)
     between = np.arange(M)[:, None] - antecedent - 1
     distance = np.where(antecedent < 0, 0, np.searchsorted(EDGES, between, side="right"))
-    return Candidates(antecedent, distance.astype(np.int64), features)
+    return MentionPairs(antecedent, distance.astype(np.int64), features)
 
 
-def targets(doc: Document, candidates: Candidates) -> Bools:
+def targets(doc: Document, candidates: MentionPairs) -> Bools:
     """(M, K): which candidates are of the same entity; a mention of several entities counts with each."""
     owners: dict[str, set[str]] = {}
     for entity in doc.entities:
@@ -111,7 +111,7 @@ def targets(doc: Document, candidates: Candidates) -> Bools:
     return gold
 
 
-def _said(reading: Reading, proposed: Iterable[Link]) -> dict[Pair, dict[str, float]]:
+def _said(reading: MentionNames, proposed: Iterable[Link]) -> dict[Pair, dict[str, float]]:
     """What the rules said about two names, the earlier first."""
     said: dict[Pair, dict[str, float]] = {}
     for link in proposed:
@@ -122,7 +122,7 @@ def _said(reading: Reading, proposed: Iterable[Link]) -> dict[Pair, dict[str, fl
     return said
 
 
-def _names(reading: Reading, i: int, j: int) -> Pair:
+def _names(reading: MentionNames, i: int, j: int) -> Pair:
     one, other = sorted((reading.name_of[i].index, reading.name_of[j].index))
     return one, other
 
@@ -138,7 +138,7 @@ def _features(name: Name, before: Name, said: dict[Pair, dict[str, float]]) -> S
     return [*(rules.get(rule, 0.0) for rule in RULE_FEATURES), *map(float, kinds)]
 
 
-def judge(reading: Reading, proposed: Sequence[Link], judged: Judged) -> list[Link]:
+def judge(reading: MentionNames, proposed: Sequence[Link], judged: PairScores) -> list[Link]:
     """The links of the rules that the scorer does not refuse, with its strengths, and its own.
 
     Rules link names, a scorer links mentions, so it may tell two things of one name apart. What an alias says and what
@@ -173,7 +173,7 @@ class _Choice(NamedTuple):
     mass: float
 
 
-def _choices(reading: Reading, judged: Judged, i: int) -> list[_Choice]:
+def _choices(reading: MentionNames, judged: PairScores, i: int) -> list[_Choice]:
     found: dict[int, tuple[float, int, float]] = {}  # name -> (probability, mention, sum)
     for j, p in zip(judged.antecedent[i].tolist(), judged.probability[i].tolist(), strict=True):
         if j >= 0:
@@ -185,7 +185,7 @@ def _choices(reading: Reading, judged: Judged, i: int) -> list[_Choice]:
 
 
 def _judge_one(
-    reading: Reading, i: int, choices: list[_Choice], rules: dict[Pair, list[Link]], judged: Judged
+    reading: MentionNames, i: int, choices: list[_Choice], rules: dict[Pair, list[Link]], judged: PairScores
 ) -> Iterator[Link]:
     """The links of a mention with earlier ones."""
     if not choices:

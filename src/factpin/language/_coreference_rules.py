@@ -20,7 +20,7 @@ from factpin.language import _coreference_en as en
 from factpin.language import _coreference_zh as zh
 from factpin.language._coreference_clusters import Link
 from factpin.language._coreference_forms import first_letters, initials, part_of, shortened, spells, variant_key, whole
-from factpin.language._coreference_names import Name, Reading, fold, singular
+from factpin.language._coreference_names import MentionNames, Name, fold, singular
 from factpin.language._coreference_people import People
 from factpin.language.sentences import split_sentences
 
@@ -32,7 +32,7 @@ OFFERED = 4  # of them proposed
 STEP = 0.01  # each is less likely than the one before
 
 
-def same_name(reading: Reading) -> Iterator[Link]:
+def same_name(reading: MentionNames) -> Iterator[Link]:
     """The mentions of one name; a name without type goes to the one with a type that has most mentions."""
     typed: dict[str, Name] = {}
     for name in reading.names:
@@ -47,7 +47,7 @@ def same_name(reading: Reading) -> Iterator[Link]:
             yield _link(name, typed[name.key], "same_name", 1.0)
 
 
-def variant(reading: Reading) -> Iterator[Link]:
+def variant(reading: MentionNames) -> Iterator[Link]:
     """Spelled a little differently. Where there is a Mr. and a Ms. Lee, each has her own, and Lee is neither."""
     groups: dict[tuple[str, str], list[Name]] = {}
     for name in reading.names:
@@ -62,7 +62,7 @@ def variant(reading: Reading) -> Iterator[Link]:
                 yield _link(name, host, "variant", 0.95)
 
 
-def alias(reading: Reading) -> Iterator[Link]:
+def alias(reading: MentionNames) -> Iterator[Link]:
     """The text says that a name is another's: also known as, 简称."""
     text = reading.doc.text
     host_of: dict[int, int] = {}  # mention that is an alias -> what it is an alias of
@@ -80,7 +80,7 @@ def alias(reading: Reading) -> Iterator[Link]:
             yield _link(child, main, "alias", 0.94)
 
 
-def abbreviation(reading: Reading) -> Iterator[Link]:
+def abbreviation(reading: MentionNames) -> Iterator[Link]:
     """Defined in parentheses, inside a mention, or made of the first letters of one name alone."""
     yield from _in_parentheses(reading)
     yield from _inside_mentions(reading)
@@ -96,7 +96,7 @@ def abbreviation(reading: Reading) -> Iterator[Link]:
         yield from _unambiguous(short, [long for long in fits if len(long.key) == least], "abbreviation", 0.60)
 
 
-def _in_parentheses(reading: Reading) -> Iterator[Link]:
+def _in_parentheses(reading: MentionNames) -> Iterator[Link]:
     text = reading.doc.text
     for before, at in _neighbours(reading):
         one, other = reading.name_of[before], reading.name_of[at]
@@ -121,7 +121,7 @@ def _glossed(one: Name, other: Name) -> bool:
     return one.thing in ("organisation", "other") or (one.thing == "person" and one.chinese != other.chinese)
 
 
-def _two_glosses(reading: Reading, one: Name, at: int) -> Iterator[Link]:
+def _two_glosses(reading: MentionNames, one: Name, at: int) -> Iterator[Link]:
     """世界卫生组织（World Health Organization，WHO）: the bracket holds two foreign names and ends."""
     found = zh.GLOSS.match(reading.doc.text, reading.mentions[at].end)
     if found is None:
@@ -132,7 +132,7 @@ def _two_glosses(reading: Reading, one: Name, at: int) -> Iterator[Link]:
             yield _link(reading.name_of[at + 1], one, "abbreviation", 0.70)
 
 
-def _inside_mentions(reading: Reading) -> Iterator[Link]:
+def _inside_mentions(reading: MentionNames) -> Iterator[Link]:
     forms: dict[str, Name] = {}
     for name in reading.names:
         inside = en.INSIDE.search(name.text) if name.kind == "name" else None
@@ -146,7 +146,7 @@ def _inside_mentions(reading: Reading) -> Iterator[Link]:
             yield _link(name, host, "abbreviation", 0.93)
 
 
-def containment(reading: Reading) -> Iterator[Link]:
+def containment(reading: MentionNames) -> Iterator[Link]:
     """A part of a name that stands before it; the bare name of a company or place on either side of the whole one."""
     index: dict[str, list[Name]] = {}
     for name in reading.names:
@@ -174,7 +174,7 @@ def _parts(name: Name) -> tuple[str, ...]:
     return tuple(name.key) if name.chinese else name.words
 
 
-def nominal(reading: Reading) -> Iterator[Link]:
+def nominal(reading: MentionNames) -> Iterator[Link]:
     """The company, 该公司: the nearest before it with the same head noun, else of its kind, or another method."""
     for name in reading.names:
         if name.kind != "nominal":
@@ -199,7 +199,7 @@ def _same_kind(name: Name, host: Name) -> bool:
     return host.kind == "nominal" and any({name.head, host.head} <= words.METHODS for words in (en, zh))
 
 
-def pronoun(reading: Reading) -> Iterator[Link]:
+def pronoun(reading: MentionNames) -> Iterator[Link]:
     """He, 其: in the nearest sentence the first that fits in kind, gender and number; it is the subject most often."""
     pronouns = [name for name in reading.names if name.kind == "pronoun"]
     if not pronouns:
@@ -218,7 +218,7 @@ def pronoun(reading: Reading) -> Iterator[Link]:
             yield Link(name.mentions[0], i, "pronoun", 0.20 - rank * STEP)
 
 
-def _relatives(reading: Reading, name: Name) -> int:
+def _relatives(reading: MentionNames, name: Name) -> int:
     """The name that a possessive cannot mean, as its owner's relative: Anna in "Anna is his wife"; -1 for none."""
     at = name.mentions[0]
     words = zh if name.chinese else en
@@ -230,7 +230,7 @@ def _relatives(reading: Reading, name: Name) -> int:
     return -1 if linked is None else reading.name_of[before].index
 
 
-RULES: dict[str, Callable[[Reading], Iterator[Link]]] = {
+RULES: dict[str, Callable[[MentionNames], Iterator[Link]]] = {
     "abbreviation": abbreviation,
     "alias": alias,
     "containment": containment,
@@ -258,7 +258,7 @@ def _unambiguous(short: Name, found: list[Name], rule: str, strength: float) -> 
         yield _link(short, found[0], rule, strength)
 
 
-def _neighbours(reading: Reading) -> Iterator[tuple[int, int]]:
+def _neighbours(reading: MentionNames) -> Iterator[tuple[int, int]]:
     """Pairs of mentions (before, at): the second follows the first closely, with no other mention between them."""
     for at, mention in enumerate(reading.mentions):
         for before in range(at - 1, max(-1, at - 1 - BACK), -1):
@@ -269,7 +269,7 @@ def _neighbours(reading: Reading) -> Iterator[tuple[int, int]]:
                 break
 
 
-def _before(reading: Reading, at: int) -> Iterator[int]:
+def _before(reading: MentionNames, at: int) -> Iterator[int]:
     """The mentions before that one, nearest first; none that holds it."""
     start = reading.mentions[at].start
     for i in range(at - 1, max(-1, at - 1 - SEEN), -1):

@@ -21,14 +21,14 @@ from factpin.documents.nouns import Coverage, Document, Entity, Fact, Mention
 from factpin.errors import pick
 from factpin.language._coreference_clusters import Link, gather
 from factpin.language._coreference_forms import initials, part_of
-from factpin.language._coreference_names import Name, Reading, plain, read
+from factpin.language._coreference_names import MentionNames, Name, plain, read
 from factpin.language._coreference_pairs import (
     ADD,
     BUCKETS,
     FEATURES,
     KEEP,
-    Candidates,
-    Judged,
+    MentionPairs,
+    PairScores,
     candidates_of,
     judge,
     ordered,
@@ -37,11 +37,11 @@ from factpin.language._coreference_pairs import (
 from factpin.language._coreference_rules import RULES
 from factpin.language._coreference_types import GENERIC, catch_all
 
-__all__ = ["ADD", "BUCKETS", "FEATURES", "KEEP", "RULES", "Candidates", "Judged", "Link", "candidates", "links",
+__all__ = ["ADD", "BUCKETS", "FEATURES", "KEEP", "RULES", "MentionPairs", "PairScores", "Link", "candidates", "links",
            "ordered", "resolve", "targets", "with_singletons"]  # fmt: skip
 
 
-def resolve(doc: Document, *, rules: Iterable[str] = tuple(RULES), judged: Judged | None = None) -> Document:
+def resolve(doc: Document, *, rules: Iterable[str] = tuple(RULES), judged: PairScores | None = None) -> Document:
     """The document with its mentions gathered into entities e0, e1, … in the order of the text.
 
     Facts follow: a pinned argument goes to the entity of its mention, another to the entity that most mentions of the
@@ -60,7 +60,7 @@ def links(doc: Document, *, rules: Iterable[str] = tuple(RULES)) -> list[Link]:
     return _propose(read(doc), rules)
 
 
-def candidates(doc: Document, *, most: int = 50, rules: Iterable[str] = tuple(RULES)) -> Candidates:
+def candidates(doc: Document, *, most: int = 50, rules: Iterable[str] = tuple(RULES)) -> MentionPairs:
     """For every mention, in the order of the text, at most that many earlier ones for a scorer to judge."""
     reading = read(doc)
     return candidates_of(reading, _propose(reading, rules), most)
@@ -76,11 +76,11 @@ def with_singletons(doc: Document) -> Document:
     return replace(doc, entities=doc.entities + made)
 
 
-def _propose(reading: Reading, rules: Iterable[str]) -> list[Link]:
+def _propose(reading: MentionNames, rules: Iterable[str]) -> list[Link]:
     return [link for name in rules for link in pick(RULES, name, kind="rule")(reading)]
 
 
-def _with_entities(doc: Document, reading: Reading, clusters: Sequence[Sequence[int]]) -> Document:
+def _with_entities(doc: Document, reading: MentionNames, clusters: Sequence[Sequence[int]]) -> Document:
     known = {id: entity.link for entity in doc.entities for id in entity.mentions}
     entities = []
     for i, cluster in enumerate(clusters):
@@ -115,7 +115,7 @@ def _type(mentions: Sequence[Mention]) -> str:
     return max(telling, key=lambda type: (telling[type], not catch_all(type)), default="")
 
 
-def _best_name(reading: Reading, cluster: Sequence[int]) -> str:
+def _best_name(reading: MentionNames, cluster: Sequence[int]) -> str:
     """The name used most, where its short forms count for it; of equals the longest, then the first.
 
     As a mention has it, if possible one without emoji at its ends.

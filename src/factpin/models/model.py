@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from factpin.encoders import Encoder
-from factpin.encoders.merge_windows import Rows, merge_hidden, merge_rows, rows_of
+from factpin.encoders.merge_windows import AttentionRows, merge_hidden, merge_rows, rows_of
 from factpin.layers.dropout import Dropout
 from factpin.tasks.examples import DocumentBatch, DocumentExample, Example
 from factpin.tokens import Tokenizer
@@ -95,15 +95,15 @@ class Model(nn.Module):
         return H, A
 
 
-def _rows(doc: DocumentExample) -> Rows:
+def _rows(doc: DocumentExample) -> AttentionRows:
     return rows_of(doc.layout, torch.from_numpy(doc.targets.place))
 
 
-def _attention(parts: dict[int, Tensor], rows: Rows | None, doc: DocumentExample) -> Tensor | None:
+def _attention(parts: dict[int, Tensor], rows: AttentionRows | None, doc: DocumentExample) -> Tensor | None:
     """A (M, heads, N) of the pieces that are asked for."""
     if rows is None:
         return None
     widest = max(part.shape[2] for part in parts.values())
     A = torch.cat([F.pad(parts[w], (0, widest - parts[w].shape[2])) for w in sorted(parts)])  # (T, heads, n)
-    own = Rows(rows.window.to(A.device), rows.token.to(A.device), rows.chosen.to(A.device))
+    own = AttentionRows(rows.window.to(A.device), rows.token.to(A.device), rows.chosen.to(A.device))
     return merge_rows(A, own, doc.layout, len(doc.targets.place))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factpin.tokens import Tokenizer
-from factpin.tokens.layout import Layout
+from factpin.tokens.layout import WindowLayout
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class DocumentExample:
     """A document whose windows are read together."""
 
     windows: tuple[NDArray[np.int32], ...]  # the pieces of each
-    layout: Layout
+    layout: WindowLayout
     targets: Any
     terms: int  # of the mean that the loss is: its pairs or its mentions
 

@@ -1,4 +1,4 @@
-"""Layout: where the tokens of a document's windows have their place in the document.
+"""WindowLayout: where the tokens of a document's windows have their place in the document.
 
     N = prefix + pieces + suffix tokens of the document
 
@@ -12,7 +12,7 @@ from factpin.tokens.windows import Window
 
 
 @dataclass(frozen=True)
-class Layout:
+class WindowLayout:
     """How windows cover a document."""
 
     windows: tuple[Window, ...]

@@ -25,7 +25,7 @@ Specials = tuple[tuple[int, int], ...]  # (vocabulary number, segment) of every 
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class FramedPair:
     """A framed pair. `real` is True at the pieces of the second text, which begin at `second_at`."""
 
     ids: Ints  # (n,)
@@ -49,14 +49,14 @@ class PairFrame:
         """How many special tokens a pair has."""
         return len(self.prefix) + len(self.middle) + len(self.suffix)
 
-    def join(self, first: Ints, second: Ints) -> Pair:
+    def join(self, first: Ints, second: Ints) -> FramedPair:
         """The pieces of two texts as one input."""
         head = [*self.prefix, *((int(i), self.first) for i in first), *self.middle]
         rows = [*head, *((int(i), self.second) for i in second), *self.suffix]
         table = np.array(rows, np.int32).reshape(len(rows), 2)
         real = np.zeros(len(rows), np.bool_)
         real[len(head) : len(head) + len(second)] = True
-        return Pair(table[:, 0].copy(), table[:, 1].copy(), real, len(head))
+        return FramedPair(table[:, 0].copy(), table[:, 1].copy(), real, len(head))
 
 
 _frames: WeakKeyDictionary[Tokenizer, PairFrame] = WeakKeyDictionary()
@@ -69,7 +69,7 @@ def pair_frame(tokenizer: Tokenizer) -> PairFrame:
     return _frames[tokenizer]
 
 
-def frame_pair(tokenizer: Tokenizer, first: Ints, second: Ints) -> Pair:
+def frame_pair(tokenizer: Tokenizer, first: Ints, second: Ints) -> FramedPair:
     """The pieces of two texts as one input."""
     return pair_frame(tokenizer).join(first, second)
 

@@ -43,7 +43,6 @@ class Tokenizer:
         self._special[[i for i, token in library.get_added_tokens_decoder().items() if token.special]] = True
         self.prefix, self.suffix = _frame(library, vocabulary, self.names)
         self.pad_id = _pad_id(vocabulary, self.names)
-        self.mask_id = vocabulary.get(self.names.get("mask_token", "[MASK]"), vocabulary.get("<mask>"))
         self._refuse_without_offsets()
 
     @classmethod

@@ -30,7 +30,7 @@ from factpin.scoring.answers import figures, score_answers
 from factpin.scoring.risk import precision_at
 from factpin.tasks.options import check_sizes
 from factpin.tokens import Tokenizer
-from factpin.tokens.pairs import Pair
+from factpin.tokens.pairs import FramedPair
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.defaults import settle
 from factpin.training.job import digest
@@ -87,7 +87,9 @@ class ReaderJob:
         self, reader: Reader, training: Sequence[Question], dev: Sequence[Question], config: ReaderConfig, seed: int
     ) -> None:
         self.reader, self.model, self.dev = reader, reader.model, dev
-        self.pairs: list[tuple[Pair, tuple[tuple[int, int], ...]]] = []  # a pair, and (first, last) of its answers
+        self.pairs: list[
+            tuple[FramedPair, tuple[tuple[int, int], ...]]
+        ] = []  # a pair, and (first, last) of its answers
         self.noted: Counter[str] = Counter()
         self._cuts: dict[str, PassagePieces] = {}
         for number, question in enumerate(training):
@@ -102,7 +104,7 @@ class ReaderJob:
     def _add(self, question: Question, config: ReaderConfig, chance: np.random.Generator) -> None:
         """The windows with an answer, and some without one."""
         self.noted["questions"] += 1
-        empty: list[Pair] = []
+        empty: list[FramedPair] = []
         before = len(self.pairs)
         for index, doc in enumerate(question.context):
             read = self._read(question, doc)

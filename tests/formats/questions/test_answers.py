@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factpin.documents import Span
-from factpin.formats import Options, Reading
+from factpin.formats import Options, ReadContext
 from factpin.formats.questions._answers import Site, occurrences
 from factpin.formats.questions._records import join_sentences
 
 
 def site(**options: object) -> Site:
-    return Site(Reading(Path("q.json"), Options(**options)), 3, "q")
+    return Site(ReadContext(Path("q.json"), Options(**options)), 3, "q")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Protocol
 from factpin.documents import Question
 from factpin.errors import BadInput, pick
 from factpin.formats._guess import Head, head
-from factpin.formats._reading import Options, Reading, Report
+from factpin.formats._reading import Options, ReadContext, Report
 from factpin.formats.questions import hotpotqa, musique, native, nq_open, qed, squad, twowiki
 
 __all__ = ["QUESTION_FORMATS", "QuestionFormat", "guess", "read", "write"]
@@ -22,7 +22,7 @@ __all__ = ["QUESTION_FORMATS", "QuestionFormat", "guess", "read", "write"]
 class QuestionFormat(Protocol):
     """What the module of a format offers."""
 
-    def read(self, reading: Reading) -> Iterator[Question]: ...
+    def read(self, reading: ReadContext) -> Iterator[Question]: ...
     def fits(self, head: Head) -> bool: ...
 
 
@@ -59,7 +59,7 @@ def read(
     options = options or Options()
     path = Path(path)
     name = format or guess(path, options.encoding)
-    return pick(QUESTION_FORMATS, name, kind="format of questions").read(Reading(path, options, report or Report()))
+    return pick(QUESTION_FORMATS, name, kind="format of questions").read(ReadContext(path, options, report or Report()))
 
 
 def write(questions: Iterable[Question], path: Path | str) -> None:

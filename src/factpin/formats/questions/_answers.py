@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factpin.documents import Span
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 
 YES_NO = ("yes", "no")
 _OUTER = " \t\r\n　。，、；：！？.,;:!?\"'“”‘’「」『』《》"
@@ -24,7 +24,7 @@ _OUTER = " \t\r\n　。，、；：！？.,;:!?\"'“”‘’「」『』《》
 class Site:
     """One question of a file that is being read."""
 
-    reading: Reading
+    reading: ReadContext
     line: int
     question: str
 

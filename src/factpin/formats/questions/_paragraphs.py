@@ -4,7 +4,7 @@ from typing import Any
 
 from factpin.documents import Document, Question, Span
 from factpin.documents.fields import as_dict, as_int, as_list, as_str, as_strings, get_list, get_str, wrong
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats.questions._answers import Site, is_yes_no
 from factpin.formats.questions._records import context, join_sentences
 from factpin.language.identify import find_language
@@ -14,7 +14,7 @@ KNOWN = {"_id", "id", "question", "answer", "supporting_facts", "context", "evid
 Places = list[tuple[str, list[int | None]]]  # of every paragraph: its title, and what each listed sentence has become
 
 
-def parse(reading: Reading, record: Any, line: int) -> Question:
+def parse(reading: ReadContext, record: Any, line: int) -> Question:
     """The question of a record, without steps."""
     record = as_dict(record, "")
     id = str(record.get("_id", record.get("id", reading.default_id(line))))

@@ -7,30 +7,30 @@ from typing import Any, cast
 
 from factpin import files
 from factpin.documents import Document, Question, Span
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 
 Parse = Callable[[Any, int], Question]
 
 
-def questions(reading: Reading, records: Iterable[tuple[int, Any]], parse: Parse) -> Iterator[Question]:
+def questions(reading: ReadContext, records: Iterable[tuple[int, Any]], parse: Parse) -> Iterator[Question]:
     """parse(record, line) of every (line, record); a bad record is an error, or set aside by choice."""
     return cast(Iterator[Question], reading.each(records, cast(Callable[[Any, int], Document], parse)))
 
 
-def list_or_lines(reading: Reading, parse: Parse) -> Iterator[Question]:
+def list_or_lines(reading: ReadContext, parse: Parse) -> Iterator[Question]:
     """The questions of a file that is one JSON list, or that has one JSON object in every line."""
     in_list = str(reading.path) != "-" and first_character(reading) == "["  # standard input cannot be read twice
     loop = reading.json_items if in_list else reading.json_lines
     return cast(Iterator[Question], loop(cast(Callable[[Any, int], Document], parse)))
 
 
-def first_character(reading: Reading) -> str:
+def first_character(reading: ReadContext) -> str:
     """The first character of a file that is no blank, "" where there is none."""
     lines = (line for _, line in reading.lines())
     return next(chain.from_iterable(line.lstrip("\ufeff \t\r") for line in lines), "")
 
 
-def whole(reading: Reading) -> str:
+def whole(reading: ReadContext) -> str:
     """The whole text of a file."""
     return files.read_text(reading.path, reading.options.encoding)
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from factpin.documents import Question
 from factpin.formats._guess import Head
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats.questions._paragraphs import parse
 from factpin.formats.questions._records import list_or_lines
 
 
-def read(reading: Reading) -> Iterator[Question]:
+def read(reading: ReadContext) -> Iterator[Question]:
     """Every question with its paragraphs."""
     return list_or_lines(reading, lambda record, line: parse(reading, record, line))
 

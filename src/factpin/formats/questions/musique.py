@@ -13,7 +13,7 @@ from typing import Any
 from factpin.documents import Document, Question, Span
 from factpin.documents.fields import as_dict, as_strings, each, get_list, get_str, wrong
 from factpin.formats._guess import Head
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats.questions._answers import Site, unique
 from factpin.formats.questions._records import context, list_or_lines
 from factpin.language.identify import find_language
@@ -21,7 +21,7 @@ from factpin.language.identify import find_language
 KNOWN = {"id", "question", "answer", "answer_aliases", "answerable", "paragraphs", "question_decomposition"}
 
 
-def read(reading: Reading) -> Iterator[Question]:
+def read(reading: ReadContext) -> Iterator[Question]:
     """Every question with its paragraphs."""
     return list_or_lines(reading, lambda record, line: _parse(reading, record, line))
 
@@ -32,7 +32,7 @@ def fits(head: Head) -> bool:
     return isinstance(record, dict) and {"question", "paragraphs"} <= record.keys() and "qas" not in record
 
 
-def _parse(reading: Reading, record: Any, line: int) -> Question:
+def _parse(reading: ReadContext, record: Any, line: int) -> Question:
     record = as_dict(record, "")
     id = get_str(record, "id", default=reading.default_id(line))
     paragraphs = each(get_list(record, "paragraphs"), "paragraphs", lambda p, _: as_dict(p, ""))

@@ -6,12 +6,12 @@ from typing import Any
 
 from factpin.documents import Question, question_from_json, question_to_json
 from factpin.formats._guess import Head
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats._writing import write_json_lines
 from factpin.formats.questions._records import list_or_lines
 
 
-def read(reading: Reading) -> Iterator[Question]:
+def read(reading: ReadContext) -> Iterator[Question]:
     """Every line's question; a line without an id is named by its number."""
     return list_or_lines(reading, lambda record, line: question_from_json(record, reading.default_id(line)))
 

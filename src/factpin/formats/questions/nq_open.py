@@ -10,13 +10,13 @@ from typing import Any
 from factpin.documents import Document, Question, Span
 from factpin.documents.fields import as_dict, as_strings, each, get_list, get_str
 from factpin.formats._guess import Head
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats.questions._answers import Site, unique
 from factpin.formats.questions._records import context, list_or_lines
 from factpin.language.identify import find_language
 
 
-def read(reading: Reading) -> Iterator[Question]:
+def read(reading: ReadContext) -> Iterator[Question]:
     """Every question, with its passages where there are any."""
     return list_or_lines(reading, lambda record, line: _parse(reading, record, line))
 
@@ -29,7 +29,7 @@ def fits(head: Head) -> bool:
     return "question" in record and any(isinstance(record.get(key), list) for key in ("answer", "answers"))
 
 
-def _parse(reading: Reading, record: Any, line: int) -> Question:
+def _parse(reading: ReadContext, record: Any, line: int) -> Question:
     record = as_dict(record, "")
     id = str(record.get("id", reading.default_id(line)))
     given = record.get("answers", record.get("answer", []))

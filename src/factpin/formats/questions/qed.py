@@ -14,13 +14,13 @@ from typing import Any
 from factpin.documents import Question, Span
 from factpin.documents.fields import as_dict, as_int, as_list, as_strings, get_list, get_str, wrong
 from factpin.formats._guess import Head
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats.questions._answers import Site, unique
 from factpin.formats.questions._records import context, list_or_lines
 from factpin.language.identify import find_language
 
 
-def read(reading: Reading) -> Iterator[Question]:
+def read(reading: ReadContext) -> Iterator[Question]:
     """Every question with its paragraph."""
     return list_or_lines(reading, lambda record, line: _parse(reading, record, line))
 
@@ -31,7 +31,7 @@ def fits(head: Head) -> bool:
     return isinstance(record, dict) and {"question_text", "paragraph_text"} <= record.keys()
 
 
-def _parse(reading: Reading, record: Any, line: int) -> Question:
+def _parse(reading: ReadContext, record: Any, line: int) -> Question:
     record = as_dict(record, "")
     id = str(record.get("example_id", reading.default_id(line)))
     site = Site(reading, line, id)

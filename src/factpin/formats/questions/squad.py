@@ -20,7 +20,7 @@ from factpin.documents import Document, Question
 from factpin.documents.fields import as_dict, as_list, as_str, get_list, get_str, path, wrong
 from factpin.errors import BadDocument, BadFile
 from factpin.formats._guess import Head
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats.questions._answers import Site, is_yes_no, unique
 from factpin.formats.questions._records import context, first_character, list_or_lines, questions, whole
 from factpin.language.identify import find_language
@@ -29,7 +29,7 @@ KNOWN = {"id", "query_id", "question", "query_text", "answers", "is_impossible",
          "plausible_answers"}  # fmt: skip
 
 
-def read(reading: Reading) -> Iterator[Question]:
+def read(reading: ReadContext) -> Iterator[Question]:
     """Every question with its paragraph."""
     first = first_character(reading)
     if first == "{" and not _is_row(next((line for _, line in reading.lines() if line.strip()), "")):
@@ -58,7 +58,7 @@ def _is_row(line: str) -> bool:
     return isinstance(record, dict) and "question" in record
 
 
-def _decoded(reading: Reading) -> list[Any]:
+def _decoded(reading: ReadContext) -> list[Any]:
     """The articles of a file; an article of CMRC2018's own spelling is one paragraph."""
     try:
         value = orjson.loads(whole(reading))
@@ -70,7 +70,7 @@ def _decoded(reading: Reading) -> list[Any]:
     return articles
 
 
-def _pairs(reading: Reading, articles: list[Any]) -> Iterator[tuple[int, Any]]:
+def _pairs(reading: ReadContext, articles: list[Any]) -> Iterator[tuple[int, Any]]:
     """(number of the question, (paragraph, question)); a paragraph that cannot be read is one bad record."""
     number = 0
     for a, article in enumerate(articles):
@@ -87,7 +87,7 @@ def _pairs(reading: Reading, articles: list[Any]) -> Iterator[tuple[int, Any]]:
                 yield number, pair
 
 
-def _asked(reading: Reading, article: dict[str, Any], paragraph: Any, where: str, number: int) -> Iterator[Any]:
+def _asked(reading: ReadContext, article: dict[str, Any], paragraph: Any, where: str, number: int) -> Iterator[Any]:
     """The questions of a paragraph, each with the paragraph as a document."""
     try:
         paragraph = as_dict(paragraph, where)
@@ -111,14 +111,14 @@ def _asked(reading: Reading, article: dict[str, Any], paragraph: Any, where: str
             yield document, qa, place
 
 
-def _row(reading: Reading, row: Any, line: int) -> Question:
+def _row(reading: ReadContext, row: Any, line: int) -> Question:
     """A question with its context in one flat record."""
     row = as_dict(row, "")
     text, title = get_str(row, "context"), as_str(row.get("title") or "", "title")
     return _question(reading, line, context(text, title, find_language(text)), row, "")
 
 
-def _question(reading: Reading, number: int, document: Document, qa: dict[str, Any], where: str) -> Question:
+def _question(reading: ReadContext, number: int, document: Document, qa: dict[str, Any], where: str) -> Question:
     id = str(qa.get("id", qa.get("query_id", reading.default_id(number))))
     site = Site(reading, number, id)
     text = get_str(qa, "question" if "question" in qa else "query_text", where)

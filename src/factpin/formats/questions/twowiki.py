@@ -10,12 +10,12 @@ from typing import Any
 from factpin.documents import Question
 from factpin.documents.fields import as_dict, as_strings, get_list, wrong
 from factpin.formats._guess import Head
-from factpin.formats._reading import Reading
+from factpin.formats._reading import ReadContext
 from factpin.formats.questions._paragraphs import parse
 from factpin.formats.questions._records import list_or_lines
 
 
-def read(reading: Reading) -> Iterator[Question]:
+def read(reading: ReadContext) -> Iterator[Question]:
     """Every question with its paragraphs and triples."""
     return list_or_lines(reading, lambda record, line: _parse(reading, record, line))
 
@@ -26,7 +26,7 @@ def fits(head: Head) -> bool:
     return isinstance(record, dict) and {"supporting_facts", "context", "evidences"} <= record.keys()
 
 
-def _parse(reading: Reading, record: Any, line: int) -> Question:
+def _parse(reading: ReadContext, record: Any, line: int) -> Question:
     steps = []
     for i, row in enumerate(get_list(as_dict(record, ""), "evidences", default=[])):
         parts = as_strings(row, f"evidences[{i}]")

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from factpin.documents import Coverage, Document
-from factpin.language.coreference import Judged, resolve
+from factpin.language.coreference import PairScores, resolve
 from factpin.tasks.coreference.targets import Targets
 
 NOTE = "mentions were gathered into entities by rules and a scorer, over the whole document"
 
 
-def decode(doc: Document, judged: Judged, targets: Targets) -> Document:
+def decode(doc: Document, judged: PairScores, targets: Targets) -> Document:
     """The document with its mentions gathered into entities; facts follow their mentions."""
     doc = resolve(doc, judged=judged)
     coverage = doc.coverage or Coverage()

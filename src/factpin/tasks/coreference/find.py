@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from factpin.arrays import Floats, Floats32
-from factpin.language.coreference import ADD, KEEP, Candidates, Judged
+from factpin.language.coreference import ADD, KEEP, MentionPairs, PairScores
 
 
 @dataclass(frozen=True)
@@ -29,17 +29,17 @@ class CandidateScores:
 
 def find_links(
     scores: CandidateScores,
-    documents: Sequence[Candidates],
+    documents: Sequence[MentionPairs],
     *,
     temperature: float = 1.0,
     keep: float = KEEP,
     add: float = ADD,
-) -> list[Judged]:
+) -> list[PairScores]:
     """What the scorer says of each document's candidates, and how much of it is believed."""
     table = scores.probability(temperature)
     judged, at = [], 0
     for asked in documents:
         M, K = asked.antecedent.shape
-        judged.append(Judged(asked.antecedent, table[at : at + M, :K], keep, add))
+        judged.append(PairScores(asked.antecedent, table[at : at + M, :K], keep, add))
         at += M
     return judged

@@ -23,7 +23,7 @@ from factpin.tasks.examples import DocumentBatch, DocumentExample, Lesson
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Cut, Predict
 from factpin.tokens import Tokenizer
-from factpin.tokens.layout import Layout
+from factpin.tokens.layout import WindowLayout
 from factpin.tokens.reading import WindowedDocument
 
 
@@ -75,7 +75,7 @@ class CoreferenceFinder:
         if not (y.candidates.antecedent >= 0).any():
             return y, None
         prefix = len(self.tokenizer.prefix)
-        layout = Layout(document.windows, len(document.pieces), prefix, self.tokenizer.frame_size - prefix)
+        layout = WindowLayout(document.windows, len(document.pieces), prefix, self.tokenizer.frame_size - prefix)
         return y, DocumentExample(document.ids, layout, y, terms=len(y.gold))
 
     def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[DocumentScores]:

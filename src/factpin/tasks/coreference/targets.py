@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from factpin.arrays import Bools, Ints
 from factpin.documents import Document, Mention, Unread
 from factpin.language import coreference as rules
-from factpin.language.coreference import Candidates, candidates, ordered
+from factpin.language.coreference import MentionPairs, candidates, ordered
 from factpin.tokens import Pieces
 
 
@@ -21,7 +21,7 @@ class Targets:
     first: Ints  # (M,) piece; 0 where the mention is not read
     last: Ints  # (M,) piece, inclusive; 0 where the mention is not read
     read: Bools  # (M,) some piece holds it
-    candidates: Candidates  # without mentions that are not read
+    candidates: MentionPairs  # without mentions that are not read
     gold: Bools  # (M, K)
     unread: tuple[Mention, ...]  # neither asked nor a candidate
 

@@ -23,7 +23,7 @@ from factpin.tasks.schema import switch_marks
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Cut, Predict
 from factpin.tokens import Tokenizer, windows
-from factpin.tokens.layout import Layout
+from factpin.tokens.layout import WindowLayout
 from factpin.tokens.reading import WindowedDocument
 
 
@@ -101,7 +101,7 @@ class RelationFinder:
         if not len(y.head):
             return y, None
         prefix = len(self.tokenizer.prefix)
-        layout = Layout(tuple(found), len(y.pieces), prefix, self.tokenizer.frame_size - prefix)
+        layout = WindowLayout(tuple(found), len(y.pieces), prefix, self.tokenizer.frame_size - prefix)
         ids = tuple(y.pieces.ids[w.first : w.last] for w in found)
         return y, DocumentExample(ids, layout, y, terms=len(y.head))
 

@@ -10,6 +10,6 @@ from torch import Tensor
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Encoded:
+class EncoderOutput:
     hidden: Tensor
     attention: Tensor | None = None
