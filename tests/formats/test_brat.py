@@ -137,12 +137,12 @@ def test_what_standoff_cannot_say_is_counted_and_the_rest_is_written(tmp_path: P
         (["T1\tX 0 6\tLindby", "T1\tX 0 6\tLindby"], 2, "bad_record", "second time"),
         (["T1\tX 0 " + "9" * 5000 + "\tLindby"], 1, "bad_record", "expected a type and offsets"),
         (["T1\tX 0 6"], 1, "bad_record", "the text is missing"),
-        (["", "R1\tr Arg1:T1 Arg2:T2"], 2, "bad_record", "names T1"),
+        (["", "R1\tr Arg1:T1 Arg2:T2"], 2, "bad_record", "refers to T1"),
         (["R1\tr Arg1:T1"], 1, "bad_record", "two arguments"),
-        (["T1\tX 0 6\tLindby", "E1\tX:T1 Who:T4"], 2, "bad_record", "names T4"),
+        (["T1\tX 0 6\tLindby", "E1\tX:T1 Who:T4"], 2, "bad_record", "refers to T4"),
         (["E1\t"], 1, "bad_record", "with its trigger"),
-        (["*\tEquiv T1 T2"], 1, "bad_record", "names T1"),
-        (["hello"], 1, "bad_record", "begins with T, R"),
+        (["*\tEquiv T1 T2"], 1, "bad_record", "refers to T1"),
+        (["hello"], 1, "bad_record", "starts with T, R"),
         (["A1\tNegation"], 1, "bad_record", "has the attribute"),
         (["N1\tReference T1"], 1, "bad_record", "a reference"),
     ],
@@ -203,7 +203,7 @@ def test_equal_and_endless_ids_lose_no_document(tmp_path: Path) -> None:
 
 def test_a_folder_that_holds_files_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("keep")
-    with pytest.raises(BadFile, match="holds files already"):
+    with pytest.raises(BadFile, match="folder is not empty"):
         brat.write([Document("d", "a")], tmp_path, Options())
     assert (tmp_path / "precious").read_text() == "keep"
     (tmp_path / "empty").mkdir()

@@ -168,9 +168,9 @@ def test_a_mention_across_sentences_is_lost_only_where_sentences_are_written() -
 @pytest.mark.parametrize(
     ("content", "line", "words"),
     [
-        ("a\tO\nb\tO\tO\nc\tO\n", 2, "expected 2 columns, came 3"),
-        ("a\tO\n\nb\tO\nc\n", 4, "expected 2 columns, came 1"),
-        ("a\tO\nb\tperson\nc\tO\n", 2, "came 'person'"),
+        ("a\tO\nb\tO\tO\nc\tO\n", 2, "expected 2 columns, got 3"),
+        ("a\tO\n\nb\tO\nc\n", 4, "expected 2 columns, got 1"),
+        ("a\tO\nb\tperson\nc\tO\n", 2, "got 'person'"),
         ("a\tO\n\tO\n", 2, "is empty"),
     ],
 )

@@ -44,7 +44,7 @@ def test_the_path_may_be_the_sentences_file() -> None:
         ("a b\nc d\n", "O O\nO\n", "sentences.txt", 2, "2 tokens, but 1 tags"),
         ("a b\nc\n", "O O\n", "tags.txt", 2, "sentences.txt goes on"),
         ("a b\n", "O O\nO\n", "sentences.txt", 2, "tags.txt goes on"),
-        ("a b\n", "O PER\n", "tags.txt", 1, "came 'PER'"),
+        ("a b\n", "O PER\n", "tags.txt", 1, "got 'PER'"),
     ],
 )
 def test_lines_that_do_not_match_are_named(sentences, tags, file, line, words, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_overlaps_are_lost_and_a_folder_that_holds_files_is_not_replaced(tmp_pat
     assert parallel.lost(doc, Options()) == {"overlaps": 1}
     parallel.write([doc], tmp_path / "out", Options(scheme="bmes"))
     assert (tmp_path / "out" / "tags.txt").read_text() == "B-ORG M-ORG M-ORG E-ORG\n"
-    with pytest.raises(BadFile, match="holds files already"):
+    with pytest.raises(BadFile, match="folder is not empty"):
         parallel.write([doc], tmp_path / "out", Options())
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
 

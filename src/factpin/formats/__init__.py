@@ -1,10 +1,10 @@
-"""Corpora in, corpora out: one file a format, each with read, write, lost and fits.
+"""Read and write corpora: one module per format, each with read, write, lost and fits.
 
-    for doc in read(path): ...                   the format is guessed where it can be
-    write(documents, path, format="cluener")     what the format cannot hold is named, and stops the writing
+    for doc in read(path): ...                   the format is guessed if possible
+    write(documents, path, format="cluener")     FormatLoss if the format cannot hold everything
 
-Inclusive or exclusive ends, token indices and strings without offsets are a format's own business:
-what comes out of a reader are documents with half-open character offsets.
+Inclusive ends, token indices and strings without offsets are handled by the format: every reader returns documents with
+half-open character offsets.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ __all__ = ["FORMATS", "Format", "Note", "Options", "ReadContext", "Report", "gue
 
 
 class Format(Protocol):
-    """What a format's module offers."""
+    """The functions of the module of a format."""
 
     ENDING: str
     HOLDS: frozenset[str]
@@ -75,39 +75,43 @@ FORMATS: dict[str, Format] = {
 
 
 def guess(path: Path, encoding: str = "utf-8") -> str:
-    """The format of a file or folder by its beginning; an error where none or several fit."""
+    """Guess the format of a file or folder from its beginning; BadInput if none or several fit."""
     if str(path) == "-":
         return "jsonl"
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise BadInput(f"{path}: a pipe, of which the beginning cannot be looked at and then read again. Name its "
-                       f"format with --from, or give `-`.")  # fmt: skip
+        raise BadInput(
+            f"{path}: the format of a pipe cannot be guessed, because it cannot be read twice. Give the "
+            f"format with --from, or use `-`."
+        )
     beginning = head(path, encoding)
     found = [name for name, format in FORMATS.items() if format.fits(beginning)]
     if len(found) == 1:
         return found[0]
     if not found and not beginning.is_folder and not "".join(beginning.lines).strip():
-        raise BadInput(f"{path}: the file is empty. Nothing can be read from it.")
+        raise BadInput(f"{path}: the file is empty; expected documents.")
     if not found:
         raise BadInput(f"{path}: no format fits its beginning. Name one with --from: {', '.join(FORMATS)}.")
     raise BadInput(f"{path}: could be {' or '.join(found)}. Name one of them with --from.")
 
 
 def guess_by_name(path: Path) -> str:
-    """The format to write a file in where only its name is known."""
+    """Guess the format to write from the name of a file."""
     name = path.name.removesuffix(".xz").removesuffix(".gz").removesuffix(".zst")
     if str(path) == "-" or name.endswith(".jsonl"):
         return "jsonl"
     stem = name.split(".")[-1]
     if stem in FORMATS:
         return stem
-    raise BadInput(f"{path}: the format to write is not clear from the name.{did_you_mean(stem, FORMATS)} "
-                   f"Name it with --to: {', '.join(FORMATS)}.")  # fmt: skip
+    raise BadInput(
+        f"{path}: the format to write is not clear from the name.{did_you_mean(stem, FORMATS)} "
+        f"Name it with --to: {', '.join(FORMATS)}."
+    )
 
 
 def read(
     path: Path | str, *, format: str | None = None, options: Options | None = None, report: Report | None = None
 ) -> Iterator[Document]:
-    """The documents of a file, one at a time."""
+    """Read the documents of a file, one at a time."""
     options = options or Options()
     path = Path(path)
     name = format or guess(path, options.encoding)
@@ -117,7 +121,7 @@ def read(
 def write(
     documents: Iterable[Document], path: Path | str, *, format: str | None = None, options: Options | None = None
 ) -> Counter[str]:
-    """Write documents; gives back what was lost (with `options.lossy`), or raises FormatLoss with the whole account."""
+    """Write documents. Returns what was lost with `options.lossy`; otherwise any loss raises FormatLoss."""
     options = options or Options()
     path = Path(path)
     chosen = pick(FORMATS, format or guess_by_name(path), kind="format")
@@ -135,7 +139,7 @@ def write(
         if lost and not options.lossy:
             raise FormatLoss(
                 f"{format or guess_by_name(path)} cannot hold {describe(lost)} (first in document {first!r}). "
-                f"Nothing was written. Choose another format, or go on without them with --lossy."
+                f"Nothing was written. Choose another format, or accept the loss with --lossy."
             )
 
     chosen.write(held(), path, options)

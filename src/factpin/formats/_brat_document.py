@@ -1,9 +1,8 @@
-"""The records of a brat .ann file and a text as a document.
+"""Build a document from a text and the records of a brat .ann file.
 
-A mention that a relation, an Equiv or a normalization names gets an entity: all mentions that are Equiv share one.
-What the nouns have no place for goes to meta: attributes, notes, normalizations (second references of an entity, and
-those of events), arguments (names other than Arg1 and Arg2, and relations of events). Relations have no ids in a
-document: in meta, R3 is the third fact.
+A mention in a relation, an Equiv or a normalization gets an entity; mentions in one Equiv share it. Everything else
+goes to meta: attributes, notes, normalizations (second references of an entity, and those of events), arguments (names
+other than Arg1 and Arg2, and relations of events). Facts have no ids: in meta, R3 is the third fact.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,14 +13,14 @@ from factpin.errors import OffsetMismatch
 from factpin.formats._brat_lines import Annotations, BadLine, BratLink, Remark, TextBound
 from factpin.formats._writing import single
 
-NO_BASE = "_:"  # before a reference that names no knowledge base; brat wants one
+NO_BASE = "_:"  # prefix for a reference without a knowledge base, which brat requires
 AS_BLANKS = str.maketrans("\n\r\t", "   ")
 
 NoteDown = Callable[[str, int, str], None]  # kind, line, message
 
 
 def document(id: str, text: str, found: Annotations, merge: bool, note: NoteDown) -> Document:
-    """The document; BadLine where a record does not fit the text or another record."""
+    """The document; BadLine if a record does not match the text or another record."""
     mentions = {t.id: _mention(id, text, t, merge, note) for t in found.mentions}
     events = _events(found, mentions)
     entities = _Entities(mentions)
@@ -34,18 +33,20 @@ def document(id: str, text: str, found: Annotations, merge: bool, note: NoteDown
         entities.join([tail])
     further = [n for n in found.normalizations if not entities.link(n)]
     for line, text_ in found.others:
-        note("unknown_line", line, f"{text_[:40]!r} was left out; of the lines with * only Equiv is known")
+        note("unknown_line", line, f"{text_[:40]!r} was left out; the only known line with * is Equiv")
     owner, named = entities.finished()
     return Document(
         id=id,
         text=text,
         mentions=tuple(mentions.values()),
         entities=named,
-        facts=tuple(Fact(owner[head], r.type, owner[tail], head, tail)
-                    for r, (head, tail) in zip(found.relations, pinned, strict=True)),
+        facts=tuple(
+            Fact(owner[head], r.type, owner[tail], head, tail)
+            for r, (head, tail) in zip(found.relations, pinned, strict=True)
+        ),
         events=tuple(events),
         meta=_meta(found, further, note),
-    )  # fmt: skip
+    )
 
 
 def _mention(document: str, text: str, t: TextBound, merge: bool, note: NoteDown) -> Mention:
@@ -59,15 +60,18 @@ def _mention(document: str, text: str, t: TextBound, merge: bool, note: NoteDown
         raise _mismatch(document, text, t, there)
     if len(t.fragments) > 1:
         if not merge:
-            raise BadLine(f"{document}: {t.id} has {len(t.fragments)} fragments ({t.text[:40]!r}); a mention is one "
-                          f"piece of text. Read the first to the last character with --fragments merge.",
-                          t.line, t.id)  # fmt: skip
+            raise BadLine(
+                f"{document}: {t.id} has {len(t.fragments)} fragments ({t.text[:40]!r}); a mention is one "
+                f"piece of text. Read the first to the last character with --fragments merge.",
+                t.line,
+                t.id,
+            )
         note("merged_fragments", t.line, f"{t.id}: {t.text[:40]!r} is read as {text[start:end][:60]!r}")
     return Mention(t.id, start, end, text[start:end], t.type)
 
 
 class BadOffsets(OffsetMismatch):
-    """The text of a line is not what stands at its offsets."""
+    """The error for a text that is not at its offsets."""
 
     line = 1
 
@@ -78,11 +82,14 @@ def _mismatch(document: str, text: str, t: TextBound, there: str) -> BadOffsets:
     inclusive = len(t.fragments) == 1 and text[start : end + 1].translate(AS_BLANKS) == given
     place = text.translate(AS_BLANKS).find(given) if given else -1
     if inclusive:
-        hint = f"text[{start}:{end + 1}] is: the file seems to count its ends inclusively; add 1 to every end."
+        hint = f"text[{start}:{end + 1}] is, so the file seems to have inclusive ends. Add 1 to every end."
     else:
-        hint = f"It stands at {place}:{place + len(given)}." if place >= 0 else "It is nowhere in the text."
-    error = BadOffsets(f"{document}: {t.id}: text[{start}:{end}] is {there[:40]!r}, not {t.text[:40]!r}. {hint}",
-                       field=t.id, inclusive=inclusive)  # fmt: skip
+        hint = f"It is at {place}:{place + len(given)}." if place >= 0 else "It is not in the text."
+    error = BadOffsets(
+        f"{document}: {t.id}: text[{start}:{end}] is {there[:40]!r}, not {t.text[:40]!r}. {hint}",
+        field=t.id,
+        inclusive=inclusive,
+    )
     error.line = t.line
     return error
 
@@ -96,12 +103,15 @@ def _known(ids: Iterable[str], known: dict[str, Mention], line: int) -> list[str
 
 
 def _missing(id: str, line: int, owner: str) -> BadLine:
-    return BadLine(f"{owner or 'the line'} names {id[:40]}, which the file does not have. Correct it, or remove the "
-                   f"line.", line, owner)  # fmt: skip
+    return BadLine(
+        f"{owner or 'the line'} refers to {id[:40]}, which is not in the file. Correct it, or remove the line.",
+        line,
+        owner,
+    )
 
 
 def _end(target: str, mentions: dict[str, Mention], triggers: dict[str, str | None], r: BratLink) -> str:
-    """The mention that a relation's argument means: itself, or the trigger of the event that it names."""
+    """The mention of an argument of a relation: itself, or the trigger of the event."""
     id = triggers.get(target) or target
     if id not in mentions:
         raise _missing(target, r.line, r.id)
@@ -127,15 +137,15 @@ def _events(found: Annotations, mentions: dict[str, Mention]) -> list[Event]:
 
 
 class _Entities:
-    """Sets of mentions that grow together."""
+    """Groups of mentions that are merged step by step."""
 
     def __init__(self, mentions: dict[str, Mention]) -> None:
         self.mentions = mentions
-        self.of: dict[str, dict[str, None]] = {}  # mention -> the set it is in, in order
+        self.of: dict[str, dict[str, None]] = {}  # mention -> its group, in order
         self.links: dict[str, tuple[str, str]] = {}  # mention -> reference, name
 
     def join(self, ids: list[str]) -> None:
-        """The mentions are one entity, and so is everything that was one with them."""
+        """Merge the groups of these mentions."""
         joined: dict[str, None] = {}
         for id in ids:
             joined.update(self.of.get(id, {id: None}))
@@ -143,7 +153,7 @@ class _Entities:
             self.of[id] = joined
 
     def link(self, n: Remark) -> bool:
-        """Give the entity of a mention its reference; False where it has one, or there is no such mention."""
+        """Set the reference of a mention's entity; False if it already has one, or the mention does not exist."""
         if n.target not in self.mentions or n.type != "Reference":
             return False
         self.of.setdefault(n.target, {n.target: None})
@@ -172,22 +182,22 @@ def _meta(found: Annotations, further: list[Remark], note: NoteDown) -> dict[str
     known = {t.id for t in found.mentions} | {v.id for v in found.events} | facts.keys()
     for a in found.attributes:
         if a.target not in known:
-            note("unknown_target", a.line, f"{a.id} names {a.target[:40]}, which is not in the file; it is kept")
+            note("unknown_target", a.line, f"{a.id} refers to {a.target[:40]}, which is not in the file; it is kept")
 
     def target(remark: Remark) -> str:
         return facts.get(remark.target, remark.target)
 
     meta: dict[str, Any] = {
         "attributes": [{"id": a.id, "type": a.type, "target": target(a), "value": a.value} for a in found.attributes],
-        "normalizations": [{"id": n.id, "type": n.type, "target": target(n), "reference": n.value, "text": n.text}
-                           for n in further],
+        "normalizations": [
+            {"id": n.id, "type": n.type, "target": target(n), "reference": n.value, "text": n.text} for n in further
+        ],
         "notes": [{"id": n.id, "type": n.type, "target": target(n), "text": n.text} for n in found.notes],
-        "arguments": {facts[r.id]: _names(r) for r in found.relations
-                      if _names(r) != [["Arg1", ""], ["Arg2", ""]]},
-    }  # fmt: skip
+        "arguments": {facts[r.id]: _names(r) for r in found.relations if _names(r) != [["Arg1", ""], ["Arg2", ""]]},
+    }
     return {key: value for key, value in meta.items() if value}
 
 
 def _names(r: BratLink) -> list[list[str]]:
-    """[name, id of the event where it is one] of both arguments."""
+    """[name, id if it is an event] of both arguments."""
     return [[role, "" if id.startswith("T") else id] for role, id in r.arguments]

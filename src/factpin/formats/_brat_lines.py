@@ -1,4 +1,4 @@
-"""The lines of a brat .ann file as records, each with its line number; what a line may look like is checked here.
+"""Parse and check the lines of a brat .ann file; each record keeps its line number.
 
 T1  Type start end[;start end…]  text       R1  Type Arg1:T1 Arg2:T2       E1  Type:T1 Role:T2 Role:E2
 A1  Type target [value]                     N1  Type target reference  text
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from factpin.errors import BadDocument
 
 ID = re.compile(r"[TREAMN#]\S+")
-NO_TYPE = "_"  # how an empty type is spelt; brat has none
+NO_TYPE = "_"  # written for an empty type, which brat does not allow
 
 
 class BadLine(BadDocument):
@@ -30,13 +30,13 @@ class TextBound:
     line: int
     id: str
     type: str
-    fragments: tuple[tuple[int, int], ...]  # (start, end), end not included
+    fragments: tuple[tuple[int, int], ...]  # (start, end), half-open
     text: str
 
 
 @dataclass(frozen=True)
 class BratLink:
-    """R or E: a type, for an event its trigger, and what plays which role (role, id)."""
+    """R or E: a type, the trigger of an event, and the arguments as (role, id)."""
 
     line: int
     id: str
@@ -47,7 +47,7 @@ class BratLink:
 
 @dataclass(frozen=True)
 class Remark:
-    """A, M, N or #: something said of the thing `target`; `value` is an attribute's value or a reference."""
+    """A, M, N or #: a remark on `target`; `value` is the value of an attribute or a reference."""
 
     line: int
     id: str
@@ -59,7 +59,7 @@ class Remark:
 
 @dataclass
 class Annotations:
-    """Everything that one .ann file says."""
+    """All records of an .ann file."""
 
     mentions: list[TextBound] = field(default_factory=list)
     relations: list[BratLink] = field(default_factory=list)
@@ -68,11 +68,11 @@ class Annotations:
     normalizations: list[Remark] = field(default_factory=list)
     notes: list[Remark] = field(default_factory=list)
     equivs: list[tuple[int, list[str]]] = field(default_factory=list)  # line, ids
-    others: list[tuple[int, str]] = field(default_factory=list)  # line, text: symmetric relations that are no Equiv
+    others: list[tuple[int, str]] = field(default_factory=list)  # line, text: symmetric relations other than Equiv
 
 
 def parse(lines: Iterable[tuple[int, str]]) -> Annotations:
-    """The records of numbered lines; BadLine where one of them cannot be read."""
+    """Parse numbered lines; BadLine if one of them cannot be parsed."""
     found = Annotations()
     seen: set[str] = set()
     for number, line in lines:
@@ -80,7 +80,7 @@ def parse(lines: Iterable[tuple[int, str]]) -> Annotations:
             continue
         id, _, rest = line.partition("\t")
         if id in seen and id != "*" and ID.fullmatch(id):
-            raise BadLine(f"the id {id} stands here for the second time; expected unique ids. Rename one.", number, id)
+            raise BadLine(f"the id {id} occurs for the second time; expected unique ids. Rename one.", number, id)
         seen.add(id)
         match id[:1]:
             case "T":
@@ -102,8 +102,11 @@ def parse(lines: Iterable[tuple[int, str]]) -> Annotations:
                 else:
                     found.others.append((number, line))
             case _:
-                raise BadLine(f"a line of brat begins with T, R, E, A, M, N, # or *, and a tab; came {line[:40]!r}. "
-                              f"Correct it, or remove it.", number)  # fmt: skip
+                raise BadLine(
+                    f"expected a line that starts with T, R, E, A, M, N, # or *, and has a tab, got {line[:40]!r}. "
+                    f"Correct it, or remove it.",
+                    number,
+                )
     return found
 
 
@@ -115,16 +118,19 @@ def _text_bound(number: int, id: str, rest: str) -> TextBound:
         start, end = _pair(place, number, id)
         fragments.append((start, end))
     if not tab:
-        raise BadLine("expected an id, a type with offsets, and the text, between tabs; the text is missing. "
-                      "Complete the line.", number, id)  # fmt: skip
+        raise BadLine(
+            "expected an id, a type with offsets, and the text, between tabs; the text is missing. Complete the line.",
+            number,
+            id,
+        )
     return TextBound(number, id, "" if type == NO_TYPE else type, tuple(fragments), text)
 
 
 def _pair(place: str, number: int, id: str) -> tuple[int, int]:
     words = place.split()
-    # more digits than any text has characters: int() refuses very long ones
+    # no text has that many characters, and int() refuses very long numbers
     if len(words) != 2 or not all(word.isascii() and word.isdigit() and len(word) < 16 for word in words):
-        raise BadLine(f"expected a type and offsets such as 'Person 0 5' or 'Person 0 5;9 12', came {place[:40]!r}. "
+        raise BadLine(f"expected a type and offsets such as 'Person 0 5' or 'Person 0 5;9 12', got {place[:40]!r}. "
                       f"Correct the line.", number, id)  # fmt: skip
     return int(words[0]), int(words[1])
 
@@ -133,7 +139,7 @@ def _relation(number: int, id: str, rest: str) -> BratLink:
     type, *words = rest.split()[:64] or [""]
     arguments = tuple(_argument(word, number, id) for word in words)
     if len(arguments) != 2:
-        raise BadLine(f"expected a type and two arguments, such as 'Lives_in Arg1:T1 Arg2:T2', came {rest[:60]!r}. "
+        raise BadLine(f"expected a type and two arguments, such as 'Lives_in Arg1:T1 Arg2:T2', got {rest[:60]!r}. "
                       f"Correct the line.", number, id)  # fmt: skip
     return BratLink(number, id, type, "", arguments)
 
@@ -141,8 +147,9 @@ def _relation(number: int, id: str, rest: str) -> BratLink:
 def _event(number: int, id: str, rest: str) -> BratLink:
     words = rest.split()
     if not words:
-        raise BadLine("expected a type with its trigger, such as 'Attack:T1', came nothing. Complete the line.",
-                      number, id)  # fmt: skip
+        raise BadLine(
+            "expected a type with its trigger, such as 'Attack:T1', got nothing. Complete the line.", number, id
+        )
     type, trigger = _argument(words[0], number, id)
     arguments = [_argument(word, number, id) for word in words[1:]]
     roles = ["" if role == NO_TYPE else role for role in without_numbers([role for role, _ in arguments])]
@@ -153,13 +160,13 @@ def _event(number: int, id: str, rest: str) -> BratLink:
 def _argument(word: str, number: int, id: str) -> tuple[str, str]:
     role, colon, target = word.rpartition(":")
     if not colon or not role or not target:
-        raise BadLine(f"expected a name and an id with a colon between, such as 'Agent:T3', came {word[:40]!r}. "
+        raise BadLine(f"expected a name and an id with a colon between them, such as 'Agent:T3', got {word[:40]!r}. "
                       f"Correct the line.", number, id)  # fmt: skip
     return role, target
 
 
 def without_numbers(roles: Iterable[str]) -> list[str]:
-    """Theme, Theme2, Site2 -> Theme, Theme, Site2: brat numbers a role that comes again, always 2 before 3."""
+    """Theme, Theme2, Site2 -> Theme, Theme, Site2: brat numbers repeated roles, starting with 2."""
     times: dict[str, int] = {}
     plain = []
     for role in roles:
@@ -186,7 +193,7 @@ def _attribute(number: int, id: str, rest: str) -> Remark:
     target, _, value = words.partition(" ")
     if not type or not target:
         raise BadLine(f"expected a type and the id of what has the attribute, such as 'Negation E1', "
-                      f"came {rest[:40]!r}. Correct the line.", number, id)  # fmt: skip
+                      f"got {rest[:40]!r}. Correct the line.", number, id)  # fmt: skip
     return Remark(number, id, type, target, value or None, "")
 
 
@@ -195,12 +202,12 @@ def _normalization(number: int, id: str, rest: str) -> Remark:
     parts = words.split()
     if len(parts) != 3:
         raise BadLine(f"expected a type, an id and a reference, such as 'Reference T1 Wikidata:Q42', "
-                      f"came {words[:60]!r}. Correct the line.", number, id)  # fmt: skip
+                      f"got {words[:60]!r}. Correct the line.", number, id)  # fmt: skip
     return Remark(number, id, parts[0], parts[1], parts[2], text)
 
 
 def _note(number: int, id: str, rest: str, line: str) -> Remark:
-    """A line of '#' without number, type and target is a free comment: all behind the '#' is the text."""
+    """A line with '#' but without number, type and target is a comment: everything after the '#' is its text."""
     words, _, text = rest.partition("\t")
     parts = words.split(" ")
     if not ID.fullmatch(id) or len(parts) != 2 or not all(parts):

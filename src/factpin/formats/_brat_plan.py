@@ -1,4 +1,4 @@
-"""A document as the lines of a brat .ann file, and the account of what they cannot say."""
+"""Turn a document into the lines of a brat .ann file, and count what they cannot hold."""
 
 import re
 from collections import Counter
@@ -9,22 +9,23 @@ from factpin.documents import Document, Entity, Event
 from factpin.formats._brat_document import AS_BLANKS, NO_BASE
 from factpin.formats._brat_lines import NO_TYPE, Annotations, BadLine, parse, with_numbers, without_numbers
 
-BLANK = re.compile(r"[\s\ud800-\udfff]")  # what a type, a role or a reference cannot hold
-BREAK = re.compile(r"[\n\ud800-\udfff]|\r\Z")  # what a name cannot hold
+BLANK = re.compile(r"[\s\ud800-\udfff]")  # not allowed in a type, role or reference
+BREAK = re.compile(r"[\n\ud800-\udfff]|\r\Z")  # not allowed in a name
 DEFAULT = [["Arg1", ""], ["Arg2", ""]]
 
 
 class Plan:
-    """One pass over a document: `lines` to write, `lost` what they do not say."""
+    """The lines of a document, and in `lost` what they cannot hold."""
 
     def __init__(self, doc: Document) -> None:
         self.doc = doc
         self.lost: Counter[str] = Counter()
         self.lines: list[str] = []
-        self.first: dict[str, str] = {}  # entity -> the mention that stands for it
+        self.first: dict[str, str] = {}  # entity -> its first mention
         self.kept = _kept_meta(doc)
-        named = {remark["target"] for key in ("attributes", "normalizations", "notes")
-                 for remark in self.kept.get(key, [])}  # fmt: skip
+        named = {
+            remark["target"] for key in ("attributes", "normalizations", "notes") for remark in self.kept.get(key, [])
+        }
         self.T = _numbered("T", [m.id for m in doc.mentions], named)
         written = [v for v in doc.events if v.trigger is not None]
         self.E = _numbered("E", [v.id for v in written], named)
@@ -35,7 +36,7 @@ class Plan:
         self._remarks()
 
     def _word(self, text: str, what: str, empty: bool = True) -> str:
-        """A name as one word; where that changes it, it counts as lost under `what`."""
+        """Write a name as one word; a change counts as lost under `what`."""
         if (text == NO_TYPE and empty) or BLANK.search(text):
             self.lost[what] += 1
         return BLANK.sub("_", text) or NO_TYPE
@@ -64,7 +65,7 @@ class Plan:
         return BLANK.sub("_", role) or NO_TYPE
 
     def _entities(self) -> None:
-        """Equiv for entities of several mentions, a normalization for the link; others live by their facts alone."""
+        """Equiv for entities with several mentions, a normalization for the link; others are implied by their facts."""
         by_id = {m.id: m for m in self.doc.mentions}
         joined = {id for f in self.doc.facts for id in (f.head, f.tail)}
         taken: set[str] = set()
@@ -87,7 +88,7 @@ class Plan:
                 self.lost["names"] += 1
 
     def _link(self, e: Entity, own: list[str], numbers: Iterator[str]) -> bool:
-        """The line of the entity's link and name; False, and counted, where it cannot be written."""
+        """Write the link and name of an entity; if that is impossible, count it and return False."""
         if not own or BLANK.search(e.link) or e.link.startswith(NO_BASE):
             self.lost["links"] += 1
             return False
@@ -134,7 +135,7 @@ def _numbers(letter: str, taken: set[str]) -> Iterator[str]:
 
 
 def _numbered(letter: str, ids: list[str], named: set[str]) -> dict[str, str]:
-    """An id of brat for every id; those that are one already stay."""
+    """A brat id for every id; valid ones stay."""
     own = {id for id in ids if re.fullmatch(f"{letter}[0-9]+", id)}
     fresh = _numbers(letter, own | named)
     return {id: id if id in own else next(fresh) for id in ids}
@@ -154,13 +155,15 @@ def _note(n: dict[str, Any]) -> str:
 
 
 RENDER = {"attributes": _attribute, "normalizations": _normalization, "notes": _note}
-FIELDS = {"attributes": ("id", "type", "target", "value"),
-          "normalizations": ("id", "type", "target", "reference", "text"),
-          "notes": ("id", "type", "target", "text")}  # fmt: skip
+FIELDS = {
+    "attributes": ("id", "type", "target", "value"),
+    "normalizations": ("id", "type", "target", "reference", "text"),
+    "notes": ("id", "type", "target", "text"),
+}
 
 
 def _kept_meta(doc: Document) -> dict[str, Any]:
-    """The fields of the meta that come back when they are written."""
+    """The fields of meta that can be written and read back."""
     kept = {key: doc.meta[key] for key in RENDER if key in doc.meta and _returns(key, doc.meta[key])}
     if "arguments" in doc.meta and _are_arguments(doc):
         kept["arguments"] = doc.meta["arguments"]
@@ -168,7 +171,7 @@ def _kept_meta(doc: Document) -> dict[str, Any]:
 
 
 def _returns(key: str, value: Any) -> bool:
-    """Whether remarks are of the reader's shape and their lines read as the same remarks."""
+    """Whether remarks have the shape that the reader makes, and can be read back."""
     if not isinstance(value, list) or not value:
         return False
     for remark in value:
@@ -190,13 +193,15 @@ def _as_remarks(found: Annotations, key: str) -> list[dict[str, Any]]:
     if key == "attributes":
         return [{"id": a.id, "type": a.type, "target": a.target, "value": a.value} for a in found.attributes]
     if key == "normalizations":
-        return [{"id": n.id, "type": n.type, "target": n.target, "reference": n.value, "text": n.text}
-                for n in found.normalizations]  # fmt: skip
+        return [
+            {"id": n.id, "type": n.type, "target": n.target, "reference": n.value, "text": n.text}
+            for n in found.normalizations
+        ]
     return [{"id": n.id, "type": n.type, "target": n.target, "text": n.text} for n in found.notes]
 
 
 def _are_arguments(doc: Document) -> bool:
-    """{"R1": [[name, event or ""], [name, event or ""]], …}, of facts that exist and events that have the pin."""
+    """{"R1": [[name, event or ""], [name, event or ""]], …}, for existing facts, and events with that trigger."""
     value = doc.meta["arguments"]
     if not isinstance(value, dict) or not value:
         return False

@@ -1,7 +1,7 @@
-"""A folder with one file a document: document ids as file names and back, and the walk over such a folder.
+"""Folders with one file per document: document ids as file names and back, and a walk over such a folder.
 
-The slashes of an id are sub-folders. What a file name should not hold is written as %XX of its UTF-8 bytes, so that
-the id comes back; "%" alone stands for an empty part. Only an id with a part longer than a file name may be is cut.
+Slashes of an id become sub-folders. Characters that are unsafe in a file name are written as %XX of their UTF-8 bytes,
+so that the id can be restored; a single "%" is an empty part. Only a part that is too long for a file name is cut.
 """
 
 import hashlib
@@ -16,17 +16,17 @@ from factpin import files
 from factpin.errors import BadDocument, BadFile, BadRecord
 
 BOM = "\ufeff"
-LONGEST = 180  # bytes of a part of the path, endings not counted; file systems allow 255
+LONGEST = 180  # bytes of a part of the path without suffixes; file systems allow 255
 _ODD = re.compile(r'[%\\:*?"<>|\x00-\x1f\x7f\ud800-\udfff]+|^\.|[. ]$')
 
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill that becomes `path` when all went well; one that holds something is never replaced."""
+    """A temporary folder that becomes `path` if nothing fails; a folder with files is never replaced."""
     if path.is_dir() and any(path.iterdir()):
-        raise BadFile(f"{path}: the folder holds files already. Name a new one, or empty it first.")
+        raise BadFile(f"{path}: the folder is not empty. Give a new one, or empty it first.")
     if path.exists() and not path.is_dir():
-        raise BadFile(f"{path}: this is a file, a folder was to be written. Name a new folder.")
+        raise BadFile(f"{path}: expected a folder to write, but this is a file. Give a new folder.")
     try:
         with files.write_folder(path) as folder:
             yield folder
@@ -35,9 +35,9 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 def new_file(folder: Path, id: str, ending: str) -> Path:
-    """Where the document of that id goes inside `folder`; a second one of the same id gets a number."""
+    """The path for a document in `folder`; a second one with the same id gets a number."""
     *parents, last = [_escaped(part) for part in id.split("/")]
-    parents = [re.sub(r"\.(?=[a-z]+$)", "%2E", part) for part in parents]  # the folder of "a.txt/b" is no file a.txt
+    parents = [re.sub(r"\.(?=[a-z]+$)", "%2E", part) for part in parents]  # not the file a.txt, for "a.txt/b"
     place = folder.joinpath(*parents)
     place.mkdir(parents=True, exist_ok=True)
     path = place / (last + ending)
@@ -60,12 +60,12 @@ def _escaped(part: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """%XX for every byte, also of letters."""
+    """%XX for every byte, including letters."""
     return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
 
 
 def document_id(relative: Path) -> str:
-    """The id that a file's path inside the folder spells (its ending already removed)."""
+    """The id of a file from its path inside the folder, without its suffix."""
     parts = []
     for part in relative.parts:
         raw = unquote_to_bytes(part)
@@ -77,7 +77,7 @@ def document_id(relative: Path) -> str:
 
 
 def walk(folder: Path) -> Iterator[Path]:
-    """Every file below in sorted order; hidden ones, and folders behind links, are left out."""
+    """All files below a folder in sorted order, without hidden files and linked folders."""
     open_folders = [iter(_visible(folder))]
     while open_folders:
         entry = next(open_folders[-1], None)
@@ -98,7 +98,7 @@ def _visible(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def text_of(path: Path, encoding: str) -> str:
-    """The text of one file among many: what is wrong with it is the error of a record, not of the whole folder."""
+    """The text of one file of a folder. Errors are those of a record, not of the whole folder."""
     try:
         return files.read_text(path, encoding)
     except BadFile as error:
@@ -106,7 +106,7 @@ def text_of(path: Path, encoding: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """The text as UTF-8, line ends as they are. A first byte order mark is doubled, since reading takes one away."""
+    """Write a text as UTF-8 with its line ends. A leading byte order mark is doubled, since reading removes one."""
     with files.write_bytes(path) as stream:
         stream.write(text_bytes(text))
 
@@ -116,4 +116,4 @@ def text_bytes(text: str) -> bytes:
     try:
         return (BOM + text if text.startswith(BOM) else text).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise BadDocument(f"character {error.start} is a lone surrogate, which no file can hold. Remove it.") from None
+        raise BadDocument(f"character {error.start} is a lone surrogate; a file cannot hold it. Remove it.") from None

@@ -1,4 +1,4 @@
-"""The beginning of a file, decoded as far as that goes: what the formats look at to say whether it is theirs."""
+"""The beginning of a file, from which formats recognise their files."""
 
 import json
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ SIZE = 1 << 18
 
 @dataclass(frozen=True)
 class Head:
-    """The name (without packing ending), the first lines, and the first JSON record of a file."""
+    """The name (without compression suffix), the first lines and the first JSON record of a file."""
 
     path: Path
     name: str
     lines: tuple[str, ...]
-    record: Any  # the first object of a JSON list or of JSON lines; None where the file is not JSON
+    record: Any  # the first object of a JSON list or of JSON lines; None if the file is not JSON
     is_list: bool  # the file is one JSON list
     is_folder: bool = False
 

@@ -1,9 +1,9 @@
-"""Strings without offsets to mentions: where in the text an argument stands that a file only names.
+"""Find arguments that a file gives as strings without offsets.
 
-A name is a surface and a type. All facts of a record that share a name share an entity. Which occurrence is meant is
-the user's choice (Options.occurrences): the first; the pair of head and tail that stand nearest; or all of them, and
-then only an argument that stands once is pinned. Occurrences at word borders are preferred in scripts that have words:
-"Ron" stands in "Aaron" only if it stands nowhere else. Whatever is ambiguous, repaired or not there is noted.
+A name is a surface form and a type. Facts of a record with the same name share an entity. Options.occurrences chooses
+among several occurrences: the first; the nearest pair of head and tail; or all, in which case only an argument that
+occurs once is pinned. In scripts with spaces, occurrences at word borders are preferred: "Ron" is only found in "Aaron"
+if it is nowhere else. Everything ambiguous, repaired or missing is noted.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,14 +18,14 @@ from factpin.formats._reading import ReadContext
 
 
 class ArgumentName(NamedTuple):
-    """An argument as a file names it."""
+    """The name of an argument in a file."""
 
     surface: str
     type: str = ""
 
 
 class Triple(NamedTuple):
-    """A fact as a file without offsets tells it; slots are (role, name)."""
+    """A fact in a file without offsets; slots are (role, name)."""
 
     head: ArgumentName
     relation: str
@@ -40,7 +40,7 @@ class Triple(NamedTuple):
 
 @dataclass
 class Placement:
-    """The triples of one record as nouns, and the indices of those with an argument that is not in the text."""
+    """The nouns for the triples of a record, and the indices of triples with an argument that is not in the text."""
 
     mentions: tuple[Mention, ...]
     entities: tuple[Entity, ...]
@@ -49,20 +49,20 @@ class Placement:
 
 
 _Spot = tuple[int, int, str, str]  # a mention before it has an id: start, end, type, surface
-_Told = tuple[Triple, list[_Spot | None]]  # a triple, and where each of its names is pinned
+_PlacedTriple = tuple[Triple, list[_Spot | None]]  # a triple, and where each of its names is pinned
 
 
 def place(triples: Sequence[Triple], text: str, reading: ReadContext, line: int, document: str) -> Placement:
-    """Find every argument in the text; a triple of which one argument is missing is unfound as a whole."""
+    """Find every argument in the text. A triple with a missing argument is unfound as a whole."""
     choice = reading.options.occurrences
     starts = _all_starts(triples, text, reading, line, document)
     spots: set[_Spot] = set()
-    told: list[_Told] = []
+    told: list[_PlacedTriple] = []
     unfound = []
     seen: set[Triple] = set()
     for i, triple in enumerate(triples):
         if triple in seen:
-            reading.note("duplicate_fact", line, document, f"{triple.head.surface} {triple.relation} is told twice")
+            reading.note("duplicate_fact", line, document, f"{triple.head.surface} {triple.relation} is stated twice")
         seen.add(triple)
         names = triple.names
         found = [starts[name.surface] for name in names]
@@ -82,7 +82,9 @@ def place(triples: Sequence[Triple], text: str, reading: ReadContext, line: int,
     return Placement(*_nouns(sorted(spots), told), unfound)
 
 
-def _nouns(spots: list[_Spot], told: list[_Told]) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
+def _nouns(
+    spots: list[_Spot], told: list[_PlacedTriple]
+) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
     """A mention for every spot, an entity for every name in the order of its first spot, a fact for every triple."""
     mention = {spot: f"m{i}" for i, spot in enumerate(spots)}
     members: dict[tuple[str, str], list[str]] = {}
@@ -109,7 +111,7 @@ def _nouns(spots: list[_Spot], told: list[_Told]) -> tuple[tuple[Mention, ...], 
 def _all_starts(
     triples: Sequence[Triple], text: str, reading: ReadContext, line: int, document: str
 ) -> dict[str, list[int]]:
-    """Every surface's occurrences, in order; what is doubtful about them is noted once a record."""
+    """The occurrences of every surface form, in order; doubts are noted once per record."""
     starts: dict[str, list[int]] = {}
     for triple in triples:
         for surface, _ in triple.names:
@@ -117,14 +119,14 @@ def _all_starts(
                 continue
             starts[surface], whole = occurrences(text, surface)
             if len(starts[surface]) > 1:
-                reading.note("ambiguous_argument", line, document, f"{surface!r} stands {len(starts[surface])} times")
+                reading.note("ambiguous_argument", line, document, f"{surface!r} occurs {len(starts[surface])} times")
             if starts[surface] and not whole:
-                reading.note("inside_word", line, document, f"{surface!r} stands inside a longer word only")
+                reading.note("inside_word", line, document, f"{surface!r} only occurs inside a longer word")
     return starts
 
 
 def occurrences(text: str, surface: str) -> tuple[list[int], bool]:
-    """Where a surface stands, and whether at word borders; inside words it counts only if it stands nowhere else."""
+    """Where a surface form occurs, and whether at word borders. Inside words it counts only if it is nowhere else."""
     if not surface:
         return [], True
     found = []
@@ -133,7 +135,7 @@ def occurrences(text: str, surface: str) -> tuple[list[int], bool]:
         found.append(at)
         at = text.find(surface, at + len(surface))
     if found and not _in_word(surface[0]) and not _in_word(surface[-1]):
-        return found, True  # no word goes on past its ends, whatever stands beside it
+        return found, True  # it has no letters at its ends that a word could continue
     whole = [start for start in found if not _cuts_word(text, start) and not _cuts_word(text, start + len(surface))]
     return (whole, True) if whole else (found, False)
 
@@ -143,7 +145,7 @@ def _cuts_word(text: str, at: int) -> bool:
 
 
 def _in_word(character: str) -> bool:
-    """Letters and digits of scripts that write blanks between words; from U+2E80 on they do not (or glue particles)."""
+    """Letters and digits of scripts with spaces between words; those from U+2E80 on have none (or attach particles)."""
     return (character < "\u2e80" or "\uffff" < character < "\U00020000") and character.isalnum()
 
 
@@ -158,7 +160,7 @@ def _nearest(triple: Triple, starts: dict[str, list[int]]) -> list[_Spot]:
 
 
 def nearest_pair(heads: list[int], head_size: int, tails: list[int], tail_size: int) -> tuple[int, int]:
-    """The head and tail with the fewest characters between, the earliest of equals; the first two if all overlap."""
+    """The head and tail with the fewest characters between them, the earliest of ties; the first two if all overlap."""
     best = (-1, heads[0], tails[0])
     for head in heads:
         after = bisect_left(tails, head + head_size)
@@ -179,7 +181,7 @@ def _spot(name: ArgumentName, start: int) -> _Spot:
 
 
 def triples_of(doc: Document, *, typed: bool) -> list[Triple]:
-    """The document's facts as a file without offsets tells them; an unpinned argument is named by its first mention."""
+    """The facts of a document as triples without offsets. An argument without a mention uses its first mention."""
     mentions = {m.id: m for m in doc.mentions}
     first = {e.id: e.mentions[0] for e in doc.entities}
 
@@ -199,7 +201,7 @@ def triples_of(doc: Document, *, typed: bool) -> list[Triple]:
 
 
 def not_found_again(doc: Document, back: Document, *, typed: bool) -> Counter[str]:
-    """What of the document does not come back from a file that names arguments without saying where they stand."""
+    """What is lost by writing a document without the offsets of its arguments."""
     lost: Counter[str] = entity_losses(doc, typed=typed)
     mention = {m.id: (m.start, m.end, m.type if typed else "") for m in doc.mentions}
     again = {m.id: (m.start, m.end, m.type if typed else "") for m in back.mentions}

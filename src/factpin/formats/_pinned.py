@@ -1,6 +1,6 @@
-"""Facts between mentions: what doccano, Label Studio and UIE draw as arrows from one span to another.
+"""Facts between mentions, which doccano, Label Studio and UIE draw as arrows from one span to another.
 
-A mention that takes part in a fact gets an entity of its own; the fact joins the two entities and pins the mentions.
+Each mention in a fact gets its own entity; the fact connects the two entities and refers to the mentions.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from factpin.formats._writing import single
 
 
 class Arrow(NamedTuple):
-    """One relation of a file: ids of mentions, and the place in the record for an error message."""
+    """A relation in a file: ids of mentions, and its place in the record for error messages."""
 
     head: str
     relation: str
@@ -30,8 +30,8 @@ def pin(mentions: Sequence[Mention], arrows: Iterable[Arrow]) -> tuple[tuple[Ent
         for id in (arrow.head, arrow.tail):
             if id not in known:
                 raise BadDocument(
-                    f"the relation {arrow.relation!r} joins {id!r}, which is no span of this record. "
-                    f"Correct the id, or drop the relation.",
+                    f"the relation {arrow.relation!r} refers to {id!r}, which is not a span of this record. "
+                    f"Correct the id, or remove the relation.",
                     field=arrow.where,
                 )
     used = {id for arrow in arrows for id in (arrow.head, arrow.tail)}
@@ -39,14 +39,12 @@ def pin(mentions: Sequence[Mention], arrows: Iterable[Arrow]) -> tuple[tuple[Ent
     for m in mentions:
         if m.id in used and m.id not in entity:
             entity[m.id] = single(m, f"e{len(entity)}")
-    facts = tuple(
-        Fact(entity[a.head].id, a.relation, entity[a.tail].id, a.head, a.tail, a.score) for a in arrows
-    )  # fmt: skip
+    facts = tuple(Fact(entity[a.head].id, a.relation, entity[a.tail].id, a.head, a.tail, a.score) for a in arrows)
     return tuple(entity.values()), facts
 
 
 def arrows_of(doc: Document) -> list[Arrow]:
-    """The document's facts as arrows; an unpinned argument is its entity's first mention."""
+    """The facts of a document as arrows. An argument without a mention uses the first mention of its entity."""
     first = {e.id: e.mentions[0] for e in doc.entities}
     return [
         Arrow(f.head_mention or first[f.head], f.relation, f.tail_mention or first[f.tail], f"facts[{i}]", f.score)
@@ -55,7 +53,7 @@ def arrows_of(doc: Document) -> list[Arrow]:
 
 
 def entity_losses(doc: Document, *, typed: bool = True) -> Counter[str]:
-    """What of entities and facts goes lost where facts join mentions, beyond what `losses` counts."""
+    """What is lost of entities and facts if facts connect mentions, beyond what `losses` counts."""
     lost: Counter[str] = Counter()
     if not doc.entities:
         return lost

@@ -1,7 +1,7 @@
-"""What every reader stands on: options, a report of what was noticed, and loops that survive a bad record.
+"""The basis of all readers: options, a report, and loops that can skip a bad record.
 
-A format's `read(reading)` hands its records to one of the loops below together with a function that turns one record
-into a document. The loop knows the file and the line; the function only raises BadDocument where something is wrong.
+The `read(reading)` of a format passes its records to one of these loops, with a function that turns a record into a
+document. The loop knows the file and the line; the function just raises BadDocument.
 """
 
 import json
@@ -19,25 +19,25 @@ from factpin.documents import Document
 from factpin.errors import BadDocument, BadFile, BadRecord, OffsetMismatch
 
 CHUNK = 1 << 20
-EXAMPLES = 20  # of each kind of note; the counts are complete
+EXAMPLES = 20  # kept for each kind of note; the counts are complete
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may choose when a file is read or written."""
+    """Options for reading and writing files."""
 
     encoding: str = "utf-8"
-    skip_bad: bool = False  # set bad records aside and go on
-    utf16: bool = False  # count offsets as JavaScript does (doccano, labelstudio)
-    occurrences: Literal["first", "nearest", "all"] = "first"  # which mention a string without offsets means
+    skip_bad: bool = False  # skip bad records
+    utf16: bool = False  # offsets are UTF-16 units, as in JavaScript (doccano, labelstudio)
+    occurrences: Literal["first", "nearest", "all"] = "first"  # which occurrence a string without offsets refers to
     fragments: Literal["refuse", "merge"] = "refuse"  # discontinuous mentions: an error, or first to last character
-    scheme: Literal["bio", "bioes", "bmes"] = "bio"  # tags that conll writes
-    lossy: bool = False  # write what the format can hold and count the rest
+    scheme: Literal["bio", "bioes", "bmes"] = "bio"  # tags to write in conll
+    lossy: bool = False  # write what the format can hold, and count the rest
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something noticed while reading that is no error: an ambiguity, a repair, a thing left out."""
+    """Something noticed while reading that is not an error: an ambiguity, a repair, an omission."""
 
     kind: str
     file: str
@@ -48,15 +48,15 @@ class Note:
 
 @dataclass
 class Report:
-    """Everything noticed: counts by kind, the first examples of each, and the records set aside."""
+    """Everything noticed: counts by kind, the first examples of each, and the rejected records."""
 
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[Note] = field(default_factory=list)
     rejected: int = 0
-    on_reject: Callable[[BadRecord, str], None] | None = None  # gets the error and the raw record
+    on_reject: Callable[[BadRecord, str], None] | None = None  # called with the error and the raw record
 
     def reject(self, error: BadRecord, raw: str) -> None:
-        """Set a bad record aside."""
+        """Reject a bad record."""
         self.rejected += 1
         if self.on_reject is not None:
             self.on_reject(error, raw)
@@ -71,26 +71,26 @@ class ReadContext:
     report: Report = field(default_factory=Report)
 
     def default_id(self, number: int) -> str:
-        """The id of a record that has none: the file's stem and the record's number."""
+        """The id for a record without one: the stem of the file and the number of the record."""
         return f"{self.stem}-{number}"
 
     @cached_property
     def stem(self) -> str:
-        """The file's name without its endings."""
+        """The name of the file without suffixes."""
         return files.plain_stem(self.path)
 
     def note(self, kind: str, line: int, document: str, message: str, count: int = 1) -> None:
-        """Count something noticed at a line, and keep it if it is among the first of its kind."""
+        """Count a note, and keep it if it is among the first of its kind."""
         if self.report.counts[kind] < EXAMPLES:
             self.report.notes.append(Note(kind, str(self.path), line, document, message))
         self.report.counts[kind] += count
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The file's numbered lines."""
+        """The numbered lines of the file."""
         return files.lines(self.path, self.options.encoding)
 
     def json_lines(self, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
-        """One JSON value a line: parse(value, line). Blank lines are passed over."""
+        """One JSON value per line: parse(value, line). Blank lines are skipped."""
         for number, position, raw in files.byte_lines(self.path, self.options.encoding):
             try:
                 document = parse(decode(raw), number)
@@ -102,11 +102,11 @@ class ReadContext:
                 yield document
 
     def json_items(self, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
-        """A file that is one JSON list: parse(item, number from 1), never holding more than a piece of the file."""
+        """A file with one JSON list: parse(item, number from 1), with only part of the file in memory."""
         return self.each(self._items(), parse)
 
     def each(self, records: Iterable[tuple[int, Any]], parse: Callable[[Any, int], Document]) -> Iterator[Document]:
-        """parse(record, line) for all (line, record); a record that fails is an error, or set aside by choice."""
+        """parse(record, line) for every (line, record). A record that fails is an error, or skipped with `skip_bad`."""
         for line, record in records:
             try:
                 if isinstance(record, _DecodeFailure):
@@ -126,7 +126,7 @@ class ReadContext:
         self.report.reject(error, raw_text(record))
 
     def bad_record(self, problem: BadDocument, line: int) -> BadRecord:
-        """The error of a document as the error of the record it came from."""
+        """Turn the error of a document into that of its record."""
         kind = "bad_record"
         if isinstance(problem, OffsetMismatch):
             kind = "offset_inclusive" if problem.inclusive else "offset_mismatch"
@@ -139,8 +139,8 @@ class ReadContext:
             text = _Text(stream, self.path, self.options.encoding)
             if text.after_blanks() != "[":
                 raise BadFile(
-                    f"{self.path}: expected a JSON list, the file begins with {text.peek()!r}. "
-                    f"Name the right format with --from."
+                    f"{self.path}: expected a JSON list, but the file starts with {text.peek()!r}. "
+                    f"Give the right format with --from."
                 )
             text.position += 1
             number = 0
@@ -161,17 +161,17 @@ class ReadContext:
                     case "]":
                         return
                     case other:
-                        came = "the file ends" if other == "" else f"came {other!r}"
-                        message = f"after item {number} a comma or the list's end was expected, {came}"
+                        given = "the end of the file" if other == "" else repr(other)
+                        message = f"expected a comma or the end of the list after item {number}, got {given}"
                         yield from self._broken(number + 1, message, text)
                         return
 
     def _broken(self, number: int, message: str, text: "_Text") -> Iterator[tuple[int, "_DecodeFailure"]]:
-        """What is left of a list that cannot be read on, piece by piece: it is set aside whole, or refused."""
+        """The rest of a list that cannot be parsed, piece by piece: it is rejected as a whole, or an error."""
         again = ""
         while True:
             error = BadRecord(
-                f"the list cannot be read from item {number} on: {message}. Repair the file there; what follows was "
+                f"the list cannot be read from item {number} on: {message}. Repair the file there; the rest was "
                 f"not read{again}.",
                 file=str(self.path),
                 line=number,
@@ -192,7 +192,7 @@ class _DecodeFailure:
 
 
 class _Text:
-    """The decoded text of a stream as a buffer with a position; it holds little more than one item at a time."""
+    """A buffer over the decoded text of a stream; it holds little more than one item at a time."""
 
     def __init__(self, stream: Any, path: Path, encoding: str) -> None:
         self.decode_bytes = files.incremental_decoder(encoding, path)
@@ -202,7 +202,7 @@ class _Text:
         self.done = False
 
     def more(self, size: int = CHUNK) -> bool:
-        """Read on; False at the end of the file."""
+        """Read more; False at the end of the file."""
         if self.done:
             return False
         raw = self.stream.read(size)
@@ -215,7 +215,7 @@ class _Text:
         return self.buffer[self.position : self.position + 1]
 
     def after_blanks(self) -> str:
-        """Move past blanks; the character found, or "" at the end of the file."""
+        """Skip white space and return the next character, or "" at the end of the file."""
         while True:
             while self.position < len(self.buffer):
                 if self.buffer[self.position] not in " \t\r\n":
@@ -225,7 +225,7 @@ class _Text:
                 return ""
 
     def decode(self, decoder: json.JSONDecoder) -> Any:
-        """The JSON value at the position. A value that the buffer cuts off is tried again with twice as much."""
+        """The JSON value at the position. If the buffer ends inside it, try again with twice as much."""
         size = CHUNK
         while True:
             try:
@@ -240,12 +240,12 @@ class _Text:
                 size *= 2
                 continue
             if end == len(self.buffer) and not isinstance(item, dict | list) and self.more(size):
-                continue  # a number or word may go on in the next piece
+                continue  # a number or word may continue in the next piece
             self.position = end
             return item
 
     def take(self) -> str:
-        """What is left in the buffer, which is then empty."""
+        """Take the rest of the buffer."""
         rest, self.buffer, self.position = self.buffer[self.position :], "", 0
         return rest
 
@@ -255,7 +255,7 @@ class _Constant(ValueError):
 
 
 def _no_constant(name: str) -> Any:
-    raise _Constant(f"{name} is not JSON; write null, or leave the field out")
+    raise _Constant(f"{name} is not JSON; write null, or leave out the field")
 
 
 def decode(line: str | bytes) -> Any:
@@ -264,12 +264,12 @@ def decode(line: str | bytes) -> Any:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise BadDocument(
-            f"not JSON: {error}. Repair the line, or set it aside with `factpin convert --skip-bad`."
+            f"not JSON: {error}. Repair the line, or skip it with `factpin convert --skip-bad`."
         ) from None
 
 
 def raw_text(record: Any) -> str:
-    """A record as it goes into the file of rejects."""
+    """A record as written to the file of rejects."""
     if isinstance(record, _DecodeFailure):
         return record.raw
     if isinstance(record, str):

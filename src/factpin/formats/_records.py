@@ -1,4 +1,4 @@
-"""What the JSON formats share: lists or lines, a record's own id, fields that a format has no place for."""
+"""Shared by the JSON formats: lists or lines, ids of records, unknown fields."""
 
 import io
 import sys
@@ -17,7 +17,7 @@ PEEK = 4096
 
 
 def list_or_lines(reading: ReadContext, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
-    """The documents of a file that is one JSON list, or has one JSON value a line: its first characters tell."""
+    """The documents of a file with one JSON list or one JSON value per line, recognised by its first characters."""
     beginning = "".join(_beginning(reading).split())
     # A line may be a list itself, ["text", …]: the list of a whole file holds objects or lists.
     if beginning[:2] in ("[{", "[[", "[]"):
@@ -36,7 +36,7 @@ def _beginning(reading: ReadContext) -> str:
 
 
 def write_list_or_lines(path: Path, records: Iterable[Any]) -> None:
-    """One JSON list, or one value a line where the file's name ends in .jsonl."""
+    """Write one JSON list, or one value per line if the name ends in .jsonl."""
     if files.plain_name(path).endswith(".jsonl"):
         write_json_lines(path, records)
     else:
@@ -44,7 +44,7 @@ def write_list_or_lines(path: Path, records: Iterable[Any]) -> None:
 
 
 def own_id(record: Mapping[str, Any], default: str) -> str:
-    """The record's id, a string or a whole number; `default` where it has none."""
+    """The id of a record, a string or an integer; `default` if it has none."""
     id = record.get("id")
     if id is None:
         return default
@@ -52,21 +52,22 @@ def own_id(record: Mapping[str, Any], default: str) -> str:
 
 
 def number_or_name(id: str) -> int | str:
-    """The id as tools that count their records write it: "12" -> 12, "d12" stays."""
+    """The id as an integer if possible: "12" -> 12, "d12" stays."""
     return int(id) if id.isascii() and id.isdigit() and len(id) < 18 and str(int(id)) == id else id
 
 
 def unknown(record: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """The fields that a format has no place for."""
+    """The fields that a format does not know."""
     return {key: value for key, value in record.items() if key not in known}
 
 
 def probability(record: Mapping[str, Any], key: str, where: str) -> float | None:
-    """A score from 0 to 1, or None where it is absent or null."""
+    """A score from 0 to 1, or None if missing or null."""
     value = record.get(key)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise BadDocument("expected a probability from 0 to 1. Correct the field, or leave it out.",
-                          field=f"{where}.{key}")  # fmt: skip
+        raise BadDocument(
+            "expected a probability from 0 to 1. Correct the field, or leave it out.", field=f"{where}.{key}"
+        )
     return float(value)

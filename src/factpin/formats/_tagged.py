@@ -1,4 +1,4 @@
-"""Documents as tokens with tagged spans and back, for conll and parallel."""
+"""Convert documents to tokens with tagged spans and back, for conll and parallel."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from factpin.formats._words import borders, join, sentence_ranges, split, token_
 
 @dataclass
 class TaggedDocument:
-    """The tokens of a document, how many make each sentence, its mentions as spans of tokens, and what is lost."""
+    """The tokens of a document, the number per sentence, its mentions as spans of tokens, and what is lost."""
 
     tokens: list[str]
     sizes: list[int]
@@ -21,7 +21,7 @@ class TaggedDocument:
 
 
 def tagged(doc: Document, bad_token: re.Pattern[str], bad_type: re.Pattern[str], several: bool) -> TaggedDocument:
-    """A document as tokens. Tokens and types that match their pattern cannot be written; `several` sentences can."""
+    """Convert a document. Tokens and types that match their pattern cannot be written; `several` sentences can."""
     lost: Counter[str] = Counter()
     places = borders(doc)
     if any(start == end or bad_token.search(doc.text[start:end]) for start, end in places):
@@ -56,7 +56,7 @@ def tagged(doc: Document, bad_token: re.Pattern[str], bad_type: re.Pattern[str],
 
 
 def mentions_of(spans: Sequence[TagSpan], text: str, places: Sequence[tuple[int, int]]) -> tuple[Mention, ...]:
-    """Spans of tokens as mentions, in the order of the text, longest first."""
+    """Convert spans of tokens to mentions, in the order of the text, longest first."""
     found = []
     for i, span in enumerate(sorted(spans, key=lambda s: (s.first, -s.end, s.type))):
         start, end = places[span.first][0], places[span.end - 1][1]

@@ -1,10 +1,10 @@
-"""Tags of a token sequence to spans and back: BIO (IOB2 and IOB1), BIOES (BILOU), BMES.
+"""Convert tags of tokens to spans and back: BIO (IOB2 and IOB1), BIOES (BILOU), BMES.
 
-    spans     (first, end, type) in tokens, end not included
-    tag       O, or a letter and a type with a hyphen between: the first hyphen parts them (B-creative-work)
+    spans     (first, end, type) in tokens, half-open
+    tag       O, or a letter and a type, separated by the first hyphen (B-creative-work)
 
-Reading is lenient in the way of the conlleval script: a span begins at B and S, where the type changes, and wherever
-an inside tag has nothing to continue; it ends behind E and S. What no scheme allows is told as a fault.
+Reading is lenient like the conlleval script: a span starts at B and S, where the type changes, and at an inside tag
+with nothing to continue; it ends after E and S. Everything that no scheme allows is reported as a fault.
 """
 
 import re
@@ -18,7 +18,7 @@ BEGIN_INSIDE_END_SINGLE = {"bio": "BIIB", "bioes": "BIES", "bmes": "BMES"}
 
 
 class TagSpan(NamedTuple):
-    """Tokens first..end, end not included."""
+    """Tokens first:end, half-open."""
 
     first: int
     end: int
@@ -27,14 +27,14 @@ class TagSpan(NamedTuple):
 
 @dataclass
 class Scheme:
-    """What the tags seen so far say of the scheme of their file."""
+    """The scheme of a file, as far as its tags so far show it."""
 
-    begins: bool = False  # a B where no span of that type precedes: IOB2, where every span has its B
+    begins: bool = False  # a B without a preceding span of that type: IOB2
     closed: bool = False  # E or S: every span has its end
     middle: bool = False  # M: BMES, where I is foreign
 
     def learn(self, tags: Iterable[str]) -> None:
-        """Take the tags of one sequence into account."""
+        """Add the tags of a sequence."""
         before = "O"
         for tag in tags:
             letter = tag[:1]
@@ -55,25 +55,25 @@ def decode(tags: Sequence[str], scheme: Scheme) -> tuple[list[TagSpan], list[tup
     """The spans of a sequence, and its faults (index, what is wrong there)."""
     spans: list[TagSpan] = []
     faults: list[tuple[int, str]] = []
-    open_type: str | None = None  # of the span that may go on
+    open_type: str | None = None  # of the span that may continue
     first = 0
     for i, tag in enumerate(tags):
         letter, _, type = tag.partition("-")
         if scheme.middle and letter == "I":
-            faults.append((i, f"{tag} among tags of BMES"))
+            faults.append((i, f"{tag} among BMES tags"))
         letter = LETTERS.get(letter, letter)
         goes_on = letter in ("I", "E") and type == open_type
         if not goes_on and open_type is not None:
             spans.append(TagSpan(first, i, open_type))
             if scheme.closed:
-                faults.append((i - 1, f"{tags[i - 1]} with no end behind it"))
+                faults.append((i - 1, f"{tags[i - 1]} without an end after it"))
             open_type = None
         if letter == "O":
             continue
         if not goes_on:
             first = i
             if letter == "E" or (letter == "I" and (scheme.begins or scheme.closed)):
-                faults.append((i, f"{tag} with no beginning before it"))
+                faults.append((i, f"{tag} without a beginning before it"))
         if letter in ("E", "S"):
             spans.append(TagSpan(first, i + 1, type))
             open_type = None
@@ -82,12 +82,12 @@ def decode(tags: Sequence[str], scheme: Scheme) -> tuple[list[TagSpan], list[tup
     if open_type is not None:
         spans.append(TagSpan(first, len(tags), open_type))
         if scheme.closed:
-            faults.append((len(tags) - 1, f"{tags[-1]} with no end behind it"))
+            faults.append((len(tags) - 1, f"{tags[-1]} without an end after it"))
     return spans, faults
 
 
 def encode(spans: Iterable[TagSpan], size: int, scheme: Literal["bio", "bioes", "bmes"]) -> list[str]:
-    """The tags of spans that share no token."""
+    """The tags of spans that do not overlap."""
     begin, inside, end, single = tuple(BEGIN_INSIDE_END_SINGLE[scheme])
     tags = ["O"] * size
     for span in spans:
@@ -100,7 +100,7 @@ def encode(spans: Iterable[TagSpan], size: int, scheme: Literal["bio", "bioes", 
 
 
 def layers(spans: Iterable[TagSpan]) -> list[list[TagSpan]]:
-    """The spans parted into sequences without overlap: each goes, longest first, where it is the first to fit."""
+    """Distribute spans over sequences without overlap: longest first, each into the first sequence with room."""
     found: list[list[TagSpan]] = []
     for span in sorted(spans, key=lambda s: (s.first, -s.end, s.type)):
         for layer in found:

@@ -1,4 +1,4 @@
-"""Offsets as JavaScript counts them (UTF-16 units) to code points and back: an emoji is two units, one code point."""
+"""Convert offsets in UTF-16 units, as in JavaScript, to code points and back. An emoji is two units, one code point."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -27,11 +27,11 @@ def from_utf16(text: str) -> Turn:
         at = bisect_left(units, offset)
         if not 0 <= offset <= units[-1]:
             raise BadDocument(
-                f"offset {offset} lies outside the text, which has {units[-1]} UTF-16 units. Correct the offset."
+                f"offset {offset} is outside the text, which has {units[-1]} UTF-16 units. Correct the offset."
             )
         if units[at] != offset:
             raise BadDocument(
-                f"offset {offset} lies inside the character {text[at - 1]!r}. The file seems to count code points: "
+                f"offset {offset} is inside the character {text[at - 1]!r}. The file seems to count code points: "
                 f"read it without --utf16."
             )
         return at
@@ -40,14 +40,14 @@ def from_utf16(text: str) -> Turn:
 
 
 def by_choice(text: str, *, utf16: bool, writing: bool) -> Turn:
-    """The function for a file that counts UTF-16 units, or one that changes nothing."""
+    """The conversion for a file with UTF-16 offsets, or one that changes nothing."""
     if not utf16:
         return _same
     return to_utf16(text) if writing else from_utf16(text)
 
 
 def seems_utf16(text: str, start: int, end: int, surface: str) -> bool:
-    """Whether the surface stands at these offsets if they count UTF-16 units."""
+    """Whether the surface form is at these offsets if they are UTF-16 units."""
     turn = from_utf16(text)
     try:
         return text[turn(start) : turn(end)] == surface
@@ -60,5 +60,5 @@ def _same(offset: int) -> int:
 
 
 def _units(text: str) -> list[int]:
-    """For every code point, and the text's end, the UTF-16 units before it."""
+    """The number of UTF-16 units before every code point and the end of the text."""
     return list(accumulate((2 if character > "\uffff" else 1 for character in text), initial=0))

@@ -1,11 +1,11 @@
-"""Tokens to text and back, for the formats that count in tokens: join(tokens) -> text with borders, and the inverse.
+"""Join tokens to a text and split it again, for formats that count in tokens.
 
-Join rule: one blank between two tokens, except in Chinese records: where most tokens have CJK characters, there is none
-beside a CJK character; where all tokens are single characters, one of them CJK (corpora split into characters, digits
-too), there is none at all.
-Split rule: CJK characters alone, words, numbers, every other visible character alone. Where joining those does not give
-the text again, single characters (Chinese text without blanks) and words between blanks are tried.
-The borders of a record's tokens are kept as meta["tokens"] = [[start, end], …], unless the split rule finds the same.
+Join rule: one space between two tokens, except in Chinese records. If most tokens have CJK characters, there is no
+space next to a CJK character; if all tokens are single characters, at least one of them CJK (corpora split into
+characters, including digits), there are no spaces at all. Split rule: single CJK characters, words, numbers, and single
+other visible characters. If joining these does not restore the text, single characters (Chinese text without spaces)
+and words between spaces are tried. The borders of tokens are kept as meta["tokens"] = [[start, end], …], unless the
+split rule finds the same.
 """
 
 import re
@@ -31,7 +31,7 @@ RULE = re.compile(
     rf"|[^\W{CJK}](?:[^\W{CJK}]|[{MARKS}])*"
     rf"|\S(?:[{MARKS}]|(?<=\u200d)\S)*"
 )
-RESERVED = ("tokens", "extra")  # keys of meta with a meaning of their own
+RESERVED = ("tokens", "extra")  # reserved keys of meta
 IS_CJK = re.compile(f"[{CJK}]")
 BLANK = re.compile(r"\s")
 PIECE = re.compile(r"\S+")
@@ -39,7 +39,7 @@ WORDS = re.compile(rf"(?:\w|[{MARKS}])+|\S")
 
 
 def join(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The text of tokens, and where each of them stands in it."""
+    """The text of tokens, and the span of each."""
     sizes = list(map(len, tokens))
     gaps = _gaps(tokens)
     if gaps is None:
@@ -52,7 +52,7 @@ def join(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _gaps(tokens: Sequence[str]) -> list[int] | None:
-    """The blanks after every token, none after the last; None where all others have one."""
+    """The spaces after every token, except the last; None if all others have one."""
     letters = "".join(tokens)
     if letters.isascii() or not IS_CJK.search(letters):
         return None
@@ -64,25 +64,25 @@ def _gaps(tokens: Sequence[str]) -> list[int] | None:
 
 
 def split(text: str) -> list[tuple[int, int]]:
-    """The tokens of a text that has none of its own."""
+    """Split a text without tokens of its own."""
     rule = [match.span() for match in RULE.finditer(text)]
     if rebuilds(text, rule):
         return rule
     characters = [(i, i + 1) for i in range(len(text))] if not BLANK.search(text) else []
     pieces = [match.span() for match in PIECE.finditer(text)]
     if not all(WORDS.fullmatch(text, start, end) for start, end in pieces):
-        pieces = []  # punctuation clings to words: mentions would end inside such tokens
+        pieces = []  # punctuation is attached to words: mentions would end inside such tokens
     return next((tokens for tokens in (characters, pieces) if rebuilds(text, tokens)), rule)
 
 
 def borders(doc: Document) -> list[tuple[int, int]]:
-    """The document's tokens: those of its meta where they are valid, else those of the simple rule."""
+    """The tokens of a document: from meta if valid, otherwise by the split rule."""
     kept = _valid(doc.meta.get("tokens"), doc.text)
     return split(doc.text) if kept is None else kept
 
 
 def token_span(borders: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
-    """The tokens (half-open) that characters start..end are; None where a border lies inside a token or a gap."""
+    """The tokens (half-open) of characters start:end; None if a border is inside a token or a gap."""
     first = bisect_left(borders, (start,))
     last = bisect_left(borders, end, key=lambda border: border[1])
     if first > last or last == len(borders) or borders[first][0] != start or borders[last][1] != end:
@@ -91,14 +91,14 @@ def token_span(borders: Sequence[tuple[int, int]], start: int, end: int) -> tupl
 
 
 def token_meta(text: str, borders: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """What a reader adds to meta so that the same tokens are written again: nothing where the rule finds them."""
+    """The entry of meta that restores these tokens; empty if the split rule finds them."""
     if not _has_strange_token(text, borders) and list(borders) == split(text):
         return {}
     return {"tokens": [[start, end] for start, end in borders]}
 
 
 def _has_strange_token(text: str, borders: Sequence[tuple[int, int]]) -> bool:
-    """Whether one of the tokens, such as "x-y", cannot come from `split`, whatever stands around it: a quick look."""
+    """A quick check whether `split` can never produce one of the tokens, such as "x-y"."""
     for start, end in borders:
         if end - start > 1:
             token = text[start:end]
@@ -108,12 +108,12 @@ def _has_strange_token(text: str, borders: Sequence[tuple[int, int]]) -> bool:
 
 
 def rebuilds(text: str, borders: Sequence[tuple[int, int]]) -> bool:
-    """Whether the tokens, joined, are the text again."""
+    """Whether joining the tokens restores the text."""
     return join([text[start:end] for start, end in borders])[0] == text
 
 
 def sentence_spans(borders: Sequence[tuple[int, int]], lengths: Sequence[int]) -> list[Span | None]:
-    """The characters of sentences of so many tokens each; None for one without any character."""
+    """The spans of sentences with these numbers of tokens; None for an empty one."""
     spans: list[Span | None] = []
     at = 0
     for length in lengths:
@@ -124,7 +124,7 @@ def sentence_spans(borders: Sequence[tuple[int, int]], lengths: Sequence[int]) -
 
 
 def sentence_ranges(doc: Document, borders: Sequence[tuple[int, int]]) -> list[tuple[int, int]] | None:
-    """The tokens (half-open) of every sentence; None where the sentences do not part the tokens among themselves."""
+    """The tokens (half-open) of every sentence; None if the sentences do not partition the tokens."""
     if not doc.sentences:
         return [(0, len(borders))] if borders else []
     ranges = []
@@ -139,7 +139,7 @@ def sentence_ranges(doc: Document, borders: Sequence[tuple[int, int]]) -> list[t
 
 
 def at_tokens(doc: Document) -> tuple[Document, list[tuple[int, int]], Counter[str]]:
-    """The document with the mentions that are whole tokens, its tokens, and the account of what that loses."""
+    """The document with only the mentions that are whole tokens, its tokens, and what is lost."""
     tokens = borders(doc)
     lost: Counter[str] = Counter()
     if not rebuilds(doc.text, tokens):
@@ -157,7 +157,7 @@ def at_tokens(doc: Document) -> tuple[Document, list[tuple[int, int]], Counter[s
 def in_sentences(
     doc: Document, borders: Sequence[tuple[int, int]]
 ) -> tuple[Document, list[tuple[int, int]], Counter[str]]:
-    """The document, the tokens of its sentences, and what is lost: all borders where one of them cuts a token."""
+    """The document, the tokens of its sentences, and what is lost: all borders if one of them cuts a token."""
     ranges = sentence_ranges(doc, borders)
     if ranges is not None:
         return doc, ranges, Counter()
@@ -170,7 +170,7 @@ def in_sentences(
 
 
 def without(doc: Document, gone: set[str]) -> tuple[Document, Counter[str]]:
-    """The document without these mentions and without what cannot stand when they are gone; how much that is."""
+    """Remove mentions and everything that depends on them, and count the removals."""
     entities = tuple(
         replace(e, mentions=tuple(id for id in e.mentions if id not in gone))
         for e in doc.entities
@@ -193,13 +193,15 @@ def without(doc: Document, gone: set[str]) -> tuple[Document, Counter[str]]:
         replace(v, arguments=tuple(a for a in v.arguments if a.mention not in gone and a.event in {None, *known}))
         for v in standing
     )
-    lost = Counter({
-        "entities left without a mention": len(doc.entities) - len(entities),
-        "facts left without an end": len(doc.facts) - len(facts),
-        "events left without a trigger": len(doc.events) - len(events),
-        "arguments left without a mention": sum(len(v.arguments) for v in standing)
-        - sum(len(v.arguments) for v in events),
-    })  # fmt: skip
+    lost = Counter(
+        {
+            "entities left without a mention": len(doc.entities) - len(entities),
+            "facts left without an end": len(doc.facts) - len(facts),
+            "events left without a trigger": len(doc.events) - len(events),
+            "arguments left without a mention": sum(len(v.arguments) for v in standing)
+            - sum(len(v.arguments) for v in events),
+        }
+    )
     mentions = tuple(m for m in doc.mentions if m.id not in gone)
     return replace(doc, mentions=mentions, entities=entities, facts=facts, events=events), +lost
 
@@ -210,7 +212,7 @@ def without(doc: Document, gone: set[str]) -> tuple[Document, Counter[str]]:
 def reader_meta(
     record: Mapping[str, Any], known: Collection[str], tokens: dict[str, Any], extra: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Meta of a document: the record's unknown fields, its tokens, and `extra`, fields of its parts by their place."""
+    """The meta of a document: unknown fields of the record, its tokens, and in `extra` fields of parts by place."""
     meta = {key: value for key, value in record.items() if key not in known and key not in RESERVED}
     reserved = {key: record[key] for key in RESERVED if key in record and key not in known}
     if reserved:
@@ -219,25 +221,25 @@ def reader_meta(
 
 
 def record_fields(doc: Document, known: Collection[str]) -> dict[str, Any]:
-    """The fields of meta that go back into the record."""
+    """The fields of meta to write into the record."""
     fields = {key: value for key, value in doc.meta.items() if key not in known and key not in RESERVED}
     return fields | {key: value for key, value in extra_of(doc, "record").items() if key in RESERVED}
 
 
 def extra_of(doc: Document, place: str) -> dict[str, Any]:
-    """The fields that were read at a place of the record and have no noun."""
+    """The unknown fields at a place of the record."""
     extra = doc.meta.get("extra")
     found = extra.get(place) if isinstance(extra, dict) else None
     return found if isinstance(found, dict) else {}
 
 
 def without_extra(doc: Document) -> tuple[Document, Counter[str]]:
-    """The document without fields by their place, for when the places have moved."""
+    """The document without fields by place, for when the places have changed."""
     return replace(doc, meta={k: v for k, v in doc.meta.items() if k != "extra"}), Counter({"fields by their place": 1})
 
 
 def lost_meta(doc: Document, known: Collection[str], places: Collection[str]) -> Counter[str]:
-    """What of meta cannot be written: fields that the format uses itself, and extra of places it does not have."""
+    """What of meta cannot be written: fields with a name that the format uses, and fields of unknown places."""
     count = sum(key in known and key not in RESERVED for key in doc.meta)
     if "extra" in doc.meta:
         extra = doc.meta["extra"]
@@ -249,7 +251,7 @@ def lost_meta(doc: Document, known: Collection[str], places: Collection[str]) ->
 
 
 def _valid(value: Any, text: str) -> list[tuple[int, int]] | None:
-    """Borders from meta if they are pairs in order, inside the text, with nothing but blanks between them."""
+    """Borders from meta if they are pairs in order, inside the text, with only white space between them."""
     if not isinstance(value, list):
         return None
     found = []

@@ -1,7 +1,7 @@
-"""What every writer stands on: streaming JSON lines and lists, and the account of what a format cannot hold.
+"""The basis of all writers: streaming JSON lines and lists, and counting what a format cannot hold.
 
-A format declares what it holds as a set of the words in FEATURES. `losses` counts, for one document, everything that
-lies outside that set. Identifiers are names, not content: a format without them numbers anew, and that is no loss.
+A format declares which of FEATURES it can hold. `losses` counts everything else in a document. Ids are not content: a
+format without ids renumbers, which is not a loss.
 """
 
 from collections import Counter
@@ -70,12 +70,12 @@ def features(doc: Document) -> Counter[str]:
 
 
 def losses(doc: Document, holds: frozenset[str]) -> Counter[str]:
-    """What of the document a format that holds these features would lose."""
+    """What a format with these features would lose of a document."""
     return Counter({name: count for name, count in features(doc).items() if count and name not in holds})
 
 
 def overlapping(mentions: Iterable[Mention]) -> list[Mention]:
-    """The mentions that begin before an earlier one (longest first where two begin together) has ended."""
+    """The mentions that start before an earlier one has ended; of two with the same start, the shorter one."""
     found = []
     end = 0
     for m in sorted(mentions, key=lambda m: (m.start, -m.end)):
@@ -86,28 +86,28 @@ def overlapping(mentions: Iterable[Mention]) -> list[Mention]:
 
 
 def single(mention: Mention, id: str) -> Entity:
-    """The entity of a mention that stands alone, as the mention-level formats need it for their facts."""
+    """The entity of a single mention, for formats with facts between mentions."""
     return Entity(id, (mention.id,), mention.type, mention.text)
 
 
 def dump(record: Any) -> bytes:
-    """One JSON value as UTF-8, characters as they are."""
+    """One JSON value as UTF-8, without escaping."""
     try:
         return orjson.dumps(record)
-    except (orjson.JSONEncodeError, RecursionError) as error:  # half an emoji or a huge number in meta, most often
+    except (orjson.JSONEncodeError, RecursionError) as error:  # often half of an emoji or a huge number in meta
         shown = str(record.get("id", ""))[:40] if isinstance(record, dict) else ""
-        raise BadDocument(f"{ascii(shown)}: cannot be written as JSON ({error}). Repair what its meta holds.") from None
+        raise BadDocument(f"{ascii(shown)}: cannot be written as JSON ({error}). Correct its meta.") from None
 
 
 def write_json_lines(path: Path, records: Iterable[Any]) -> None:
-    """One JSON value a line."""
+    """One JSON value per line."""
     with files.write_bytes(path) as stream:
         for record in records:
             stream.write(dump(record) + b"\n")
 
 
 def write_json_list(path: Path, records: Iterable[Any]) -> None:
-    """One JSON list, an item a line, never held whole."""
+    """One JSON list, one item per line, written as a stream."""
     with files.write_bytes(path) as stream:
         stream.write(b"[")
         for i, record in enumerate(records):

@@ -32,8 +32,9 @@ from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses
 from factpin.formats.pubtator import LOCAL, clean, concepts
 
-HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "same spans", "clusters", "entities", "links",
-                   "facts"})  # fmt: skip
+HOLDS = frozenset(
+    {"sentences", "mentions", "types", "overlaps", "same spans", "clusters", "entities", "links", "facts"}
+)
 ENDING = ".data"
 CELLS = 17
 LABEL = re.compile(r"([12]):(.+):([12])")
@@ -93,8 +94,10 @@ class _Record:
 def _document(line: str, number: int, reading: ReadContext) -> Document:
     cells = line.split("\t")
     if len(cells) < 2 or (len(cells) - 2) % CELLS:
-        raise BadDocument(f"{len(cells)} cells; expected an id, the sentences and {CELLS} for every pair, "
-                          f"with tabs between them.", field="cells")  # fmt: skip
+        raise BadDocument(
+            f"{len(cells)} cells; expected an id, the sentences and {CELLS} for every pair, with tabs between them.",
+            field="cells",
+        )
     sentences = [sentence.split(" ") for sentence in cells[1].split("|")] if cells[1] else []
     text, borders = _words.join([token for sentence in sentences for token in sentence])
     spans = _words.sentence_spans(borders, [len(sentence) for sentence in sentences])
@@ -300,5 +303,7 @@ def fits(head: Head) -> bool:
     if head.is_folder or head.record is not None:
         return False
     rows = [line.split("\t") for line in head.lines]
-    return any(len(row) > CELLS and (len(row) - 2) % CELLS == 0
-               and (LABEL.fullmatch(row[2]) or row[2] == EXCLUDED) for row in rows)  # fmt: skip
+    return any(
+        len(row) > CELLS and (len(row) - 2) % CELLS == 0 and (LABEL.fullmatch(row[2]) or row[2] == EXCLUDED)
+        for row in rows
+    )

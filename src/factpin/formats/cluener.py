@@ -42,10 +42,11 @@ def _document(value: Any, default_id: str) -> Document:
         id=id if isinstance(id, str) else str(as_int(id, "id")),
         text=text,
         sentences=(Span(0, len(text)),) if text else (),
-        mentions=tuple([Mention(f"m{i}", start, end, surface, type)
-                        for i, (start, end, type, surface) in enumerate(spans)]),
+        mentions=tuple(
+            [Mention(f"m{i}", start, end, surface, type) for i, (start, end, type, surface) in enumerate(spans)]
+        ),
         meta={key: value for key, value in record.items() if key not in FIELDS},
-    )  # fmt: skip
+    )
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:

@@ -215,13 +215,13 @@ def _row(reading: ReadContext, layout: Columns, line: Line, by_tabs: bool) -> li
     problem = kind = ""
     if len(cells) != layout.width:
         parted = "tabs" if by_tabs else "blanks"
-        problem = f"expected {layout.width} columns, came {len(cells)} ({text[:40]!r}, parted by {parted})"
+        problem = f"expected {layout.width} columns, got {len(cells)} ({text[:40]!r}, separated by {parted})"
         kind = "wrong_columns"
     elif not cells[0]:
         problem, kind = f"the first column, the token, is empty ({text[:40]!r})", "empty_token"
     elif not all(map(is_tag, cells[layout.tags_from :])):
         wrong = next(cell for cell in cells[layout.tags_from :] if not is_tag(cell))
-        problem, kind = f"expected a tag such as O, B-PER or I-PER, came {wrong[:40]!r}", "unknown_tag"
+        problem, kind = f"expected a tag such as O, B-PER or I-PER, got {wrong[:40]!r}", "unknown_tag"
     if problem:
         raise BadRecord(f"{problem}. Correct the line.", file=str(reading.path), line=number, kind=kind)
     return cells

@@ -46,8 +46,9 @@ def _prediction(value: Any, gold: dict[str, Document]) -> tuple[Document, Fact]:
     record = as_dict(value, "")
     title = get_str(record, "title")
     if title not in gold:
-        raise BadDocument(f"no gold document has the title {title[:80]!r}. Give the documents that were predicted on.",
-                          field="title")  # fmt: skip
+        raise BadDocument(
+            f"no gold document has the title {title[:80]!r}. Give the documents that were predicted on.", field="title"
+        )
     doc = gold[title]
     head, tail = (_index(get_int(record, key), len(doc.entities), key, "entities") for key in ("h_idx", "t_idx"))
     evidence = tuple(

@@ -45,7 +45,7 @@ class _Record:
     def add(self, start: int, surface: str, field: str) -> tuple[int, str]:
         if start < 0 or not surface:
             raise BadDocument(
-                f"expected a start of 0 or more and a string, came {start} and {surface!r}. Correct them, or drop it."
+                f"expected a start of 0 or more and a string, got {start} and {surface!r}. Correct them, or drop it."
             )
         self.told.setdefault((start, surface), field)
         return start, surface

@@ -87,8 +87,9 @@ def _meta(
     own: dict[str, Any] = {}
     if spos and all(isinstance(spo["object"], str) for spo in spos):
         own["version"] = 1
-    extra = {_key(triple): unknown(spo, SPO) for spo, triple in zip(spos, triples, strict=True)
-             if not SPO.issuperset(spo)}  # fmt: skip
+    extra = {
+        _key(triple): unknown(spo, SPO) for spo, triple in zip(spos, triples, strict=True) if not SPO.issuperset(spo)
+    }
     if extra:
         own["extra"] = extra
     if own:

@@ -87,8 +87,9 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
 
 def _chosen(task: dict[str, Any], meta: dict[str, Any], own: dict[str, Any]) -> tuple[list[Any], str]:
     """The results to read and where they stand; the rest of the annotations goes to `own`."""
-    annotations = [as_dict(a, f"annotations[{i}]")
-                   for i, a in enumerate(as_list(task.get("annotations") or [], "annotations"))]  # fmt: skip
+    annotations = [
+        as_dict(a, f"annotations[{i}]") for i, a in enumerate(as_list(task.get("annotations") or [], "annotations"))
+    ]
     for i, annotation in enumerate(annotations):
         if not annotation.get("was_cancelled"):
             own["annotation"] = unknown(annotation, {"result"})

@@ -201,9 +201,11 @@ def _triggers(doc: Document) -> set[str]:
     count = Counter(event.trigger for event in doc.events)
     used = {a.mention for event in doc.events for a in event.arguments}
     used.update(id for e in doc.entities for id in e.mentions)
-    return {v.trigger for v in doc.events
-            if v.trigger is not None and count[v.trigger] == 1 and types[v.trigger] == v.type
-            and v.trigger not in used}  # fmt: skip
+    return {
+        v.trigger
+        for v in doc.events
+        if v.trigger is not None and count[v.trigger] == 1 and types[v.trigger] == v.type and v.trigger not in used
+    }
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:

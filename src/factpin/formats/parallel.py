@@ -50,8 +50,10 @@ def _file(folder: Path, name: str) -> Path:
     for ending in ("", *files.PACKED):
         if (folder / (name + ending)).exists():
             return folder / (name + ending)
-    raise BadFile(f"{folder / name}: there is no such file; {SENTENCES} and {TAGS} were expected in one folder. "
-                  f"Name their folder.")  # fmt: skip
+    raise BadFile(
+        f"{folder / name}: there is no such file; {SENTENCES} and {TAGS} were expected in one folder. "
+        f"Name their folder."
+    )
 
 
 def _words(line: str | None) -> list[str]:
@@ -83,12 +85,15 @@ def _check(folder: Path, pair: Pair, tokens: list[str], tags: list[str], line: i
                             file=str(folder / name), line=line, kind="missing_line")  # fmt: skip
     for tag in tags:
         if not is_tag(tag):
-            raise BadRecord(f"expected a tag such as O, B-PER or I-PER, came {tag[:40]!r}. Correct the line.",
+            raise BadRecord(f"expected a tag such as O, B-PER or I-PER, got {tag[:40]!r}. Correct the line.",
                             file=str(folder / TAGS), line=line, kind="unknown_tag")  # fmt: skip
     if len(tokens) != len(tags):
-        raise BadRecord(f"{len(tokens)} tokens, but {len(tags)} tags in {TAGS}; expected equally many. "
-                        f"Correct one of the lines.", file=str(folder / SENTENCES), line=line,
-                        kind="wrong_columns")  # fmt: skip
+        raise BadRecord(
+            f"{len(tokens)} tokens, but {len(tags)} tags in {TAGS}; expected equally many. Correct one of the lines.",
+            file=str(folder / SENTENCES),
+            line=line,
+            kind="wrong_columns",
+        )
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:

@@ -103,8 +103,11 @@ def _document(block: list[tuple[int, str]], reading: ReadContext) -> Document:
 
 def _row(columns: list[str], number: int, this: _Record) -> None:
     if columns[0] != this.id:
-        raise BadDocument(f"a row of document {columns[0][:40]!r} stands among those of {this.id!r}. "
-                          f"Put a blank line and its title before it.", field="id")  # fmt: skip
+        raise BadDocument(
+            f"a row of document {columns[0][:40]!r} stands among those of {this.id!r}. "
+            f"Put a blank line and its title before it.",
+            field="id",
+        )
     if len(columns) >= 5 and NUMBER.fullmatch(columns[1]) and NUMBER.fullmatch(columns[2]):
         _mention(columns, number, this)
     elif len(columns) >= 4:
@@ -126,8 +129,11 @@ def _mention(columns: list[str], number: int, this: _Record) -> None:
     if there != columns[3]:
         inclusive = this.text[start : end + 1] == columns[3]
         hint = "The file seems to count its ends inclusively; add 1." if inclusive else "Correct the offsets."
-        raise OffsetMismatch(f"text[{start}:{end}] is {there[:40]!r}, not {columns[3][:40]!r}. {hint}",
-                             field=f"mentions[{index}]", inclusive=inclusive)  # fmt: skip
+        raise OffsetMismatch(
+            f"text[{start}:{end}] is {there[:40]!r}, not {columns[3][:40]!r}. {hint}",
+            field=f"mentions[{index}]",
+            inclusive=inclusive,
+        )
     mention = Mention(f"m{index}", start, end, there, columns[4])
     this.mentions.append(mention)
     this.cells.append(columns[5] if len(columns) > 5 else None)

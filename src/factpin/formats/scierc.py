@@ -26,8 +26,7 @@ from factpin.formats._pinned import arrows_of, entity_losses
 from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses, single, write_json_lines
 
-HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "clusters", "entities", "facts",
-                   "pins", "meta"})  # fmt: skip
+HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "clusters", "entities", "facts", "pins", "meta"})
 ENDING = ".json"
 FIELDS = ("doc_key", "sentences", "ner", "relations", "clusters")
 
@@ -68,8 +67,10 @@ class _Spans:
 def _document(value: Any, line: int, reading: ReadContext) -> Document:
     record = as_dict(value, "")
     id = get_str(record, "doc_key", default=reading.default_id(line))
-    sentences = [[as_str(token, f"sentences[{i}]") for token in as_list(sentence, f"sentences[{i}]")]
-                 for i, sentence in enumerate(get_list(record, "sentences"))]  # fmt: skip
+    sentences = [
+        [as_str(token, f"sentences[{i}]") for token in as_list(sentence, f"sentences[{i}]")]
+        for i, sentence in enumerate(get_list(record, "sentences"))
+    ]
     text, borders = _words.join([token for sentence in sentences for token in sentence])
     sentence_spans = _words.sentence_spans(borders, [len(sentence) for sentence in sentences])
     if None in sentence_spans:

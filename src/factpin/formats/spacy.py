@@ -55,8 +55,10 @@ def _document(value: Any, default_id: str) -> Document:
         if span.keys() - SPAN:
             extra[m.id] = unknown(span, SPAN)
     usual = _usual_places(mentions)
-    own = {"places": {m.id: place for m, place in zip(mentions, places, strict=True) if usual[m.id] != place},
-           "extra": extra}  # fmt: skip
+    own = {
+        "places": {m.id: place for m, place in zip(mentions, places, strict=True) if usual[m.id] != place},
+        "extra": extra,
+    }
     return Document(
         id=own_id(record, default_id),
         text=text,
