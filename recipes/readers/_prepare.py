@@ -115,5 +115,3 @@ def some(questions: Sequence[Question], most: int, seed: int = 1) -> list[Questi
     """So many of them, by chance, in their order."""
     chosen = sorted(random.Random(seed).sample(range(len(questions)), min(most, len(questions))))
     return [questions[i] for i in chosen]
-
-

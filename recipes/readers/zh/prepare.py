@@ -59,7 +59,9 @@ def build(data: Path) -> list[Question]:
         *read_set(data / "xquad" / "xquad.zh.json.xz", "xquad"),
     ]
     cail = [
-        q for part in ("dev", "test") for q in read_set(data / "cail2019_reading" / f"{part}_ground_truth.json.xz", "cail2019")
+        q
+        for part in ("dev", "test")
+        for q in read_set(data / "cail2019_reading" / f"{part}_ground_truth.json.xz", "cail2019")
     ]
     found = [
         *read_set(data / "cmrc2018" / "cmrc2018_trial.json.xz", "cmrc2018"),
