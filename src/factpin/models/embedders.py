@@ -1,7 +1,7 @@
 """Embedders by name: the multilingual one, or any encoder whose token vectors are averaged."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +53,7 @@ def _digest(folder: Path) -> str:
         return hashlib.sha256(stream.read()).hexdigest()[:12]
 
 
-def embed_store(store: Store, name: str | None, on_batch: Callable[[], None] = lambda: None) -> int:
+def embed_store(store: Store, name: str | None) -> int:
     """Embed the passages that have no vectors yet; how many there were.
 
     name: an embedder; None for the one that made the vectors of the store, if it has any. A store has the vectors of
@@ -63,7 +63,7 @@ def embed_store(store: Store, name: str | None, on_batch: Callable[[], None] = l
     if name is None and not made_by:
         return 0
     embedder = find_embedder(name) if name is not None else _same(store, made_by[-1])
-    done = embed_passages(store, embedder.name, embedder.embed, on_batch=on_batch)
+    done = embed_passages(store, embedder.name, embedder.embed)
     for other in made_by:
         if other != embedder.name:
             store.drop_vectors(other)

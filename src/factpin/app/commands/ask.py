@@ -67,19 +67,21 @@ def ask(
     """
     from factpin.answers.ask import trace
     from factpin.app.show.answer_tree import answer_text, explanation
+    from factpin.models.embedders import search_of
     from factpin.models.readers import find_readers
 
     reader = find_readers(reader_name)
     with open_db(db) as store:
+        search = search_of(store)
         if question == "-":
             abstained = False
             for one, more in _questions():
-                searched = trace(one, store, mode, min_score, k, as_of, reader=reader)
+                searched = trace(one, store, mode, min_score, k, as_of, reader=reader, search=search)
                 sys.stdout.buffer.write(orjson.dumps({**more, **_record(searched, as_of)}) + b"\n")
                 sys.stdout.buffer.flush()
                 abstained |= searched.answer.abstained
             return int(abstained)
-        searched = trace(question, store, mode, min_score, k, as_of, reader=reader)
+        searched = trace(question, store, mode, min_score, k, as_of, reader=reader, search=search)
     if as_json:
         print_json(_record(searched, as_of))
     else:
