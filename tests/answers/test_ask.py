@@ -225,29 +225,60 @@ def test_abstention_offers_passages_and_says_what_was_not_read(store: Store) -> 
     assert_exact(answer, store)
 
 
-def read_designer(question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
-    """A reader that knows one answer."""
-    found = [(p, p.text.find("曹雪")) for p in passages]
-    return [
-        AnswerSpan(p, Span(p.start + at, p.start + at + 2), 0.8) for p, at in found if at >= 0 and "设计" in question
-    ]
+class Designer:
+    """A reader that knows one answer, and that every yes-no question is to be affirmed."""
+
+    def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
+        found = [(p, p.text.find("曹雪")) for p in passages]
+        spans = [AnswerSpan(p, Span(p.start + at, p.start + at + 2), 0.8) for p, at in found if at >= 0]
+        return [*(spans if "设计" in question else []),
+                *(AnswerSpan(p, Span(p.start, p.end), 0.7, "是") for p in passages)]  # fmt: skip
+
+    def min_score(self, question: str) -> float:
+        return 0.6 if "设计" in question else 0.9
 
 
 def test_a_reader_answers_where_facts_do_not(store: Store) -> None:
     extra = "它的设计者是曹雪。"
     for uri in "ab":
         store.put(tell(Said("谷爱凌", "住", uri), extra=extra), Source(uri))
-    answer = ask("吉祥物的设计者是谁？", store, reader=read_designer)
+    answer = ask("吉祥物的设计者是谁？", store, reader=Designer())
     assert (answer.text, answer.score, answer.mode) == ("曹雪", 0.8, "extract")
     assert {c.uri for c in answer.citations} == {"a", "b"} and answer.citations[0].sentence is not None
-    assert ask("吉祥物的设计者是谁？", store, reader=read_designer, min_score=0.9).alternatives[0].text == "曹雪"
+    assert ask("吉祥物的设计者是谁？", store, reader=Designer(), min_score=0.9).alternatives[0].text == "曹雪"
     assert_exact(answer, store)
+
+
+def test_what_was_read_must_be_as_sure_as_its_reader_asks(store: Store) -> None:
+    store.put(tell(Said("谷爱凌", "住", "a"), extra="它的设计者是曹雪。它是吉祥物。"), Source("a"))
+    assert ask("吉祥物是曹雪设计的吗？", store, reader=Designer()).text == "是"  # 0.7 of 0.6
+    answer = ask("它是吉祥物吗？", store, reader=Designer())
+    assert answer.abstained and "0.70" in answer.notes[-1] and "0.90" in answer.notes[-1]
+    assert ask("它是吉祥物吗？", store, reader=Designer(), min_score=0.5).text == "是"
+
+
+def test_yes_cites_the_sentence_closest_to_the_question(store: Store) -> None:
+    store.put(tell(Said("谷爱凌", "住", "a"), extra="它的设计者是曹雪。它是吉祥物。"), Source("a"))
+    answer = ask("它是吉祥物吗？", store, reader=Designer(), min_score=0.5)
+    assert answer.citations[0].quote == "它是吉祥物。"
+    assert_exact(answer, store)
+
+
+def test_auto_follows_titles_only_where_nothing_else_answers(store: Store) -> None:
+    store.put(tell(Said("冰墩墩", "见", "吉祥物档案", "{h}的来历见{t}。")), Source("a", "冰墩墩"))
+    store.put(tell(Said("作品", "由", "曹雪", "{h}出自{t}之手。")), Source("b", "吉祥物档案"))
+    searched = trace("冰墩墩的设计", store, k=1, reader=Designer())
+    assert (searched.answer.text, searched.answer.mode) == ("曹雪", "hops") and searched.read == 2
+    more = "设计者曹雪，见吉祥物档案。"
+    store.put(tell(Said("冰墩墩", "色", "白", "{h}是{t}的。"), extra=more), Source("a", "冰墩墩"))
+    searched = trace("冰墩墩的设计", store, k=1, reader=Designer())
+    assert (searched.answer.text, searched.answer.mode, searched.read) == ("曹雪", "extract", 1)
 
 
 def test_hops_read_what_passages_name(store: Store) -> None:
     store.put(tell(Said("冰墩墩", "见", "吉祥物档案", "{h}的来历见{t}。")), Source("a", "冰墩墩"))
     store.put(tell(Said("作品", "由", "曹雪", "{h}出自{t}之手。")), Source("b", "吉祥物档案"))
-    searched = trace("冰墩墩的设计", store, mode="hops", reader=read_designer)
+    searched = trace("冰墩墩的设计", store, mode="hops", reader=Designer())
     assert searched.answer.text == "曹雪" and searched.answer.mode == "hops"
     assert searched.answer.path[0].target == "吉祥物档案" and searched.retrieval and len(searched.retrieval.hops) == 1
     assert_exact(searched.answer, store)

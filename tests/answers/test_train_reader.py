@@ -7,23 +7,27 @@ import orjson
 import pytest
 import torch
 
+import factpin
 from factpin.answers.reader import ReaderSettings, Reading
+from factpin.app.cli import main
 from factpin.documents import Document, Question, Span
 from factpin.errors import BadInput, BadModel, UnknownName
+from factpin.formats.questions import write
 from factpin.models.reader_folder import READER_HEADS, load_reader, save_reader
 from factpin.models.settings import read_settings
 from factpin.tasks.spans import Scale
 from factpin.tokens import char_span
 from factpin.training.config import TrainConfig, from_dict, read_recipe
-from factpin.training.reader import ReaderConfig, ReaderJob, choices_of, familiar, start, train_reader
+from factpin.training.reader import ReaderJob, choices_of, familiar, start, train_reader
 from factpin.training.reader_fit import ask_strangers, best_readings, fitted, held_out_error, judge, raw_outcomes
+from factpin.training.reader_options import ReaderOptions
 from tests.answers.small_world import QUICK, encoder_folder, questions, trained
 
 SHORT = replace(QUICK, epochs=1)
 
 
-def config(home: Path, **change) -> ReaderConfig:
-    return ReaderConfig(str(encoder_folder(home)), max_length=64, overlap=8, **change)
+def config(home: Path, **change) -> ReaderOptions:
+    return ReaderOptions(str(encoder_folder(home)), max_length=64, overlap=8, **change)
 
 
 def job(home: Path, asked: list[Question], **change) -> ReaderJob:
@@ -56,7 +60,7 @@ def test_the_folder_says_what_it_is(reader_folder: Path) -> None:
     card = (reader_folder / "card.md").read_text(encoding="utf-8")
     assert "| em_unanswerable |" in card and "reader" in card
     recipe = read_recipe(reader_folder / "recipe.toml")
-    assert from_dict(ReaderConfig, recipe["reader"], "reader").head == settings.head
+    assert from_dict(ReaderOptions, recipe["reader"], "reader").head == settings.head
     assert from_dict(TrainConfig, recipe["train"], "train") == QUICK
 
 
@@ -75,7 +79,7 @@ def test_two_runs_are_equal_and_a_stopped_one_goes_on(home: Path, tmp_path: Path
 
 def test_gold_cells_are_the_answers(home: Path) -> None:
     asked = [q for q in questions(60, 1) if q.spans]
-    made = job(home, asked, negatives=0)
+    made = job(home, asked, empty_windows=0)
     assert len(made.pairs) == len(asked)
     for question, (pair, cells) in zip(asked, made.pairs, strict=True):
         pieces = made.reader.pairs.cut(question.context[0].text).pieces
@@ -91,18 +95,19 @@ def test_windows_without_an_answer_are_taught_by_choice(home: Path) -> None:
     start_at = text.index("广州")
     long = Question("q", "去了哪里？", answers=("广州",), context=(Document("d", text),),
                     spans=((0, Span(start_at, start_at + 2)),))  # fmt: skip
-    everything = [cells for _, cells in job(home, [long], negatives=99).pairs]
+    everything = [cells for _, cells in job(home, [long], empty_windows=99).pairs]
     assert any(everything) and everything.count(()) > 2
-    for negatives in (0, 1, 2):
-        taught = [cells for _, cells in job(home, [long], negatives=negatives).pairs]
-        assert taught.count(()) == negatives and len(taught) - negatives == len(everything) - everything.count(())
+    for empty_windows in (0, 1, 2):
+        taught = [cells for _, cells in job(home, [long], empty_windows=empty_windows).pairs]
+        assert taught.count(()) == empty_windows
+        assert len(taught) - empty_windows == len(everything) - everything.count(())
     silent = Question("q", "去了哪里？", answerable=False, context=(Document("d", "天晴了。"),))
-    assert [cells for _, cells in job(home, [silent], negatives=0).pairs] == [()]
+    assert [cells for _, cells in job(home, [silent], empty_windows=0).pairs] == [()]
 
 
 def test_strangers_are_taught_and_fitted_on(home: Path) -> None:
     asked = [q for q in questions(40, 1) if q.spans]
-    made = job(home, asked, strangers=2, negatives=0)
+    made = job(home, asked, strangers=2, empty_windows=0)
     assert len(asked) < len(made.pairs) <= 3 * len(asked)
     elsewhere = ask_strangers(asked)
     assert 0 < len(elsewhere) <= len(asked)
@@ -158,12 +163,13 @@ def test_outcomes_are_judged_as_scoring_judges(home: Path) -> None:
 
 @pytest.mark.parametrize(
     "change, said",
-    [({"negatives": -1}, "negatives is -1"), ({"precision": 0}, "precision is 0"), ({"max_span": 0}, "max_span is 0"),
+    [({"empty_windows": -1}, "empty_windows is -1"), ({"precision": 0}, "precision is 0"),
+     ({"max_span": 0}, "max_span is 0"),
      ({"dropout": 1}, "dropout is 1")],
 )  # fmt: skip
 def test_settings_that_make_no_sense(change: dict, said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        ReaderConfig("x", **change)
+        ReaderOptions("x", **change)
 
 
 def test_runs_that_make_no_sense(home: Path, tmp_path: Path) -> None:
@@ -195,3 +201,22 @@ def test_folders_that_are_no_readers(reader_folder: Path, tmp_path: Path) -> Non
     (tmp_path / "half" / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(BadModel, match="cannot be loaded as a reader"):
         load_reader(tmp_path / "half")
+
+
+def test_the_command_trains_a_reader_from_files(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(questions(30, 1), tmp_path / "train.jsonl")
+    write(questions(12, 2), tmp_path / "dev.jsonl")
+    options = ["--train", tmp_path / "train.jsonl", "--dev", tmp_path / "dev.jsonl", "--output", tmp_path / "reader",
+               "--encoder", encoder_folder(home), "--max-length", 64, "--overlap", 8, "--epochs", 1]  # fmt: skip
+    command = ["train", "reader", *map(str, options)]
+    with pytest.raises(SystemExit, match="0"):
+        main([*command, "--json"])
+    report = orjson.loads(capsys.readouterr().out)
+    assert report["train"] == 30 and "ece_held_out" in report["scores"]
+    assert read_settings(tmp_path / "reader").head == "answer_pointer"
+    again = factpin.train("reader", train=questions(30, 1), dev=questions(12, 2), output=tmp_path / "again", quiet=True,
+                          encoder=encoder_folder(home), max_length=64, overlap=8, epochs=1)  # fmt: skip
+    assert again["scores"] == report["scores"]
+    with pytest.raises(SystemExit, match="2"):
+        main([*command, "--triggers"])
+    assert "--triggers has no meaning for reader" in capsys.readouterr().err

@@ -150,7 +150,7 @@ class StoreConformance:
         best, other = store.nearest(ENCODER, embed([passage.text])[0], 5)
         assert best.passage == passage.id and other.score < best.score == pytest.approx(1.0, abs=1e-3)
         with pytest.raises(
-            BadInput, match=r"made by hashes@0123456789ab-mean.*factpin index --db .* --encoder minilm-en"
+            BadInput, match=r"made by hashes@0123456789ab-mean.*factpin index --db .* --vectors minilm-en"
         ):
             store.nearest("minilm-en@000000000000-mean", embed(["x"])[0], 2)
         with pytest.raises(BadInput, match="has 3 numbers; expected 8"):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from factpin.answers.lookup import Lookup, lookup
-from factpin.answers.parse import parse_question
-from factpin.answers.passages import ReadPassages, Retrieval, offer_unread, read, retrieve
+from factpin.answers.parse import ParsedQuestion, parse_question
+from factpin.answers.passages import AnswerSpan, PassageReader, Retrieval, compose, follow, offer_unread, retrieve
 from factpin.answers.say import say
 from factpin.documents import Answer
 from factpin.documents.likely import LIKELY
@@ -38,15 +38,17 @@ def ask(
     question: str,
     store: Store,
     mode: Mode = "auto",
-    min_score: float = LIKELY,
+    min_score: float | None = None,
     k: int = 8,
     as_of: str | None = None,
     *,
-    reader: ReadPassages | None = None,
+    reader: PassageReader | None = None,
     search: Search | None = None,
 ) -> Answer:
-    """Answer a question from a store, with citations; abstain if no answer reaches `min_score`.
+    """Answer a question from a store, with citations; abstain if no answer is likely enough.
 
+    min_score: how likely an answer has to be. Unless given, a fact needs a score of 0.5, and what is read from passages
+    the score that was fitted for its reader.
     reader: reads answers from passages, with calibrated scores. Without one, the passages themselves are offered.
     search: finds passages; by words unless given.
     """
@@ -57,66 +59,107 @@ def trace(
     question: str,
     store: Store,
     mode: Mode = "auto",
-    min_score: float = LIKELY,
+    min_score: float | None = None,
     k: int = 8,
     as_of: str | None = None,
     *,
-    reader: ReadPassages | None = None,
+    reader: PassageReader | None = None,
     search: Search | None = None,
 ) -> Trace:
     """Like `ask`, with everything that was considered."""
     _check(question, mode, min_score, k)
-    filter = Filter(as_of or "")
+    filter, parsed = Filter(as_of or ""), parse_question(question)
+    least = Least(min_score, LIKELY if reader is None else reader.min_score(question))
     by_facts = lookup(question, store, filter) if mode in ("auto", "facts") else None
     answers = [by_facts.answer] if by_facts is not None and by_facts.answer is not None else []
-    retrieval, offered = None, []
-    if mode != "facts" and not (answers and answers[0].score >= min_score and reader is None):
-        retrieval = retrieve(question, search or Search(store), k, filter, hop=mode == "hops")
-        if reader is None:
-            offered = offer_unread(question, retrieval)
-        else:
-            answers += read(question, retrieval, reader, "extract")
     notes = list(by_facts.notes) if by_facts is not None else []
-    answer = _best(question, answers, offered, min_score, notes, mode)
-    if answer.abstained:
-        answer = replace(
-            answer, notes=(*answer.notes, *_unread_notes(store, filter, parse_question(question).language))
-        )
-    return Trace(answer, by_facts, retrieval, len(retrieval.passages) if retrieval and reader else 0)
+    if mode == "facts" or (reader is None and any(map(least.reached, answers))):
+        return Trace(_conclude(question, answers, [], least, notes, store, filter), by_facts)
+    search = search or Search(store)
+    retrieval = retrieve(question, search, k, filter)
+    if reader is None:
+        retrieval = follow(retrieval, store, k, filter) if mode == "hops" else retrieval
+        offered = offer_unread(question, retrieval)
+        return Trace(_conclude(question, answers, offered, least, notes, store, filter), by_facts, retrieval)
+    readings = _fitting(parsed, reader.read(question, retrieval.passages))
+    read = compose(question, retrieval, readings)
+    if mode == "hops" or (mode == "auto" and not any(map(least.reached, (*answers, *read)))):
+        seen = len(retrieval.passages)
+        retrieval = follow(retrieval, store, k, filter)
+        readings += _fitting(parsed, reader.read(question, retrieval.passages[seen:]))
+        read = compose(question, retrieval, readings)
+    answer = _conclude(question, [*answers, *read], [], least, notes, store, filter)
+    return Trace(answer, by_facts, retrieval, len(retrieval.passages))
 
 
-def _check(question: str, mode: str, min_score: float, k: int) -> None:
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The score that an answer has to reach."""
+
+    given: float | None
+    read: float  # for answers that were read from passages
+
+    def of(self, answer: Answer) -> float:
+        """The score that this answer has to reach."""
+        return self.given if self.given is not None else LIKELY if answer.mode == "facts" else self.read
+
+    def reached(self, answer: Answer) -> bool:
+        """Whether an answer is likely enough."""
+        return not answer.abstained and answer.score >= self.of(answer)
+
+
+def _fitting(question: ParsedQuestion, readings: Sequence[AnswerSpan]) -> list[AnswerSpan]:
+    """Yes or no for a yes-no question, spans for all others."""
+    return [reading for reading in readings if bool(reading.choice) != bool(question.kind)]
+
+
+def _check(question: str, mode: str, min_score: float | None, k: int) -> None:
     if not question.strip():
         raise BadInput("The question is empty; expected some text.")
     if mode not in ASK_MODES:
         raise BadInput(f"There is no mode {mode!r}. Known: {', '.join(ASK_MODES)}.")
-    if not 0 <= min_score <= 1:
+    if min_score is not None and not 0 <= min_score <= 1:
         raise BadInput(f"min_score is {min_score}; expected a number from 0 to 1.")
     if k < 1:
         raise BadInput(f"k is {k}; expected 1 or more passages.")
 
 
-def _best(
-    question: str, answers: Sequence[Answer], offered: Sequence[Answer], least: float, notes: list[str], mode: str
+def _conclude(
+    question: str,
+    answers: Sequence[Answer],
+    offered: Sequence[Answer],
+    least: Least,
+    notes: list[str],
+    store: Store,
+    filter: Filter,
 ) -> Answer:
     """The most likely answer, or an abstention with the candidates. Of equal scores, the one tried first wins."""
-    ranked = sorted(answers, key=lambda answer: -answer.score)
-    first = ranked[0] if ranked else None
-    if first is not None and first.score >= least and not first.abstained:
-        others = (*first.alternatives, *(replace(a, alternatives=()) for a in ranked[1:] if not a.abstained))
-        said = tuple(dict.fromkeys((*notes, *first.notes)))
-        return replace(first, alternatives=others[:MOST_ALTERNATIVES], notes=said)
     language = parse_question(question).language
+    good = sorted((a for a in answers if least.reached(a)), key=lambda answer: -answer.score)
+    if good:
+        return _chosen(good[0], answers, notes)
+    ranked = sorted(answers, key=lambda answer: -answer.score)
     candidates = [c for a in ranked for c in (replace(a, alternatives=()), *a.alternatives) if not c.abstained]
-    if first is not None:
+    first = ranked[0] if ranked else None
+    if first is None:
+        notes = [*notes, say("unread" if offered else "none", language)]
+    else:
         notes = [*notes, *first.notes]
         if not first.abstained:
-            notes.append(say("weak", language, score=f"{first.score:.2f}", least=f"{least:g}"))
-    else:
-        notes = [*notes, say("unread" if offered else "none", language)]
-    return Answer(question, "", first.score if first else 0.0, "facts" if mode == "facts" or first else "extract",
-                  abstained=True, alternatives=tuple(candidates or offered)[:MOST_ALTERNATIVES],
+            notes.append(say("weak", language, score=f"{first.score:.2f}", least=f"{least.of(first):.2f}"))
+    notes += _unread_notes(store, filter, language)
+    return Answer(question, "", first.score if first else 0.0, first.mode if first else "extract", abstained=True,
+                  alternatives=tuple(candidates or offered)[:MOST_ALTERNATIVES],
                   conflict=any(answer.conflict for answer in ranked), notes=tuple(dict.fromkeys(notes)))  # fmt: skip
+
+
+def _chosen(answer: Answer, answers: Sequence[Answer], notes: Sequence[str]) -> Answer:
+    """An answer with the others as alternatives."""
+    ranked = sorted(answers, key=lambda other: -other.score)
+    rest = (replace(other, alternatives=()) for other in ranked if other is not answer and not other.abstained)
+    others = (*answer.alternatives, *rest)
+    said = tuple(dict.fromkeys((*notes, *answer.notes)))
+    return replace(answer, alternatives=others[:MOST_ALTERNATIVES], notes=said)
 
 
 def _unread_notes(store: Store, filter: Filter, language: str) -> list[str]:

@@ -1,7 +1,8 @@
 """Retrieve passages for a question, follow the titles they mention, and read answers from them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from factpin.answers.cite import shared
 from factpin.documents import Answer, Citation, Hop, Passage, Span
@@ -24,9 +25,17 @@ class AnswerSpan:
     passage: Passage
     span: Span
     score: float  # a calibrated probability
+    choice: str = ""  # yes or no, if that is the answer: then the span is what it was read from
 
 
-ReadPassages = Callable[[str, Sequence[Passage]], Sequence[AnswerSpan]]
+class PassageReader(Protocol):
+    """Reads answers from passages."""
+
+    def read(self, question: str, passages: Sequence[Passage]) -> Sequence[AnswerSpan]:
+        """The answers in each passage."""
+
+    def min_score(self, question: str) -> float:
+        """The score from which its answers to such a question are right often enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +47,18 @@ class Retrieval:
     hops: dict[str, Hop]  # by the key of the passage it led to
 
 
-def retrieve(question: str, search: Search, k: int, filter: Filter = ALL, *, hop: bool = False) -> Retrieval:
-    """Find the k best passages and, with `hop`, up to k more from documents whose titles they mention."""
-    store = search.store
-    passages = store.passages([hit.passage for hit in search(question, k, filter=filter)])
-    hops = _hops(store, passages, k, filter) if hop else {}
-    more = store.passages([id for id in hops if id not in {passage.id for passage in passages}])
-    every = (*passages, *more)
-    return Retrieval(every, store.uris([passage.document for passage in every]), hops)
+def retrieve(question: str, search: Search, k: int, filter: Filter = ALL) -> Retrieval:
+    """Find the k best passages."""
+    passages = tuple(search.store.passages([hit.passage for hit in search(question, k, filter=filter)]))
+    return Retrieval(passages, search.store.uris([passage.document for passage in passages]), {})
+
+
+def follow(retrieval: Retrieval, store: Store, k: int, filter: Filter = ALL) -> Retrieval:
+    """Add up to k passages from documents whose titles the passages mention."""
+    hops = _hops(store, retrieval.passages, k, filter)
+    more = store.passages([id for id in hops if id not in {passage.id for passage in retrieval.passages}])
+    uris = {**retrieval.uris, **store.uris([passage.document for passage in more])}
+    return Retrieval((*retrieval.passages, *more), uris, hops)
 
 
 def _hops(store: Store, passages: Sequence[Passage], k: int, filter: Filter) -> dict[str, Hop]:
@@ -60,13 +73,12 @@ def _hops(store: Store, passages: Sequence[Passage], k: int, filter: Filter) -> 
     return found
 
 
-def read(question: str, retrieval: Retrieval, reader: ReadPassages, mode: str) -> list[Answer]:
-    """Read answers, most likely first. The same text in several passages is one answer with several citations."""
-    readings = sorted(reader(question, retrieval.passages), key=lambda r: (-r.score, r.passage.id, r.span))
+def compose(question: str, retrieval: Retrieval, readings: Sequence[AnswerSpan]) -> list[Answer]:
+    """Answers, most likely first. The same text in several passages is one answer with several citations."""
     texts: dict[str, list[AnswerSpan]] = {}
-    for reading in readings:
+    for reading in sorted(readings, key=lambda r: (-r.score, r.passage.id, r.span)):
         texts.setdefault(fold(_text(reading)), []).append(reading)
-    return [_answer(question, retrieval, same, mode) for same in texts.values()][: MOST_SHOWN + 1]
+    return [_answer(question, retrieval, same) for same in texts.values()][: MOST_SHOWN + 1]
 
 
 def _text(reading: AnswerSpan) -> str:
@@ -75,20 +87,23 @@ def _text(reading: AnswerSpan) -> str:
         raise BadInput(
             f"The reader gave {span.start}:{span.end}; expected a span inside {passage.start}:{passage.end}."
         )
-    return passage.text[span.start - passage.start : span.end - passage.start]
+    return reading.choice or passage.text[span.start - passage.start : span.end - passage.start]
 
 
-def _answer(question: str, retrieval: Retrieval, readings: Sequence[AnswerSpan], mode: str) -> Answer:
+def _answer(question: str, retrieval: Retrieval, readings: Sequence[AnswerSpan]) -> Answer:
     first = readings[0]
-    citations = [_cite(retrieval, reading) for reading in readings]
+    citations = [_cite(question, retrieval, reading) for reading in readings]
     hop = retrieval.hops.get(first.passage.id)
-    return Answer(question, _text(first), first.score, "hops" if hop else mode, citations=shared(citations),
+    return Answer(question, _text(first), first.score, "hops" if hop else "extract", citations=shared(citations),
                   path=(hop,) if hop else ())  # fmt: skip
 
 
-def _cite(retrieval: Retrieval, reading: AnswerSpan) -> Citation:
-    uri = retrieval.uris[reading.passage.document]
-    return replace(cite(reading.passage, uri, *reading.span, sentence=_around(reading)), weight=reading.score)
+def _cite(question: str, retrieval: Retrieval, reading: AnswerSpan) -> Citation:
+    """The characters of an answer; for yes or no, the sentence that is closest to the question."""
+    passage, uri = reading.passage, retrieval.uris[reading.passage.document]
+    span = _closest(question, passage) if reading.choice else reading.span
+    sentence = None if reading.choice else _around(reading)
+    return replace(cite(passage, uri, *span, sentence=sentence), weight=reading.score)
 
 
 def _around(reading: AnswerSpan) -> Span | None:
@@ -100,14 +115,18 @@ def _around(reading: AnswerSpan) -> Span | None:
 
 
 def offer_unread(question: str, retrieval: Retrieval) -> list[Answer]:
-    """The best passages as answers without a score: of each, the sentence that shares most terms with the question."""
-    wanted = set(query_terms(question))
+    """The best passages as answers without a score: of each, the sentence closest to the question."""
     offered = []
     for passage in retrieval.passages[:MOST_SHOWN]:
-        best = max(_sentences(passage), key=lambda s: (len(wanted & set(terms(_slice(passage, s)))), -s.start))
-        citation = cite(passage, retrieval.uris[passage.document], *best)
+        citation = cite(passage, retrieval.uris[passage.document], *_closest(question, passage))
         offered.append(Answer(question, citation.quote, 0.0, "extract", citations=(citation,)))
     return offered
+
+
+def _closest(question: str, passage: Passage) -> Span:
+    """The sentence that shares most terms with a question."""
+    wanted = set(query_terms(question))
+    return max(_sentences(passage), key=lambda s: (len(wanted & set(terms(_slice(passage, s)))), -s.start))
 
 
 def _sentences(passage: Passage) -> list[Span]:

@@ -12,6 +12,7 @@ from factpin.extraction.inputs import expected_documents, find_inputs
 from factpin.extraction.progress import SILENT, Progress
 from factpin.memory import Store
 from factpin.memory.nouns import check_date
+from factpin.models.embedders import embed_store
 from factpin.models.shipped import choose_models
 
 
@@ -26,6 +27,7 @@ class IndexRequest:
     coreference: bool = False  # group mentions into entities by rules
     published: str = ""  # date of documents that have none
     remove_missing: bool = False  # remove documents of the inputs that are no longer there
+    vectors: str | None = None  # embedder of the passages; None: the one of the store, if it has vectors
     schema: Path | None = None  # TOML: which relations have one tail, or one at a time
     device: str = "cpu"
     encoding: str | None = None  # of text files; None: UTF-8, or what an HTML page declares
@@ -56,4 +58,5 @@ def run_index(request: IndexRequest, store: Store, progress: Progress = SILENT) 
         missing_from=request.inputs if request.remove_missing else None,
         on_document=progress.advance,
     )
+    embed_store(store, request.vectors)
     return report, skipped

@@ -202,7 +202,7 @@ class Store:
         if not expected:
             known = self.tables.encoders()
             made = f"Its vectors were made by {' and '.join(known)}" if known else "It has no vectors yet"
-            again = f"factpin index --db {self.tables.url} --encoder {encoder.split('@')[0]}"
+            again = f"factpin index --db {self.tables.url} --vectors {encoder.split('@')[0]}"
             raise BadInput(
                 f"{self.tables.url}: {made}, the question's by {encoder}. Use the encoder of the store, "
                 f"or embed its passages again: {again}"

@@ -6,11 +6,17 @@ from factpin.errors import BadModel, did_you_mean
 from factpin.models.settings import Settings, read_settings
 
 FOLDER = Path(__file__).parents[1] / "shipped"
+READER = "reader"  # the task of models that answer questions; all others extract
 
 
 def shipped_folders() -> list[Path]:
     """The folder of every shipped model."""
     return sorted(path.parent for path in FOLDER.glob("*/factpin.json"))
+
+
+def shipped_readers() -> list[Path]:
+    """The folder of every shipped model that reads answers from passages."""
+    return [folder for folder in shipped_folders() if read_settings(folder).task == READER]
 
 
 def shipped() -> dict[str, Settings]:
@@ -31,8 +37,9 @@ def find_model(name: str) -> Path:
 
 
 def choose_models(names: tuple[str, ...]) -> list[Path]:
-    """The folders of the named models, or of all that ship."""
-    folders = [find_model(name) for name in names] or shipped_folders()
+    """The folders of the named models, or of all that ship and extract."""
+    readers = shipped_readers()
+    folders = [find_model(name) for name in names] or [path for path in shipped_folders() if path not in readers]
     if not folders:
         raise BadModel("No model ships with this copy. Train one (`factpin train`), and name it with --model.")
     return folders

@@ -1,27 +1,42 @@
 """The corpus of a recipe: its table [task] names the files of each part."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from factpin import formats
-from factpin.documents import Document
+from factpin.documents import Document, Question
 from factpin.errors import BadInput
-from factpin.formats import Options
+from factpin.formats import Options, questions
 
 KEYS = ("name", "train", "dev", "test", "from", "limit", "hold_out")
+T = TypeVar("T")
 
 
 def read_part(data: dict[str, Any], part: str, options: Options) -> list[Document]:
     """A part, which may be several files, or none."""
-    paths = data.get(part) or []
-    return [doc for path in ([paths] if isinstance(paths, str) else paths)
-            for doc in formats.read(Path(path), format=data.get("from"), options=options)]  # fmt: skip
+    return _read(data, part, lambda path: formats.read(path, format=data.get("from"), options=options))
 
 
 def read_training(data: dict[str, Any], options: Options) -> tuple[list[Document], list[Document]]:
     """The first `limit` documents to learn from and those of dev; with `hold_out`, dev is the last of the former."""
-    training, dev = read_part(data, "train", options)[: data.get("limit")], read_part(data, "dev", options)
-    held = data.get("hold_out")
+    return _split(data, read_part(data, "train", options), read_part(data, "dev", options))
+
+
+def read_training_questions(data: dict[str, Any]) -> tuple[list[Question], list[Question]]:
+    """The same for questions."""
+    train, dev = (_read(data, part, lambda path: questions.read(path, format=data.get("from"))) for part in
+                  ("train", "dev"))  # fmt: skip
+    return _split(data, train, dev)
+
+
+def _read(data: dict[str, Any], part: str, read: Callable[[Path], Iterable[T]]) -> list[T]:
+    paths = data.get(part) or []
+    return [one for path in ([paths] if isinstance(paths, str) else paths) for one in read(Path(path))]
+
+
+def _split(data: dict[str, Any], training: list[T], dev: list[T]) -> tuple[list[T], list[T]]:
+    training, held = training[: data.get("limit")], data.get("hold_out")
     if held is None:
         return training, dev
     if dev:

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from factpin import formats
-from factpin.documents import Document
+from factpin.documents import Document, Question
 from factpin.errors import BadInput, did_you_mean
-from factpin.formats import Options
+from factpin.formats import Options, questions
 from factpin.tasks import TASKS, Task, find_task
 from factpin.training.config import TrainConfig, chosen, from_dict
+from factpin.training.data import read_training, read_training_questions
+from factpin.training.reader_options import READER, ReaderOptions
 
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 
@@ -29,6 +31,10 @@ class Plan:
         chosen = getattr(self.config, "occurrences", None)
         return Options(occurrences=chosen) if chosen else Options()
 
+    def read(self, data: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+        """The documents to learn from, and those of dev."""
+        return read_training(data, self.reading)
+
     def run(
         self,
         training: Sequence[Document],
@@ -46,22 +52,61 @@ class Plan:
                             quiet=quiet)  # fmt: skip
 
 
-def make_plan(task: str, settings: Mapping[str, Any], recipe: Mapping[str, Mapping[str, Any]] | None = None) -> Plan:
+@dataclass(frozen=True)
+class ReaderPlan:
+    """A reader with all its settings: it learns from questions."""
+
+    config: ReaderOptions
+    how: TrainConfig
+
+    def read(self, data: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+        """The questions to learn from, and those of dev."""
+        return read_training_questions(data)
+
+    def run(
+        self,
+        training: Sequence[Question],
+        dev: Sequence[Question],
+        output: Path,
+        *,
+        data: dict[str, Any] | None = None,
+        resume: bool = False,
+        quiet: bool = False,
+    ) -> dict[str, Any]:
+        """Train, and write the model folder; gives what was measured. data: where the questions come from."""
+        from factpin.training.reader import train_reader  # noqa: PLC0415  (torch waits until here)
+
+        return train_reader(training, dev, self.config, self.how, output, data=data, resume=resume, quiet=quiet)
+
+
+def trainable() -> dict[str, type[Any]]:
+    """The settings of everything that can be trained, by name."""
+    return {READER: ReaderOptions, **{name: task.options for name, task in TASKS.items()}}
+
+
+def trainable_name(name: str) -> str:
+    """The full name of what can be trained."""
+    return READER if name == READER else find_task(name).name
+
+
+def make_plan(
+    task: str, settings: Mapping[str, Any], recipe: Mapping[str, Mapping[str, Any]] | None = None
+) -> Plan | ReaderPlan:
     """The plan of a task by its full name; settings that are None are left to the recipe, or to their defaults."""
-    kind, tables = TASKS[task], recipe or {}
+    options, tables = trainable()[task], recipe or {}
     made = {key: value for key, value in settings.items() if value is not None}
-    known = {f.name for f in (*fields(kind.options), *fields(TrainConfig))}
+    known = {f.name for f in (*fields(options), *fields(TrainConfig))}
     for key in made:
         if key not in known:
             raise BadInput(f"There is no setting {key!r} for {task}.{did_you_mean(key, known)}")
     if "head" in made:
         made["head"] = HEADS.get(made["head"], str(made["head"]).replace("-", "_"))
-    what = chosen(kind.options, dict(tables.get(task, {})), made)
-    how = chosen(TrainConfig, dict(tables.get("train", {})), made)
-    return Plan(kind, from_dict(kind.options, what, task), from_dict(TrainConfig, how, "train"))
+    what = from_dict(options, chosen(options, dict(tables.get(task, {})), made), task)
+    how = from_dict(TrainConfig, chosen(TrainConfig, dict(tables.get("train", {})), made), "train")
+    return ReaderPlan(what, how) if task == READER else Plan(TASKS[task], what, how)
 
 
-Corpus = str | Path | Iterable[Document]
+Corpus = str | Path | Iterable[Document] | Iterable[Question]
 
 
 def train(
@@ -75,8 +120,8 @@ def train(
     resume: bool = False,
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """Train a model on files or on documents in memory, and write its folder; gives what was measured."""
-    name = find_task(task).name
+    """Train a model on files, or on documents or questions in memory, and write its folder; gives what was measured."""
+    name = trainable_name(task)
     if not settings.get("encoder") and not settings.get("initial"):
         raise BadInput("Name what to start from: encoder=… (`factpin models --encoders` lists what can be had without "
                        "a hub), or initial=…, a model to go on from.")  # fmt: skip
@@ -84,11 +129,14 @@ def train(
     data = {key: str(value) for key, value in (("train", train), ("dev", dev)) if isinstance(value, str | Path)}
     if data and format:
         data["from"] = format
-    training, held = (_documents(corpus, format, plan.reading) for corpus in (train, dev or ()))
+    training, held = (_corpus(corpus, format, plan) for corpus in (train, dev or ()))
     return plan.run(training, held, output, data=data, resume=resume, quiet=quiet)
 
 
-def _documents(corpus: Corpus, format: str | None, options: Options) -> list[Document]:
-    if isinstance(corpus, str | Path):
-        return list(formats.read(corpus, format=format, options=options))
-    return list(corpus)
+def _corpus(corpus: Corpus, format: str | None, plan: Plan | ReaderPlan) -> list[Any]:
+    """The documents of a corpus, or for a reader its questions."""
+    if not isinstance(corpus, str | Path):
+        return list(corpus)
+    if isinstance(plan, ReaderPlan):
+        return list(questions.read(corpus, format=format))
+    return list(formats.read(corpus, format=format, options=plan.reading))

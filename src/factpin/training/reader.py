@@ -5,9 +5,9 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import orjson
@@ -28,7 +28,6 @@ from factpin.models.settings import Settings
 from factpin.scoring import calibration
 from factpin.scoring.answers import figures, score_answers
 from factpin.scoring.risk import precision_at
-from factpin.tasks.options import check_sizes
 from factpin.tokens import Tokenizer
 from factpin.tokens.pairs import FramedPair
 from factpin.training.config import TrainConfig, to_dict, write_recipe
@@ -45,46 +44,18 @@ from factpin.training.reader_fit import (
     probabilities,
     raw_outcomes,
 )
+from factpin.training.reader_options import ReaderOptions
 from factpin.training.run import SHORT
 
 METRICS = ("f1", "em")
 CHOICES = {"zh": ("是", "否")}  # by language; others have yes and no
 
 
-@dataclass(frozen=True)
-class ReaderConfig:
-    """What is trained. How it is trained: TrainConfig."""
-
-    encoder: str  # a name of the catalogue, a folder, or a hub id
-    head: str = "efficient_global_pointer"
-    head_size: int = 64  # of efficient_global_pointer
-    rope: bool = True  # of efficient_global_pointer
-    bias: Literal["qk", "hidden"] = "qk"  # of efficient_global_pointer
-    none_weight: float = 1.0  # of answer_pointer: of a window without an answer
-    max_span: int | None = 64  # tokens of the longest answer
-    max_length: int = 384  # tokens of a question with a window of a passage
-    overlap: int = 96
-    negatives: int = 1  # windows of a question's own contexts, without the answer, that are taught too
-    strangers: int = 0  # contexts of other questions, without the answer, that are taught too; also fitted on
-    dropout: float = 0.1
-    precision: float = 0.8  # on dev, of the answers that are not withheld
-    language: str = ""
-    name: str = ""
-    finds: str = "answers to questions in passages"
-
-    def __post_init__(self) -> None:
-        check_sizes(self.head_size, self.max_span, self.dropout)
-        if self.negatives < 0 or self.strangers < 0:
-            raise BadInput(f"negatives is {self.negatives}, strangers {self.strangers}; expected 0 or more.")
-        if not 0 < self.precision <= 1:
-            raise BadInput(f"precision is {self.precision}; expected more than 0 and at most 1.")
-
-
 class ReaderJob:
     """The training pairs of a set of questions, and its dev set."""
 
     def __init__(
-        self, reader: Reader, training: Sequence[Question], dev: Sequence[Question], config: ReaderConfig, seed: int
+        self, reader: Reader, training: Sequence[Question], dev: Sequence[Question], config: ReaderOptions, seed: int
     ) -> None:
         self.reader, self.model, self.dev = reader, reader.model, dev
         self.pairs: list[
@@ -101,7 +72,7 @@ class ReaderJob:
         self.lengths = [len(pair.ids) for pair, _ in self.pairs]
         self.terms = None
 
-    def _add(self, question: Question, config: ReaderConfig, chance: np.random.Generator) -> None:
+    def _add(self, question: Question, config: ReaderOptions, chance: np.random.Generator) -> None:
         """The windows with an answer, and some without one."""
         self.noted["questions"] += 1
         empty: list[FramedPair] = []
@@ -118,7 +89,7 @@ class ReaderJob:
         if question.answerable and not taught:
             self.noted["not_taught"] += 1  # no gold span, or one that is too wide or begins inside a piece
         if taught or not question.answerable:
-            kept = min(len(empty), config.negatives if taught else max(1, config.negatives))
+            kept = min(len(empty), config.empty_windows if taught else max(1, config.empty_windows))
             self.pairs += [(empty[i], ()) for i in sorted(chance.permutation(len(empty))[:kept])]
 
     def _add_stranger(self, question: Question, other: Question, chance: np.random.Generator) -> None:
@@ -145,7 +116,7 @@ class ReaderJob:
         found = [cell for span in spans if (cell := read.cell(window, *span)) is not None]
         return tuple(dict.fromkeys(cell for cell in found if widest is None or cell[1] - cell[0] < widest))
 
-    def fingerprint(self, config: ReaderConfig, how: TrainConfig) -> str:
+    def fingerprint(self, config: ReaderOptions, how: TrainConfig) -> str:
         """What makes this run this run: its settings and every pair that it learns from."""
         columns = (column for pair, cells in self.pairs for column in (pair.ids, np.array(cells, np.int32)))
         return digest((config, how, self.reader.settings.choices), columns)
@@ -169,7 +140,7 @@ def _says_it(question: Question, index: int, read: PassagePairs, window: int) ->
     return any(s < here.end and e > here.start for s, e in spans) or any(answer in text for answer in question.answers)
 
 
-def start(config: ReaderConfig, training: Sequence[Question], seed: int) -> tuple[Reader, Settings]:
+def start(config: ReaderOptions, training: Sequence[Question], seed: int) -> tuple[Reader, Settings]:
     """A reader with a fresh head on a pretrained encoder, and the settings of its folder."""
     torch.manual_seed(seed)
     name = config.head.replace("-", "_")
@@ -200,7 +171,7 @@ def familiar(max_length: int, lengths: Sequence[int]) -> int:
 def train_reader(
     training: Sequence[Question],
     dev: Sequence[Question],
-    config: ReaderConfig,
+    config: ReaderOptions,
     how: TrainConfig,
     folder: Path,
     *,
@@ -243,7 +214,7 @@ def finish(
     reader: Reader,
     settings: Settings,
     dev: Sequence[Question],
-    config: ReaderConfig,
+    config: ReaderOptions,
     folder: Path,
     data: dict[str, Any],
     seed: int,
@@ -280,7 +251,7 @@ def _withheld(judged: list[tuple[float, bool]], least: float) -> dict[str, float
     return found if half is None else {**found, "precision_at_half": half}
 
 
-def _origin(config: ReaderConfig, data: dict[str, Any], seed: int, scores: dict[str, float]) -> Origin:
+def _origin(config: ReaderOptions, data: dict[str, Any], seed: int, scores: dict[str, float]) -> Origin:
     rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items())
     table = f"## Scores on dev\n\nMeans over questions.\n\n| metric | value |\n|---|---|\n{rows}" if rows else ""
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{torch.get_num_threads()} threads"

@@ -7,10 +7,10 @@ from typing import Any
 
 from factpin.errors import BadInput, did_you_mean
 from factpin.models.settings import read_settings
-from factpin.tasks import TASKS, find_task
 from factpin.training.config import TrainConfig, read_recipe
-from factpin.training.data import KEYS, read_training
-from factpin.training.plan import make_plan
+from factpin.training.data import KEYS
+from factpin.training.plan import make_plan, trainable, trainable_name
+from factpin.training.reader_options import READER
 
 FEW = 200  # documents below which scores say little
 
@@ -42,7 +42,7 @@ def train_request(
     named = task or files.pop("name", None)
     if named is None:
         raise BadInput("The task is missing: factpin train spans --train … --encoder … --output …")
-    name = find_task(named).name
+    name = trainable_name(named)
     files.pop("name", None)
     if output is None:
         raise BadInput("--output is missing: name the folder for the run and the model.")
@@ -72,7 +72,7 @@ def _refuse_unknown(tables: Mapping[str, Any], task: str, recipe: Path | None) -
 
 def _refuse_foreign(given: Mapping[str, Any], task: str) -> None:
     """Refuse an option of another task."""
-    known = {f.name for f in (*fields(TASKS[task].options), *fields(TrainConfig))}
+    known = {f.name for f in (*fields(trainable()[task]), *fields(TrainConfig))}
     for key in given:
         if key not in known:
             raise BadInput(f"--{key.replace('_', '-')} has no meaning for {task}. Leave it out.")
@@ -89,10 +89,11 @@ def run_request(
     if threads:
         torch.set_num_threads(threads)
     plan = make_plan(request.task, request.settings, request.tables)
-    training, dev = read_training(request.data, plan.reading)
+    training, dev = plan.read(request.data)
+    unit = "questions" if request.task == READER else "documents"
     if len(training) < FEW:
         note(
-            f"only {len(training)} training documents: the model will learn little, and scores depend on chance. "
+            f"only {len(training)} training {unit}: the model will learn little, and scores depend on chance. "
             f"Annotate a few hundred before you rely on it."
         )
     if plan.how.bf16 and (warning := bf16_warning()):

@@ -91,9 +91,9 @@ quiet_option = click.option("--quiet", is_flag=True, help="Print no notes and no
 threads_option = click.option("--threads", type=click.IntRange(min=1), help="CPU threads.")
 
 
-def score_option(help: str, default: float) -> Callable[[F], F]:
+def score_option(help: str, default: float | None) -> Callable[[F], F]:
     """--min-score."""
-    return click.option("--min-score", type=Score(0, 1), default=default, show_default=True, help=help)
+    return click.option("--min-score", type=Score(0, 1), default=default, show_default=default is not None, help=help)
 
 
 def occurrences_option(default: str) -> Callable[[F], F]:

@@ -1,4 +1,4 @@
-"""`factpin ask`: an answer with citations, or none where nothing is certain enough. Needs no torch."""
+"""`factpin ask`: an answer with citations, or none where nothing is certain enough. Only a reader needs torch."""
 
 import sys
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from factpin.app.commands._options import json_option, score_option
 from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import Names, out, print_json
 from factpin.documents.answer import answer_to_json
-from factpin.documents.likely import LIKELY
 from factpin.errors import BadRecord
 
 if TYPE_CHECKING:
@@ -33,7 +32,17 @@ MODES = ["auto", "facts", "extract", "hops"]
 )
 @click.option("--k", type=click.IntRange(1, 1000), default=8, show_default=True, help="Number of passages to look at.")
 @as_of_option
-@score_option("Abstain where the best answer is less likely.", default=LIKELY)
+@score_option(
+    "Abstain where the best answer is less likely.  [default: 0.5 for facts; for what is read from passages, the score "
+    "that was fitted for the reader]",
+    default=None,
+)
+@click.option(
+    "--reader",
+    "reader_name",
+    metavar="NAME|FOLDER|none",
+    help="What reads answers from passages.  [default: the shipped reader of the question's language]",
+)
 @click.option("--explain", is_flag=True, help="Show what was searched, and why the answer was chosen.")
 @json_option
 def ask(
@@ -42,7 +51,8 @@ def ask(
     mode: "Mode",
     k: int,
     as_of: str | None,
-    min_score: float,
+    min_score: float | None,
+    reader_name: str | None,
     explain: bool,
     as_json: bool,
 ) -> int:
@@ -57,17 +67,21 @@ def ask(
     """
     from factpin.answers.ask import trace
     from factpin.app.show.answer_tree import answer_text, explanation
+    from factpin.models.embedders import search_of
+    from factpin.models.readers import find_readers
 
+    reader = find_readers(reader_name)
     with open_db(db) as store:
+        search = search_of(store)
         if question == "-":
             abstained = False
             for one, more in _questions():
-                searched = trace(one, store, mode, min_score, k, as_of)
+                searched = trace(one, store, mode, min_score, k, as_of, reader=reader, search=search)
                 sys.stdout.buffer.write(orjson.dumps({**more, **_record(searched, as_of)}) + b"\n")
                 sys.stdout.buffer.flush()
                 abstained |= searched.answer.abstained
             return int(abstained)
-        searched = trace(question, store, mode, min_score, k, as_of)
+        searched = trace(question, store, mode, min_score, k, as_of, reader=reader, search=search)
     if as_json:
         print_json(_record(searched, as_of))
     else:

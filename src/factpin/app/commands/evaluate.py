@@ -13,10 +13,14 @@ from factpin.app.commands._options import (
     quiet_option,
     rename_option,
 )
-from factpin.app.console import FORMAT, Names, notes, out, print_json
+from factpin.app.console import Names, notes, out, print_json
 from factpin.errors import BadInput
-from factpin.formats import Options
+from factpin.formats import FORMATS, Options
+from factpin.formats.questions import QUESTION_FORMATS
 from factpin.tasks import task_names
+
+ANSWERS = "answers"
+GOLD = Names("format", sorted([*FORMATS, *QUESTION_FORMATS]))
 
 
 @click.command()
@@ -24,10 +28,11 @@ from factpin.tasks import task_names
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
 @click.option(
     "--task",
-    type=Names("task", task_names()),
-    help="What to score: spans, triples, events, document_relations or coreference.  [default: guessed from GOLD]",
+    type=Names("task", [*task_names(), ANSWERS]),
+    help="What to score: spans, triples, events, document_relations, coreference or answers.  [default: guessed from "
+    "GOLD, which holds documents; answers are of questions]",
 )
-@click.option("--from", "gold_format", type=FORMAT, help="Format of GOLD and of --train; guessed by default.")
+@click.option("--from", "gold_format", type=GOLD, help="Format of GOLD and of --train; guessed by default.")
 @click.option("--pred-from", "predicted_format", type=TARGET, help="Format of PRED and of --against; guessed likewise.")
 @rename_option
 @occurrences_option("nearest")
@@ -62,20 +67,33 @@ def evaluate(
     factpin evaluate predicted.jsonl dev.json
     factpin evaluate predicted.jsonl dev.json --against other.jsonl --json
     factpin evaluate predicted.jsonl dev.json --rename rel_info.json
+    factpin ask - --db kb.db < questions.jsonl > answers.jsonl
+    factpin evaluate answers.jsonl questions.jsonl --task answers
     """
+    from factpin.app.show.answers_table import render_answers
     from factpin.app.show.evaluate_table import render
+    from factpin.corpora.evaluate_answers import evaluate_answer_files
     from factpin.corpora.evaluate_files import EvaluationFiles, evaluate_files
 
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise BadInput(f"--fail-under is {fail_under}; expected a number from 0 to 1, such as 0.75.")
-    options = Options(encoding=encoding, occurrences=occurrences)
-    files = EvaluationFiles(predicted, gold, train, against, rename, gold_format, predicted_format, options)
-    report = evaluate_files(files, task=task, samples=samples, seed=seed)
+    if task == ANSWERS:
+        if train or rename or predicted_format:
+            raise BadInput("--train, --rename and --pred-from have no meaning for answers. Leave them out.")
+        report = evaluate_answer_files(
+            predicted, gold, gold_format=gold_format, against=against, samples=samples, seed=seed
+        )
+        f1, shown = report["figures"]["f1"]["value"], render_answers
+    else:
+        options = Options(encoding=encoding, occurrences=occurrences)
+        files = EvaluationFiles(predicted, gold, train, against, rename, gold_format, predicted_format, options)
+        report = evaluate_files(files, task=task, samples=samples, seed=seed)
+        f1, shown = report["strict"]["f1"], render
     if as_json:
         print_json(report)
     else:
-        out().print(render(report))
-    if fail_under is None or report["strict"]["f1"] >= fail_under:
+        out().print(shown(report))
+    if fail_under is None or f1 >= fail_under:
         return 0
-    notes(quiet).print(f"[red]strict F1 {report['strict']['f1']:.4f} is under --fail-under {fail_under}[/]")
+    notes(quiet).print(f"[red]F1 {f1:.4f} is under --fail-under {fail_under}[/]")
     return 1

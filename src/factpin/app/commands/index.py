@@ -40,6 +40,12 @@ from factpin.extraction.request import STANDARD
     "--remove-missing", is_flag=True, help="Remove documents of the named files and folders that are no longer there."
 )
 @click.option(
+    "--vectors",
+    metavar="NAME|FOLDER",
+    help="Embed passages too, to find them by meaning: multilingual (extra `vectors`), an encoder or a folder. Later "
+    "runs keep to it. Without inputs, only vectors are made.",
+)
+@click.option(
     "--schema",
     type=click.Path(path_type=Path),
     help="TOML file of relations that have one tail, or one at a time; it is kept in the store.",
@@ -65,15 +71,17 @@ def index(
     \b
     factpin index news/ --db kb.db
     factpin index news/ --db kb.db --remove-missing
+    factpin index news/ --db kb.db --vectors multilingual
     cat report.txt | factpin index - --db kb.db --no-facts
     """
-    if not inputs and sys.stdin.isatty():
+    vectors_alone = bool(settings["vectors"]) and not inputs
+    if not inputs and not vectors_alone and sys.stdin.isatty():
         raise BadInput("Nothing to read. Name files or a folder, or `-` to type a text. See factpin index --help.")
 
     from factpin.app.show.index_notes import index_notes, index_record
     from factpin.extraction.index_run import IndexRequest, run_index
 
-    request = IndexRequest(inputs or (STANDARD,), facts=not no_facts, **settings)
+    request = IndexRequest(inputs if inputs or vectors_alone else (STANDARD,), facts=not no_facts, **settings)
     with open_db(db, create=True) as store:
         with working("indexing", quiet or as_json) as progress:
             report, skipped = run_index(request, store, progress)

@@ -9,8 +9,8 @@ from factpin.app.commands._options import format_option, json_option, quiet_opti
 from factpin.app.commands._training import SPELLINGS, resume_option, warn
 from factpin.app.console import out, print_json
 from factpin.app.options import SectionedCommand, options_of
-from factpin.tasks import TASKS
 from factpin.training.config import TrainConfig
+from factpin.training.plan import trainable
 from factpin.training.request import run_request, train_request
 
 
@@ -34,7 +34,7 @@ from factpin.training.request import run_request, train_request
 @threads_option
 @json_option
 @quiet_option
-@options_of({name: task.options for name, task in TASKS.items()}, shared="All tasks", spellings=SPELLINGS)
+@options_of(trainable(), shared="All tasks", spellings=SPELLINGS)
 @options_of({"How to train": TrainConfig}, spellings=SPELLINGS)
 def train(
     task: str | None,
@@ -51,12 +51,13 @@ def train(
     quiet: bool,
     **settings: Any,
 ) -> int:
-    """Train a model. TASK is spans (alias ner), triples (re), events (ee), document_relations (docre) or
-    coreference (coref).
+    """Train a model. TASK is spans (alias ner), triples (re), events (ee), document_relations (docre), coreference
+    (coref), or reader, which learns from questions.
 
     \b
     factpin train spans --train train.json --dev dev.json --encoder m3e-zh --output runs/cluener
     factpin train triples --train train.json --dev dev.json --encoder minilm-en --output runs/webnlg
+    factpin train reader --train train.json --dev dev.json --encoder minilm-en --output runs/reader
     factpin train --recipe runs/cluener/recipe.toml --seed 2 --output runs/cluener-2
     torchrun --nproc-per-node 2 -m factpin train spans …                 data parallel
     """
