@@ -9,17 +9,18 @@ import pytest
 import torch
 import transformers
 
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.layers.masks import Ints
 from factpin.objectives import OBJECTIVES, View, Vocabulary, collate
 from factpin.objectives import generate as g
+from factpin.objectives.fitting import fitted
 from factpin.objectives.generate import Prompt, Search, generate
 from factpin.objectives.gpt import behind_memory, left_to_right
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network, fitted
 from factpin.objectives.objective import Objective
-from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.spoil import Rates
 from factpin.proofs.world import VOCABULARY, text
 

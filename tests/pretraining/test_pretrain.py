@@ -19,12 +19,12 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from factpin.encoders import Encoder
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.layers.masks import full
 from factpin.objectives import OBJECTIVES, Text, View, Vocabulary
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network
-from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.text import Chance
 from factpin.pretraining.config import Divide, PretrainConfig
 from factpin.pretraining.corpus import Corpus, Cut, Packed, Place

@@ -8,12 +8,13 @@ STAGES name rows that are trained one after the other; CONTINUAL, rows that join
 
 from functools import partial
 
+from factpin.encoders.own.batch import Batch
 from factpin.objectives import bart, pairs, unilm
 from factpin.objectives.audit import Audit, audit
 from factpin.objectives.bart import BART
 from factpin.objectives.choose import Budget, geometric, ngram, one_long, whole
 from factpin.objectives.cloze import Cloze
-from factpin.objectives.collate import Batch, collate, one_stream, pack
+from factpin.objectives.collate import collate, one_stream, pack
 from factpin.objectives.glm import GLM
 from factpin.objectives.gpt import behind_memory, left_to_right
 from factpin.objectives.mass import MASS

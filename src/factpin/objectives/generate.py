@@ -22,11 +22,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from factpin.encoders.own.parts import DecoderLayer
 from factpin.errors import BadInput
 from factpin.layers.masks import Ints, causal, full, prefix
 from factpin.objectives.collate import collate
 from factpin.objectives.losses import Learner
-from factpin.objectives.parts import DecoderLayer
 from factpin.objectives.tape import Tape, mark
 from factpin.objectives.text import Vocabulary, nothing
 from factpin.objectives.view import Stream, View, encoder, stream

@@ -16,11 +16,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, log_softmax
 
+from factpin.encoders.own.batch import Batch
+from factpin.encoders.own.network import Memory, Reader, States
 from factpin.errors import BadInput
 from factpin.layers.masks import Ints
-from factpin.objectives.collate import Batch
 from factpin.objectives.heads import Heads
-from factpin.objectives.network import Memory, Reader, States
 from factpin.objectives.objective import Loss, Objective
 from factpin.objectives.view import NO_LOSS
 

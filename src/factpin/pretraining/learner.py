@@ -18,14 +18,14 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from factpin.encoders import Encoder
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput, BadModel, pick
 from factpin.objectives import OBJECTIVES, Batch, Objective, Vocabulary
 from factpin.objectives.electra import Electra, generator_over
 from factpin.objectives.heads import Activation, Heads, HeadsConfig
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network
 from factpin.objectives.on_encoder import OnEncoder
-from factpin.objectives.parts import NetworkConfig
 from factpin.pretraining.readers import Plain, WithDecoder, cut, plain, says
 from factpin.pretraining.shapes import like
 from factpin.pretraining.vocabulary import vocabulary_of

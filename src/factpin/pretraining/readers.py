@@ -19,14 +19,14 @@ import torch
 from torch import Tensor, nn
 
 from factpin.encoders import Encoder
+from factpin.encoders.own.batch import Block
+from factpin.encoders.own.network import Memory, States
+from factpin.encoders.own.parts import DecoderLayer, Input, NetworkConfig, Sight, start
 from factpin.errors import BadInput
 from factpin.objectives import Batch, Objective
 from factpin.objectives.cloze import Cloze, everybody
-from factpin.objectives.collate import Block
 from factpin.objectives.gpt import behind_memory, left_to_right
-from factpin.objectives.network import Memory, States
 from factpin.objectives.on_encoder import OnEncoder
-from factpin.objectives.parts import DecoderLayer, Input, NetworkConfig, Sight, start
 
 CAUSAL = ("gpt2", "gpt_neox", "llama", "openai-gpt", "qwen2")  # each cell sees those before it, whatever it is told
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from factpin.encoders import Encoder
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.objectives import Objective
-from factpin.objectives.network import fitted
-from factpin.objectives.parts import NetworkConfig
+from factpin.objectives.fitting import fitted
 
 HEAD = 64  # width of a head, unless told otherwise
 INNER = 4  # the inner layer is so many times as wide

@@ -16,12 +16,12 @@ import torch
 import transformers
 from torch import Tensor
 
+from factpin.encoders.own.batch import Block
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.layers.masks import Ints, MaskSpec, causal, full, prefix
 from factpin.objectives import OBJECTIVES, Batch
-from factpin.objectives.collate import Block
 from factpin.objectives.heads import Heads, HeadsConfig
-from factpin.objectives.network import Network
-from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.view import NO_LOSS
 from factpin.proofs.compare import Compared
 

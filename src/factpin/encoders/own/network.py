@@ -32,23 +32,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from factpin.encoders.own.batch import Batch, Block
+from factpin.encoders.own.parts import DecoderLayer, Input, Layer, NetworkConfig, Sight, norm, start
 from factpin.errors import BadInput
 from factpin.layers.attention import Relation
 from factpin.layers.masks import Bools, Ints
 from factpin.layers.positions import Ways, buckets, distances, functional, sinusoid
-from factpin.objectives.collate import Batch, Block
-from factpin.objectives.objective import Objective
-from factpin.objectives.parts import DecoderLayer, Input, Layer, NetworkConfig, Sight, norm, start
-
-
-def fitted(config: NetworkConfig, *objectives: Objective) -> NetworkConfig:
-    """The config with the positions and the decoder that these rows need together."""
-    kinds = sorted({objective.positions for objective in objectives})
-    if len(kinds) != 1:
-        raise BadInput(f"Rows that share a network share its positions, got {' and '.join(kinds)}. Take them apart.")
-    said = any(loss.stream == "decoder" for objective in objectives for loss in objective.losses)
-    layers = config.decoder_layers or config.layers
-    return replace(config, positions=kinds[0], decoder_layers=layers if said else 0)
 
 
 @dataclass(frozen=True, eq=False)
