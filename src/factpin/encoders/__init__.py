@@ -5,6 +5,6 @@ from factpin.encoders.encoded import Encoded
 from factpin.encoders.encoder import Encoder
 from factpin.encoders.fetch import fetch
 from factpin.encoders.resolve import home, resolve
-from factpin.encoders.small import small_encoder
+from factpin.encoders.small import small_electra, small_encoder
 
-__all__ = ["CATALOGUE", "Encoded", "Encoder", "fetch", "home", "resolve", "small_encoder"]
+__all__ = ["CATALOGUE", "Encoded", "Encoder", "fetch", "home", "resolve", "small_electra", "small_encoder"]

@@ -76,9 +76,17 @@ class Learner(nn.Module):
                 raise BadInput("The head 'replaced' judges a generator's draws. Make an Electra, not a Learner.")
         return Part(summed, counted(loss, asked, batch))
 
-    def log_p(self, batch: Batch, stream: str, cells: Ints, *, encoded: Tensor | None = None) -> Tensor:
-        """What may stand at one cell of each text, cells (B,) -> log p (B, V). `encoded` as in Network."""
-        states = self.encoder(batch, weigh=self.head.copy is not None, encoded=encoded)
+    def log_p(
+        self,
+        batch: Batch,
+        stream: str,
+        cells: Ints,
+        *,
+        encoded: Tensor | None = None,
+        memory: Memory | None = None,
+    ) -> Tensor:
+        """What may stand at one cell of each text, cells (B,) -> log p (B, V). `encoded`, `memory` as in Network."""
+        states = self.encoder(batch, memory, weigh=self.head.copy is not None, encoded=encoded)
         E, at = self.encoder.words.weight, torch.as_tensor(cells, device=states.hidden[stream].device)
         rows = torch.arange(len(at), device=at.device)
         h = states.hidden[stream][rows, at][:, None]  # (B, 1, D)

@@ -102,7 +102,7 @@ class PretrainJob:
             objective.view(text, self.vocabulary, seed=self.how.seed, epoch=epoch, index=number)
             for text, number in zip(texts, numbers, strict=True)
         ]
-        return collate(views, self.vocabulary.pad)
+        return collate(views, self.vocabulary.pad, task=objective.task)
 
     def seen(self, steps: int) -> Seen:
         """What this process has seen after so many steps."""

@@ -15,7 +15,7 @@ import numpy as np
 from factpin.objectives import OBJECTIVES, Text
 from factpin.objectives.text import Chance
 from factpin.pretraining.corpus import Corpus, Cut, Packed, Place, packed
-from factpin.pretraining.known import Known
+from factpin.pretraining.known import Units
 from factpin.pretraining.reserve import excerpts
 from factpin.pretraining.stream import with_foreign
 from factpin.tokens import Tokenizer
@@ -33,7 +33,7 @@ class Source:
     corpus: Corpus
     tokenizer: Tokenizer
     cut: Cut
-    known: Known | None
+    known: Units | None
     rows: tuple[str, ...]
     every: int  # each so-manieth document is held out; 0: none, and all of the corpus is to be judged
     needs_foreign: bool
