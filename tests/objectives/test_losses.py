@@ -167,7 +167,10 @@ def test_label_smoothing_keeps_a_certain_network_from_being_right() -> None:
     smooth = Learner(model.encoder, model.head, smoothing=0.1)
     with torch.no_grad():
         model.encoder.words.weight.mul_(50)
-        assert smooth(made, objective).total > model(made, objective).total
+        plain = model.eval()(made, objective).total
+        assert smooth.eval()(made, objective).total == plain  # a loss that judges is a plain one
+        smooth.training = True  # and no dropout
+        assert smooth(made, objective).total > plain
 
 
 BY_HEART = {

@@ -20,6 +20,7 @@ from factpin.objectives.gpt import behind_memory, left_to_right
 from factpin.objectives.mass import MASS
 from factpin.objectives.mpnet import MPNet
 from factpin.objectives.objective import Loss, Objective
+from factpin.objectives.paired import Paired
 from factpin.objectives.palm import Continue
 from factpin.objectives.pegasus import Pegasus
 from factpin.objectives.spoil import Rates
@@ -93,7 +94,7 @@ OBJECTIVES: dict[str, Objective] = {
         (WORDS, Loss("boundary", "content", over="targets_and_one")),
     ),
     "t5": Objective(T5(), (SAID,), positions="buckets", network="t5"),
-    "transformer": Objective(Continue(0.5, None), (SAID,), positions="sinusoid", network="transformer"),
+    "transformer": Objective(Continue(0.5, None), (SAID,), positions="sinusoid", network="transformer", smoothing=0.1),
     "transformer_xl": Objective(behind_memory, (WORDS,), positions="relative", network="transformer_xl"),
     "unilm_both": Objective(Cloze(MOSTLY_ONE, pair=pairs.next_sentence), (WORDS, PAIR), network="unilm"),
     "unilm_left": Objective(Cloze(MOSTLY_ONE, mask=unilm.leftwards, segments=(2,)), (WORDS,), network="unilm"),
@@ -107,6 +108,19 @@ OBJECTIVES: dict[str, Objective] = {
     "wwm": Objective(Cloze(unit="words", pair=pairs.next_sentence), (WORDS, PAIR)),
     "xlnet": Objective(XLNet(), (QUERY,), positions="relative", network="xlnet"),
 }
+PAIRED: dict[str, Objective] = {  # the same networks on pairs of source and target
+    "bart_pairs": Objective(Paired(start="sep", first=True, stop="sep"), (SAID,), network="bart", pieces=1),
+    "mass_pairs": Objective(Paired(start="cls", stop="sep"), (SAID,), network="bart", pieces=1),
+    "palm_pairs": Objective(Paired(), (Loss("copy", "decoder"),), network="palm", pieces=1),
+    "pegasus_pairs": Objective(
+        Paired(framed=False), (SAID,), positions="sinusoid", network="pegasus", pieces=1, smoothing=0.1
+    ),
+    "t5_pairs": Objective(Paired(framed=False), (SAID,), positions="buckets", network="t5", pieces=1),
+    "transformer_pairs": Objective(
+        Paired(), (SAID,), positions="sinusoid", network="transformer", pieces=1, smoothing=0.1
+    ),
+}
+ROWS = {**OBJECTIVES, **PAIRED}
 MIXTURES: dict[str, dict[str, float]] = {
     "glm": {"glm_document": 0.2, "glm_sentence": 0.3, "glm_token": 0.5},
     "unilm": {"unilm_both": 2, "unilm_left": 1, "unilm_right": 1, "unilm_sequence": 2},
@@ -120,6 +134,6 @@ CONTINUAL: dict[str, tuple[str, ...]] = {
 }
 
 __all__ = [
-    "CONTINUAL", "MIXTURES", "OBJECTIVES", "STAGES", "Audit", "Batch", "Loss", "Objective", "Stream", "Text", "View",
-    "Vocabulary", "audit", "collate", "one_stream", "pack",
+    "CONTINUAL", "MIXTURES", "OBJECTIVES", "PAIRED", "ROWS", "STAGES", "Audit", "Batch", "Loss", "Objective", "Stream",
+    "Text", "View", "Vocabulary", "audit", "collate", "one_stream", "pack",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ A prompt that asks nothing, or that the learner cannot read, is refused.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -249,10 +249,12 @@ def _rating(score: float, n: int, search: Search) -> float:
     return score / ((FIVE + n) / (FIVE + 1)) ** search.penalty
 
 
-def fill_blanks(learner: Learner, ids: Ints, v: Vocabulary, search: Search) -> list[Ints]:
-    """GLM: what stands in each blank of ids, from left to right, the best answer each time."""
-    filled: list[tuple[int, Ints]] = []
+def fill_blanks(
+    learner: Learner, ids: Ints, v: Vocabulary, search: Search, *, chance: torch.Generator | None = None
+) -> list[Said]:
+    """GLM: what is missing in each blank of ids, from left to right, the best answer each time."""
+    one, filled = replace(search, count=1), list[tuple[int, Said]]()
     for blank in blanks(ids, v):
-        best = generate(learner, glm(ids, blank, v, earlier=filled), v, search)[0]
-        filled.append((blank, best.ids))
-    return [run for _, run in filled]
+        prompt = glm(ids, blank, v, earlier=[(at, said.ids) for at, said in filled])
+        filled.append((blank, generate(learner, prompt, v, one, chance=chance)[0]))
+    return [said for _, said in filled]

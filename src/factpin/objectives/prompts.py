@@ -16,6 +16,8 @@ from factpin.objectives.tape import Tape, mark
 from factpin.objectives.text import Vocabulary, nothing
 from factpin.objectives.view import Stream, View, encoder, stream
 
+FRAME = 2  # special tokens around a prompt
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -163,7 +165,13 @@ def target(ids: Ints, v: Vocabulary, *, rows: tuple[str, ...], marks: tuple[int,
 def palm(ids: Ints, v: Vocabulary) -> Prompt:
     """Goes on from ids, which the encoder reads; the plain Transformer does the same."""
     view = lambda said: _sequence(encoder(_row([v.cls], ids, [v.sep])), _row([v.pad], said))  # noqa: E731
-    return Prompt(view, "decoder", v.specials - {v.end}, v.end, rows=("palm_continue", "transformer"))
+    return Prompt(view, "decoder", v.specials - {v.end}, v.end, rows=("palm", "transformer"))
+
+
+def mass_target(ids: Ints, v: Vocabulary) -> Prompt:
+    """What MASS says of a source after it learned from pairs."""
+    view = lambda said: _sequence(encoder(_row([v.cls], ids, [v.sep])), _row([v.cls], said))  # noqa: E731
+    return Prompt(view, "decoder", v.specials - {v.sep}, v.sep, rows=("mass_pairs",))
 
 
 def _refuse_empty(ids: Ints) -> None:

@@ -33,7 +33,7 @@ class Chunks:
         """Half-open characters of the phrases and of the entities."""
         tagged = list(_tagged(text))
         names = [*_runs(tagged, lambda tag: tag in NAMES), *_capitals(text)]
-        phrases = [*_runs(tagged, lambda tag: tag.startswith(NOUNS)), *_phrases(text)]
+        phrases = [*_runs(tagged, lambda tag: tag.startswith(NOUNS) and tag not in NAMES), *_phrases(text)]
         return sorted(phrases), sorted(names)
 
 

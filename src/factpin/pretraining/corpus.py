@@ -156,11 +156,11 @@ def packed(
     portions: Iterable[Portion], tokenizer: Tokenizer, cut: Cut, known: Units | None = None, start: Place | None = None
 ) -> Iterator[Packed]:
     """The texts of portions in a row, from a place on."""
-    documents = ((portion.document, _text(portion, tokenizer, cut, known)) for portion in portions)
+    documents = ((portion.document, text_of_portion(portion, tokenizer, cut, known)) for portion in portions)
     return _pack(documents, cut, start or Place())
 
 
-def _text(portion: Portion, tokenizer: Tokenizer, cut: Cut, known: Units | None) -> Text:
+def text_of_portion(portion: Portion, tokenizer: Tokenizer, cut: Cut, known: Units | None) -> Text:
     """Sentences, words, phrases, entities and pieces of a portion. Entities are its mentions, else those known."""
     text = portion.text
     sentences = split_sentences(text)

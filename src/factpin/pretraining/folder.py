@@ -22,7 +22,7 @@ from torch import Tensor
 from factpin.encoders import Encoder
 from factpin.encoders.own.network import Network
 from factpin.errors import BadInput, BadModel, pick
-from factpin.objectives import OBJECTIVES, Objective, Vocabulary
+from factpin.objectives import ROWS, Objective, Vocabulary
 from factpin.objectives.losses import Learner
 from factpin.pretraining.head_names import CAUSAL, HEAD_NAMES
 from factpin.pretraining.layouts import LAYOUTS, network_of, to_ours, to_theirs
@@ -111,7 +111,7 @@ class Pretrained:
 def load_pretrained(folder: Path) -> Pretrained:
     """What `factpin pretrain` wrote, with the heads and the decoder that it learned by."""
     config, told = read_json(folder / CONFIG), _told(folder)
-    rows, tokenizer = {row: pick(OBJECTIVES, row, kind="objective") for row in told["rows"]}, Tokenizer.load(folder)
+    rows, tokenizer = {row: pick(ROWS, row, kind="objective") for row in told["rows"]}, Tokenizer.load(folder)
     if config["model_type"] in LAYOUTS:
         model = build_network(rows, config)
         state = network_weights(folder, config)

@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
-from factpin.objectives import OBJECTIVES
+from factpin.objectives import ROWS
 from factpin.pretraining.folder import HEAD_WEIGHTS, HEADS, WEIGHTS, names_pieces
 from factpin.pretraining.head_names import HEAD_NAMES
 from factpin.pretraining.learner import Learners, head_activation
@@ -31,7 +31,7 @@ def heads_in(folder: Path, encoder: Encoder) -> dict[str, Tensor]:
     """By the learner's names; empty where there are none. `encoder` is that of the folder."""
     if (folder / HEAD_WEIGHTS).is_file():
         rows = json.loads((folder / HEADS).read_bytes())["rows"] if (folder / HEADS).is_file() else []
-        taught = not rows or names_pieces({row: OBJECTIVES[row] for row in rows if row in OBJECTIVES})
+        taught = not rows or names_pieces({row: ROWS[row] for row in rows if row in ROWS})
         return {k: v for k, v in kept_heads(folder).items() if taught or not k.startswith(WORDS)}
     names = HEAD_NAMES.get(encoder.config.model_type)
     if (

@@ -23,7 +23,7 @@ import numpy as np
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.objectives import OBJECTIVES, Objective, Vocabulary, audit
+from factpin.objectives import ROWS, Objective, Vocabulary, audit
 from factpin.pretraining.chunks import Chunks
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import Corpus, Cut
@@ -35,6 +35,7 @@ from factpin.pretraining.layouts import LAYOUTS, network_of
 from factpin.pretraining.learner import LAYERS, Beside, Learners, build_learner, build_network
 from factpin.pretraining.needs import Needs, needs_of
 from factpin.pretraining.networks import NETWORKS, architecture, shape_of
+from factpin.pretraining.pairs import Pairs
 from factpin.pretraining.prepare import Beginning, described, prepare
 from factpin.pretraining.readers import says
 from factpin.pretraining.source import Source
@@ -73,7 +74,12 @@ def pretrain(
     """
     _refuse(folder, how, resume=resume)
     world = world or join_world()
-    stages, plan = stages_of(config.objective), plan_of(config)
+    stages, plan = stages_of(config.objective, pairs=bool(config.pairs)), plan_of(config)
+    if config.pairs and paths:
+        raise BadInput("--pairs is the corpus. Leave --corpus out, or join the files of pairs.")
+    paths = [Path(config.pairs)] if config.pairs else paths
+    if plan.need.target and not config.pairs:
+        raise BadInput(f"{config.objective} learns from sources and targets. Name a file of them: --pairs FILE.")
     corpus, held_out = _corpus(paths, config), _corpus(dev, config) if dev else None
     if held_out:
         _refuse_shared(corpus, held_out)
@@ -81,9 +87,9 @@ def pretrain(
     told = world.from_leader(begin(config, plan, corpus, folder, how.seed) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
     vocabulary, model = vocabulary_of(tokenizer), begun(config, plan, folder, how.seed)
-    notes += _of_vocabulary(config, told)
+    notes += _of_vocabulary(config, told) + _of_pairs(corpus, tokenizer, config)
     learned = inherit(model, kept_heads(folder / "start"))
-    if not learned and config.encoder and names_pieces({row: OBJECTIVES[row] for row in plan.learned}):
+    if not learned and config.encoder and names_pieces({row: ROWS[row] for row in plan.learned}):
         notes.append(f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first.")
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
@@ -97,7 +103,7 @@ def pretrain(
     judged = other.judged() if held_out or every else []
     steps = how.max_steps or world.from_leader(source.steps(how, world) if world.leads else 0)
     if world.leads:
-        named = {"paths": [str(path) for path in paths], "dev": [str(path) for path in dev]}
+        named = {"paths": [] if config.pairs else [str(path) for path in paths], "dev": [str(path) for path in dev]}
         write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
     stream = Stream(
         partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
@@ -156,16 +162,16 @@ class Plan:
 
     @property
     def objectives(self) -> list[Objective]:
-        return [OBJECTIVES[row] for row in self.rows]
+        return [ROWS[row] for row in self.rows]
 
 
 def plan_of(config: PretrainConfig) -> Plan:
     learned, beside = (
-        [row for stage in stages_of(names) for row in stage] if names else []
+        [row for stage in stages_of(names, pairs=bool(config.pairs)) for row in stage] if names else []
         for names in (config.objective, config.beside)
     )
     rows = tuple(dict.fromkeys((*learned, *beside)))
-    need = needs_of([OBJECTIVES[row] for row in rows])
+    need = needs_of([ROWS[row] for row in rows])
     plan = Plan(tuple(dict.fromkeys(learned)), rows, need, False)
     given = described(beginning_of(config, plan, 0))
     network = network_of({"vocab_size": 0, **given}) if given["model_type"] in LAYOUTS else None
@@ -175,7 +181,7 @@ def plan_of(config: PretrainConfig) -> Plan:
     if config.memory and not remembers:
         raise BadInput("An encoder without relative positions remembers nothing. Leave --memory out, or give --shape "
                        "for the network of the paper.")  # fmt: skip
-    said = [row for row in rows if says(OBJECTIVES[row])]
+    said = [row for row in rows if says(ROWS[row])]
     if said and network is not None and not network.decoder_layers:
         raise BadInput(f"{said[0]} asks a decoder, which {given['model_type']} has not. Take an encoder with one, such "
                        f"as T5 or BART, or --shape.")  # fmt: skip
@@ -199,7 +205,7 @@ def begin(config: PretrainConfig, plan: Plan, corpus: Corpus, folder: Path, seed
 
 def begun(config: PretrainConfig, plan: Plan, folder: Path, seed: int) -> Learners:
     """The model of a run, as it begins."""
-    rows, start = {row: OBJECTIVES[row] for row in plan.learned}, folder / "start"
+    rows, start = {row: ROWS[row] for row in plan.learned}, folder / "start"
     given = read_json(start / CONFIG)
     if given["model_type"] in LAYOUTS:
         model = build_network(rows, given, seed, memory=_memory(config, plan))
@@ -207,12 +213,15 @@ def begun(config: PretrainConfig, plan: Plan, folder: Path, seed: int) -> Learne
     else:
         encoder = Encoder.load(start)
         model = build_learner(rows, encoder, seed, Beside(config.length, config.decoder_layers or LAYERS))
+    model.learner.smoothing = config.label_smoothing
     if model.longest is not None and config.length > model.longest:
         raise BadInput(f"length is {config.length}; this encoder reads at most {model.longest} tokens.")
     return model
 
 
 def _corpus(paths: Sequence[Path], config: PretrainConfig) -> Corpus:
+    if config.pairs:
+        return Pairs(paths, encoding=config.encoding or None)
     return Corpus(paths, divide=config.divide, encoding=config.encoding or None, format=config.source_format or None)
 
 
@@ -262,11 +271,17 @@ def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
     return said
 
 
+def _of_pairs(corpus: Corpus, tokenizer: Tokenizer, config: PretrainConfig) -> list[str]:
+    """What is to be said of pairs that are too long."""
+    count = corpus.cut_off(tokenizer, config.length) if isinstance(corpus, Pairs) else 0
+    return [f"{count:,} pairs are longer than --length {config.length} and lose their ends."] if count else []
+
+
 def _audited(source: Source, vocabulary: Vocabulary) -> None:
     """A row that shows what it asks for is refused before it has learned to read it off."""
     for k, text in enumerate(source.first(AUDITED)):
         for row in source.rows:
-            found = audit(OBJECTIVES[row].view(text, vocabulary, seed=0, epoch=0, index=k), vocabulary)
+            found = audit(ROWS[row].view(text, vocabulary, seed=0, epoch=0, index=k), vocabulary)
             if not found.clean:
                 raise BadInput(f"{row} shows what it asks for: {str(found).splitlines()[0]}. Mend its declaration; "
                                f"audit(view) tells all of it.")  # fmt: skip

@@ -12,7 +12,7 @@ from itertools import islice
 
 import numpy as np
 
-from factpin.objectives import OBJECTIVES, Text
+from factpin.objectives import ROWS, Text
 from factpin.objectives.text import Chance
 from factpin.pretraining.corpus import Corpus, Cut, Packed, Place, packed
 from factpin.pretraining.known import Units
@@ -39,7 +39,7 @@ class Source:
     needs_foreign: bool
 
     def fits(self, text: Text) -> bool:
-        return all(OBJECTIVES[row].fits(text) for row in self.rows)
+        return all(ROWS[row].fits(text) for row in self.rows)
 
     def held(self, number: int) -> bool:
         return bool(self.every) and number % self.every == self.every - 1
