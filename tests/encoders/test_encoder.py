@@ -234,14 +234,6 @@ def test_the_tokenizer_of_a_saved_encoder_is_the_same(tokenizer, tmp_path):
         assert Tokenizer.load(tmp_path).encode(text).ids.tolist() == tokenizer.encode(text).ids.tolist()
 
 
-def test_a_network_of_our_own_is_refused_by_name(tmp_path):
-    small_encoder(WORDS, width=32, tokenizer=build_tokenizer(TEXTS, WORDS)).save(tmp_path)
-    assert Encoder.load(tmp_path).width == 32
-    (tmp_path / "network.json").write_text("{}")
-    with pytest.raises(BadModel, match="network of factpin's own"):
-        Encoder.load(tmp_path)
-
-
 def test_the_encoder_half_of_t5_says_which_class_loads_it(tmp_path, tokenizer):
     encoder = tiny("t5", tokenizer)
     encoder.save(tmp_path)

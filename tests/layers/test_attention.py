@@ -56,7 +56,8 @@ def test_plain_attention_with_a_bias_is_its_definition(weigh: bool, scaled: bool
     assert torch.allclose(found, right, atol=1e-12)
     assert (p is not None) == weigh
     if p is not None:
-        assert torch.allclose(p.sum(dim=-1), torch.ones(B, Q).double()) and not p[~allowed].any()
+        assert torch.allclose(p.sum(dim=-1), torch.ones(B, HEADS, Q).double())
+        assert not p.transpose(0, 1)[:, ~allowed].any()
 
 
 @pytest.mark.parametrize("by", ["shift", "index"])

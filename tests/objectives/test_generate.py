@@ -9,17 +9,19 @@ import pytest
 import torch
 import transformers
 
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.layers.masks import Ints
-from factpin.objectives import OBJECTIVES, View, Vocabulary, collate
+from factpin.objectives import OBJECTIVES, View, Vocabulary, collate, prompts
 from factpin.objectives import generate as g
-from factpin.objectives.generate import Prompt, Search, generate
+from factpin.objectives.fitting import fitted
+from factpin.objectives.generate import Search, generate
 from factpin.objectives.gpt import behind_memory, left_to_right
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network, fitted
 from factpin.objectives.objective import Objective
-from factpin.objectives.parts import NetworkConfig
+from factpin.objectives.prompts import Prompt
 from factpin.objectives.spoil import Rates
 from factpin.proofs.world import VOCABULARY, text
 
@@ -51,16 +53,16 @@ def by_heart(row: Objective, *views: View, steps: int = 120) -> Learner:
 
 
 ASKS: dict[str, tuple[str, Prompt]] = {
-    "bart": ("bart", g.bart(np.array([8, 3, 9]), FEW)),
-    "glm": ("glm_token", g.glm(np.array([8, 3, 9, 3]), 3, FEW, earlier=[(1, np.array([9, 9]))])),
-    "gpt": ("gpt", g.gpt(np.array([8, 9, 8]), FEW)),
-    "mass": ("mass", g.mass(np.array([8, 9, 10, 8, 9]), 1, 4, FEW)),
-    "palm": ("palm_continue", g.palm(np.array([8, 10, 9]), FEW)),
-    "pegasus": ("pegasus", g.pegasus(np.array([8, 9, 4, 10]), FEW)),
-    "t5": ("t5", g.t5(np.array([8, 11, 9]), FEW)),
-    "transformer": ("transformer", g.palm(np.array([8, 10, 9]), FEW)),
-    "transformer_xl": ("transformer_xl", g.transformer_xl(np.array([8, 9]), np.array([10, 8, 9]), FEW)),
-    "unilm": ("unilm_sequence", g.unilm(np.array([8, 9]), FEW)),
+    "bart": ("bart", prompts.bart(np.array([8, 3, 9]), FEW)),
+    "glm": ("glm_token", prompts.glm(np.array([8, 3, 9, 3]), 3, FEW, earlier=[(1, np.array([9, 9]))])),
+    "gpt": ("gpt", prompts.gpt(np.array([8, 9, 8]), FEW)),
+    "mass": ("mass", prompts.mass(np.array([8, 9, 10, 8, 9]), 1, 4, FEW)),
+    "palm": ("palm_continue", prompts.palm(np.array([8, 10, 9]), FEW)),
+    "pegasus": ("pegasus", prompts.pegasus(np.array([8, 9, 4, 10]), FEW)),
+    "t5": ("t5", prompts.t5(np.array([8, 11, 9]), FEW)),
+    "transformer": ("transformer", prompts.palm(np.array([8, 10, 9]), FEW)),
+    "transformer_xl": ("transformer_xl", prompts.transformer_xl(np.array([8, 9]), np.array([10, 8, 9]), FEW)),
+    "unilm": ("unilm_sequence", prompts.unilm(np.array([8, 9]), FEW)),
 }
 
 
@@ -202,16 +204,16 @@ def test_a_search_that_makes_no_sense_is_refused() -> None:
 
 NONE = np.zeros(0, np.int64)
 UNASKED: dict[str, tuple[Callable[[], Prompt], str]] = {
-    "glm at a piece": (lambda: g.glm(np.array([8, 3]), 0, FEW), r"gap or tail: \[1\]; got 0"),
-    "glm without a blank": (lambda: g.glm(np.array([8, 9]), 1, FEW), "nowhere; got 1"),
-    "glm without its mark": (lambda: g.glm(np.array([8, 3]), 1, replace(FEW, start=0)), "Load a folder"),
-    "gpt of nothing": (lambda: g.gpt(NONE, FEW), "got no piece"),
-    "mass beyond the text": (lambda: g.mass(np.arange(8, 11), 1, 4, FEW), "got 1:4"),
-    "mass of nothing": (lambda: g.mass(np.arange(8, 11), 2, 2, FEW), "got 2:2"),
-    "mass that ends before it starts": (lambda: g.mass(np.arange(8, 11), 2, 1, FEW), "start < end <= 3; got 2:1"),
-    "t5 without sentinels": (lambda: g.t5(np.array([8, 9]), replace(FEW, sentinels=())), "it has none"),
-    "t5 without a blank": (lambda: g.t5(np.array([8, 9]), FEW), "it has 1, from 11 on.; these 2 ids hold none"),
-    "transformer_xl of nothing": (lambda: g.transformer_xl(NONE, np.array([8]), FEW), "got no piece"),
+    "glm at a piece": (lambda: prompts.glm(np.array([8, 3]), 0, FEW), r"gap or tail: \[1\]; got 0"),
+    "glm without a blank": (lambda: prompts.glm(np.array([8, 9]), 1, FEW), "nowhere; got 1"),
+    "glm without its mark": (lambda: prompts.glm(np.array([8, 3]), 1, replace(FEW, start=0)), "Load a folder"),
+    "gpt of nothing": (lambda: prompts.gpt(NONE, FEW), "got no piece"),
+    "mass beyond the text": (lambda: prompts.mass(np.arange(8, 11), 1, 4, FEW), "got 1:4"),
+    "mass of nothing": (lambda: prompts.mass(np.arange(8, 11), 2, 2, FEW), "got 2:2"),
+    "mass that ends before it starts": (lambda: prompts.mass(np.arange(8, 11), 2, 1, FEW), "start < end <= 3; got 2:1"),
+    "t5 without sentinels": (lambda: prompts.t5(np.array([8, 9]), replace(FEW, sentinels=())), "it has none"),
+    "t5 without a blank": (lambda: prompts.t5(np.array([8, 9]), FEW), "it has 1, from 11 on.; these 2 ids hold none"),
+    "transformer_xl of nothing": (lambda: prompts.transformer_xl(NONE, np.array([8]), FEW), "got no piece"),
 }
 
 
@@ -256,18 +258,18 @@ def same_beginning(prompt: Prompt, said: Ints, view: View, cells: int) -> None:
 def test_prompts_are_the_views_of_training_cut_short() -> None:
     v, chance = VOCABULARY, lambda: np.random.default_rng(2)
     x = text(20, 1, before=3)
-    same_beginning(g.gpt(x.ids[:5], v), x.ids[5:9], left_to_right(x, v, chance()), 9)
-    same_beginning(g.transformer_xl(x.ids[:5], x.before, v), x.ids[5:9], behind_memory(x, v, chance()), 9)
+    same_beginning(prompts.gpt(x.ids[:5], v), x.ids[5:9], left_to_right(x, v, chance()), 9)
+    same_beginning(prompts.transformer_xl(x.ids[:5], x.before, v), x.ids[5:9], behind_memory(x, v, chance()), 9)
 
     view = replace(OBJECTIVES["mass"].declare, rates=MASKED)(x, v, chance())
     run = view.streams["decoder"].answers
-    same_beginning(g.mass(x.ids, int(run[0]), int(run[-1]) + 1, v), x.ids[run[:3]], view, 4)
+    same_beginning(prompts.mass(x.ids, int(run[0]), int(run[-1]) + 1, v), x.ids[run[:3]], view, 4)
 
     view = OBJECTIVES["bart"].declare(x, v, chance())
-    same_beginning(g.bart(view.streams["encoder"].tape.ids[1:-1], v), x.ids[:6], view, 8)
+    same_beginning(prompts.bart(view.streams["encoder"].tape.ids[1:-1], v), x.ids[:6], view, 8)
     view = OBJECTIVES["transformer"].declare(x, v, chance())
-    same_beginning(g.palm(x.ids[:10], v), x.ids[10:14], view, 5)
-    for name, make in (("t5", g.t5), ("pegasus", g.pegasus)):
+    same_beginning(prompts.palm(x.ids[:10], v), x.ids[10:14], view, 5)
+    for name, make in (("t5", prompts.t5), ("pegasus", prompts.pegasus)):
         view = OBJECTIVES[name].declare(x, v, chance())
         said = view.streams["decoder"].tape.ids[1:4]
         same_beginning(make(view.streams["encoder"].tape.ids[:-1], v), said, view, 4)
@@ -276,7 +278,7 @@ def test_prompts_are_the_views_of_training_cut_short() -> None:
     content = view.streams["content"]
     a = int((content.positions[:, 1] == 0).sum())
     blank = int(content.positions[a, 0]) - 1
-    same_beginning(g.glm(content.tape.ids[1:a], blank, v), content.tape.ids[a + 1 : a + 2], view, a + 2)
+    same_beginning(prompts.glm(content.tape.ids[1:a], blank, v), content.tape.ids[a + 1 : a + 2], view, a + 2)
 
 
 def left_blank_first(view: View) -> bool:
@@ -305,7 +307,7 @@ def test_blanks_are_filled_one_after_the_other() -> None:
 MakePrompt = Callable[[Ints, Vocabulary], Prompt]
 
 
-@pytest.mark.parametrize(("name", "make"), [("bart_mask", g.bart), ("transformer", g.palm)])
+@pytest.mark.parametrize(("name", "make"), [("bart_mask", prompts.bart), ("transformer", prompts.palm)])
 def test_what_was_learned_by_heart_is_said_again(name: str, make: MakePrompt) -> None:
     row, v, x = OBJECTIVES[name], VOCABULARY, text(14, 2)
     view = row.view(x, v, seed=0, epoch=0, index=0)
@@ -322,5 +324,5 @@ def test_unilm_learns_from_its_own_views_where_to_stop() -> None:
     row, v = OBJECTIVES["unilm_sequence"], VOCABULARY
     x = replace(text(11, 3), ends=np.array([6, 11]))
     model = by_heart(row, *(row.view(x, v, seed=0, epoch=0, index=i) for i in range(60)), steps=60)
-    found = generate(model, g.unilm(x.ids[:6], v), v, Search(longest=12))[0]
+    found = generate(model, prompts.unilm(x.ids[:6], v), v, Search(longest=12))[0]
     assert found.finished and found.ids.tolist() == x.ids[6:].tolist()

@@ -7,14 +7,15 @@ import pytest
 import torch
 from torch.nn.functional import log_softmax
 
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.objectives import MIXTURES, OBJECTIVES, STAGES, Batch, collate
 from factpin.objectives.electra import Electra, electra, filled, replaced
+from factpin.objectives.fitting import fitted
 from factpin.objectives.heads import Copy, Heads, HeadsConfig
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network, fitted
 from factpin.objectives.objective import Loss, Objective
-from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.view import NO_LOSS
 from factpin.proofs.world import VOCABULARY, text
 
@@ -166,7 +167,10 @@ def test_label_smoothing_keeps_a_certain_network_from_being_right() -> None:
     smooth = Learner(model.encoder, model.head, smoothing=0.1)
     with torch.no_grad():
         model.encoder.words.weight.mul_(50)
-        assert smooth(made, objective).total > model(made, objective).total
+        plain = model.eval()(made, objective).total
+        assert smooth.eval()(made, objective).total == plain  # a loss that judges is a plain one
+        smooth.training = True  # and no dropout
+        assert smooth(made, objective).total > plain
 
 
 BY_HEART = {

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.objectives import OBJECTIVES, Text, View, collate, pack
-from factpin.objectives.network import Network, fitted
-from factpin.objectives.parts import NetworkConfig
+from factpin.objectives.fitting import fitted
 from factpin.proofs.leaks import TINY, network
 from factpin.proofs.world import VOCABULARY, text
 

@@ -8,15 +8,16 @@ import torch
 import transformers
 
 from factpin.encoders import Encoder, small_encoder
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.objectives import OBJECTIVES, Batch, collate, one_stream
 from factpin.objectives.electra import electra_over
-from factpin.objectives.generate import Search, generate, glm, gpt, unilm
+from factpin.objectives.generate import Search, generate
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network
 from factpin.objectives.on_encoder import OnEncoder
-from factpin.objectives.parts import NetworkConfig
+from factpin.objectives.prompts import glm, gpt, unilm
 from factpin.proofs.parity import bert_input, bert_layers, stirred
 from factpin.proofs.world import VOCABULARY, text
 

@@ -199,12 +199,16 @@ def test_what_cannot_be_compared_is_refused(encoder_folder: Path, world: tuple[P
     asked = Comparison(("bert",), recipe)
     with pytest.raises(BadInput, match="--max-steps"):
         compare([texts], small(encoder_folder), TrainConfig(), asked, tmp_path / "a")
-    own = PretrainConfig("", shape="1x16x2", tokenizer=str(encoder_folder), length=48)
-    with pytest.raises(BadInput, match="cannot be fine-tuned"):
-        compare([texts], own, HOW, Comparison(("xlnet",), recipe), tmp_path / "b")
     for names in ((), ("bert", "bert"), ("none",)):
         with pytest.raises(BadInput, match="--compare"):
             Comparison(names, recipe)
     (tmp_path / "bad.toml").write_text(f'[task]\nname = "spans"\ntrain = "{tmp_path}/train.jsonl"\n[spans]\n')
     with pytest.raises(BadInput, match="no dev"):
         compare([texts], small(encoder_folder), HOW, Comparison(("bert",), str(tmp_path / "bad.toml")), tmp_path / "c")
+
+
+def test_a_network_of_our_own_is_compared_too(encoder_folder: Path, world: tuple[Path, str], tmp_path: Path) -> None:
+    texts, recipe = world
+    own = PretrainConfig("", shape="1x16x2", tokenizer=str(encoder_folder), length=48)
+    report = compare([texts], own, HOW, Comparison(("nezha",), recipe, 1, 1), tmp_path / "run")
+    assert {row["objective"] for row in report["points"]} == {"none", "nezha"}

@@ -19,12 +19,12 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from factpin.encoders import Encoder
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.layers.masks import full
 from factpin.objectives import OBJECTIVES, Text, View, Vocabulary
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network
-from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.text import Chance
 from factpin.pretraining.config import Divide, PretrainConfig
 from factpin.pretraining.corpus import Corpus, Cut, Packed, Place
@@ -266,9 +266,9 @@ def test_a_stage_takes_its_share_of_the_steps_and_a_row_its_share_of_the_stage(n
             assert abs(counts[row] - p * n) <= 4 * (p * (1 - p) * n) ** 0.5 + 1
 
 
-def test_stages_follow_one_another_and_need_a_lexicon(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="--lexicon"):
-        pretrain([texts], small(encoder_folder, "ernie"), QUICK, tmp_path / "run", quiet=True)
+def test_stages_follow_one_another_with_a_lexicon_or_without(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
+    report = pretrain([texts], small(encoder_folder, "ernie"), QUICK, tmp_path / "rules", quiet=True)
+    assert report["steps"] == 6 and any("found by rules" in note for note in report["notes"])
     (tmp_path / "names.txt").write_text("王小明\n旧金山\nAnna Weber\n")
     config = small(encoder_folder, "ernie", lexicon=str(tmp_path / "names.txt"))
     report = pretrain([texts], config, QUICK, tmp_path / "run", quiet=True)

@@ -13,10 +13,12 @@ from transformers import AutoModel
 from factpin.encoders import Encoder
 from factpin.errors import BadInput, BadModel
 from factpin.layers.masks import Ints
-from factpin.objectives import OBJECTIVES, Batch, Text, Vocabulary, collate, generate
-from factpin.objectives.generate import Prompt, Search
+from factpin.objectives import OBJECTIVES, Batch, Text, Vocabulary, collate, generate, prompts
+from factpin.objectives.generate import Search
+from factpin.objectives.prompts import Prompt
 from factpin.pretraining.config import PretrainConfig
-from factpin.pretraining.learner import Learners, load_pretrained
+from factpin.pretraining.folder import load_pretrained
+from factpin.pretraining.learner import Learners
 from factpin.pretraining.pretrain import pretrain
 from factpin.pretraining.readers import Plain
 from factpin.pretraining.vocabulary import vocabulary_of
@@ -34,15 +36,15 @@ def blanked(at: int, mark: int) -> Ints:
 
 
 PROMPTS: dict[str, Callable[[Vocabulary], Prompt]] = {
-    "bart": lambda v: generate.bart(blanked(3, v.mask), v),
-    "glm": lambda v: generate.glm(blanked(3, v.mask), 3, v),
-    "gpt": lambda v: generate.gpt(IDS, v),
-    "mass": lambda v: generate.mass(IDS, 4, 9, v),
-    "palm": lambda v: generate.palm(IDS, v),
-    "pegasus": lambda v: generate.pegasus(blanked(3, v.gap), v),
-    "t5": lambda v: generate.t5(blanked(3, v.sentinels[0]), v),
-    "transformer_xl": lambda v: generate.transformer_xl(IDS[:5], IDS[5:], v),
-    "unilm": lambda v: generate.unilm(IDS, v),
+    "bart": lambda v: prompts.bart(blanked(3, v.mask), v),
+    "glm": lambda v: prompts.glm(blanked(3, v.mask), 3, v),
+    "gpt": lambda v: prompts.gpt(IDS, v),
+    "mass": lambda v: prompts.mass(IDS, 4, 9, v),
+    "palm": lambda v: prompts.palm(IDS, v),
+    "pegasus": lambda v: prompts.pegasus(blanked(3, v.gap), v),
+    "t5": lambda v: prompts.t5(blanked(3, v.sentinels[0]), v),
+    "transformer_xl": lambda v: prompts.transformer_xl(IDS[:5], IDS[5:], v),
+    "unilm": lambda v: prompts.unilm(IDS, v),
 }
 
 

@@ -1,14 +1,15 @@
 """Encoder: any transformers encoder behind one small interface.
 
     ids   (B, N) vocabulary numbers     mask  (B, N) True at tokens, False at padding
-    encoder(ids, mask)        -> Encoded(hidden (B, N, D))
-    encoder(ids, mask, rows)  -> Encoded(hidden, attention (M, heads, N)) for rows (M, 2)
+    encoder(ids, mask)        -> EncoderOutput(hidden (B, N, D))
+    encoder(ids, mask, rows)  -> EncoderOutput(hidden, attention (M, heads, N)) for rows (M, 2)
 
 Of a model with encoder and decoder (T5, BART) only the encoder is kept. Poolers are dropped. No code that lies in a
 model's folder is ever run. Attention is sdpa where the architecture has it.
 """
 
 import json
+from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
 
 from factpin.encoders.output import EncoderOutput
+from factpin.encoders.own import model as _own  # noqa: F401  registers networks of our own with transformers
 from factpin.encoders.quiet import quiet
 from factpin.encoders.resolve import resolve
 from factpin.encoders.rows import NAME, watching
@@ -60,11 +62,6 @@ class Encoder(nn.Module):
     def load(cls, source: str | Path) -> "Encoder":
         """From a folder, a name of the catalogue, or the id of a model on the hub."""
         folder = resolve(source)
-        if (folder / "network.json").exists():
-            raise BadModel(
-                f"{folder}: holds a network of factpin's own, which transformers cannot load. Expected an encoder: "
-                f"pretrain with --encoder NAME, or with a method that --shape makes a BERT for."
-            )
         _refuse_foreign_attention(folder)
         tokenizer = Tokenizer.load(folder)
         with quiet():
@@ -173,16 +170,25 @@ class Encoder(nn.Module):
         device = next(self.parameters()).device
         return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
 
-    def save(self, folder: Path) -> None:
-        """config.json, model.safetensors and the tokenizer, as transformers' own loaders read them."""
+    def save(
+        self, folder: Path, *, base: str = "", heads: Mapping[str, Tensor] | None = None, architecture: str = ""
+    ) -> None:
+        """config.json, model.safetensors and the tokenizer, as transformers' own loaders read them.
+
+        `heads` are weights by the names of transformers' class `architecture`, in which the encoder's begin with
+        `base`.
+        """
         folder = Path(folder)
+        if architecture:
+            self.config.architectures = [architecture]
         self.save_config(folder)
-        prefix = "encoder." if self.config.is_encoder_decoder else ""
+        prefix = "encoder." if self.config.is_encoder_decoder else base
         state = {
             prefix + name: value.detach().cpu().contiguous().clone() for name, value in self.model.state_dict().items()
         }
+        state |= {name: value.detach().cpu().contiguous().clone() for name, value in (heads or {}).items()}
         words = self.model.get_input_embeddings().weight
-        if prefix:
+        if self.config.is_encoder_decoder:
             state["shared.weight"] = words.detach().cpu().contiguous().clone()
         save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
 

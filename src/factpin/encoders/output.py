@@ -1,4 +1,4 @@
-"""Encoded: what an encoder says about a batch.
+"""EncoderOutput: what an encoder says about a batch.
 
 hidden     token vectors                                      (B, N, D)
 attention  last layer's attention of the rows asked for       (M, heads, N), or None where none were asked for

@@ -37,6 +37,7 @@ class Relation:
     index: Tensor | None = None  # (B, Q, K) into the table; None: cells in a row, to be shifted
     ways: Ways = "both"
     differ: Tensor | None = None  # (B, Q, K) 1: the two are of different segments
+    biases: tuple[Tensor, Tensor] | None = None  # u and v, (heads, 1, d) each, where all layers share them
 
     def lay(self, s: Tensor) -> Tensor:
         """s (B, heads, Q, R) by distance -> (B, heads, Q, K) by key."""
@@ -53,9 +54,21 @@ class Relation:
 
 class Attention(nn.Module):
     def __init__(
-        self, width: int, heads: int, *, kind: Kind = "plain", bias: bool = True, scaled: bool = True, drop: float = 0.0
+        self,
+        width: int,
+        heads: int,
+        *,
+        kind: Kind = "plain",
+        bias: bool = True,
+        scaled: bool = True,
+        drop: float = 0.0,
+        segments: bool = True,
+        biases: bool = True,
     ) -> None:
-        """`scaled`: T5 leaves 1 / √d to its initial weights."""
+        """`scaled`: T5 leaves 1 / √d to its initial weights.
+
+        Of relative attention, `segments`: there are w and g; `biases`: u and v are its own, not the relation's.
+        """
         super().__init__()
         self.heads, self.kind, self.drop = heads, kind, drop
         self.scale = (width // heads) ** -0.5 if scaled else 1.0
@@ -63,18 +76,20 @@ class Attention(nn.Module):
         if kind == "relative":
             d = width // heads
             self.r = nn.Linear(width, width, bias=False)
-            self.u, self.v_r, self.w = (nn.Parameter(torch.zeros(heads, 1, d)) for _ in range(3))
-            self.g = nn.Parameter(torch.zeros(heads, 2, d))
+            if biases:
+                self.u, self.v_r = (nn.Parameter(torch.zeros(heads, 1, d)) for _ in range(2))
+            if segments:
+                self.w, self.g = nn.Parameter(torch.zeros(heads, 1, d)), nn.Parameter(torch.zeros(heads, 2, d))
 
     def forward(
         self, x: Tensor, keys: Tensor, allowed: Tensor, relation: Relation | None = None, *, weigh: bool = False
     ) -> tuple[Tensor, Tensor | None]:
-        """-> out (B, Q, D), and with `weigh` the mean of p over the heads (B, Q, K), without dropout."""
+        """-> out (B, Q, D), and with `weigh` p (B, heads, Q, K), without dropout."""
         q, k, v = self._split(self.q(x)), self._split(self.k(keys)), self._split(self.v(keys))  # (B, heads, ., d)
         drop = self.drop if self.training else 0.0
         added = None if relation is None else self._added(q, relation)  # (B, heads, Q, K)
         if self.kind == "relative":
-            q = q + self.u
+            q = q + self._biases(relation)[0]
         fused = not weigh and self.kind != "functional" and not (drop and x.device.type == "cpu")
         if fused:
             mask = allowed[:, None] if added is None else added.masked_fill(~allowed[:, None], -torch.inf)
@@ -88,7 +103,7 @@ class Attention(nn.Module):
         out = used @ v
         if self.kind == "functional" and relation is not None:
             out = out + relation.gather(used)
-        return self._join(out), p.mean(dim=1) if weigh else None
+        return self._join(out), p if weigh else None
 
     def _added(self, q: Tensor, relation: Relation) -> Tensor | None:
         """What relations add to the scores, (B, heads, Q, K)."""
@@ -97,10 +112,15 @@ class Attention(nn.Module):
         if self.kind == "functional":
             return relation.lay(q @ relation.table.mT) * self.scale
         R = self._split(self.r(relation.table)[None])  # (1, heads, R, d)
-        s = relation.lay((q + self.v_r) @ R.mT)
+        s = relation.lay((q + self._biases(relation)[1]) @ R.mT)
         if relation.differ is not None:
             s = s + by_index((q + self.w) @ self.g.mT, relation.differ)
         return s * self.scale
+
+    def _biases(self, relation: Relation | None) -> tuple[Tensor, Tensor]:
+        """u and v, (heads, 1, d) each."""
+        shared = None if relation is None else relation.biases
+        return (self.u, self.v_r) if shared is None else shared
 
     def _split(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (B, heads, n, d)

@@ -12,36 +12,17 @@ networks that know one stream only.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from factpin.encoders.own.batch import Batch, Block
 from factpin.errors import BadInput
 from factpin.layers.masks import Bools, Ints, MaskSpec
 from factpin.objectives.tape import Tape, concatenate
 from factpin.objectives.view import NO_LOSS, Stream, View
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """One stream of a batch."""
-
-    ids: Ints  # (B, n)
-    positions: Ints  # (B, n, tables)
-    segments: Ints  # (B, n)
-    labels: Ints  # (B, n)
-    real: Bools  # (B, n)
-    sees: Mapping[str, Bools]  # stream -> (B, n, m)
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    streams: Mapping[str, Block]
-    pair: Ints  # (B,)
-    spans: Ints  # (k, 3) text, start, end
-
-
-def collate(views: Sequence[View], pad: int) -> Batch:
+def collate(views: Sequence[View], pad: int, *, task: int = 0) -> Batch:
     """Views of one objective, or of several with the same streams."""
     names = _streams(views)
     lengths = {name: max(len(view.streams[name]) for view in views) for name in names}
@@ -50,6 +31,7 @@ def collate(views: Sequence[View], pad: int) -> Batch:
         {name: _block(views, name, lengths, pad) for name in names},
         np.array([view.pair for view in views], np.int64),
         np.concatenate(spans),
+        task,
     )
 
 

@@ -18,14 +18,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
+from factpin.encoders.own.batch import Batch
+from factpin.encoders.own.network import Memory, Network, Reader
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.layers.masks import Bools, Ints
-from factpin.objectives.collate import Batch
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner, Losses, Part, counted, total
-from factpin.objectives.network import Memory, Network, Reader
 from factpin.objectives.objective import Objective
-from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.view import NO_LOSS, View
 
 

@@ -21,9 +21,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, log_softmax, logsigmoid
 
+from factpin.encoders.own.parts import activation, start
 from factpin.errors import BadInput
 from factpin.objectives.objective import Objective
-from factpin.objectives.parts import activation, start
 
 Activation = Literal["gelu", "gelu_tanh", "relu"]
 

@@ -16,11 +16,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, log_softmax
 
+from factpin.encoders.own.batch import Batch
+from factpin.encoders.own.network import Memory, Reader, States
 from factpin.errors import BadInput
 from factpin.layers.masks import Ints
-from factpin.objectives.collate import Batch
 from factpin.objectives.heads import Heads
-from factpin.objectives.network import Memory, Reader, States
 from factpin.objectives.objective import Loss, Objective
 from factpin.objectives.view import NO_LOSS
 
@@ -46,9 +46,12 @@ class Losses:
 
 
 class Learner(nn.Module):
-    """A reader and its heads: what is trained. `smoothing` is the label smoothing of the words heads."""
+    """A reader and its heads: what is trained. `smoothing` of the labels of words is in place of the row's own.
 
-    def __init__(self, encoder: Reader, head: Heads, *, smoothing: float = 0.0) -> None:
+    Labels are smoothed while it learns; a loss that judges is a plain one.
+    """
+
+    def __init__(self, encoder: Reader, head: Heads, *, smoothing: float | None = None) -> None:
         super().__init__()
         self.encoder, self.head, self.smoothing = encoder, head, smoothing
         self.rows: frozenset[str] = frozenset()  # the names of what it learned, where a folder tells them
@@ -65,7 +68,8 @@ class Learner(nn.Module):
     def part(self, loss: Loss, objective: Objective, batch: Batch, states: States) -> Part:
         match loss.head:
             case "words":
-                summed, asked = self._words(batch, states, loss.stream)
+                smoothing = objective.smoothing if self.smoothing is None else self.smoothing
+                summed, asked = self._words(batch, states, loss.stream, smoothing if self.training else 0.0)
             case "pair":
                 summed, asked = self._pair(batch, states, loss.stream, objective.classes)
             case "boundary":
@@ -76,9 +80,17 @@ class Learner(nn.Module):
                 raise BadInput("The head 'replaced' judges a generator's draws. Make an Electra, not a Learner.")
         return Part(summed, counted(loss, asked, batch))
 
-    def log_p(self, batch: Batch, stream: str, cells: Ints, *, encoded: Tensor | None = None) -> Tensor:
-        """What may stand at one cell of each text, cells (B,) -> log p (B, V). `encoded` as in Network."""
-        states = self.encoder(batch, weigh=self.head.copy is not None, encoded=encoded)
+    def log_p(
+        self,
+        batch: Batch,
+        stream: str,
+        cells: Ints,
+        *,
+        encoded: Tensor | None = None,
+        memory: Memory | None = None,
+    ) -> Tensor:
+        """What may stand at one cell of each text, cells (B,) -> log p (B, V). `encoded`, `memory` as in Network."""
+        states = self.encoder(batch, memory, weigh=self.head.copy is not None, encoded=encoded)
         E, at = self.encoder.words.weight, torch.as_tensor(cells, device=states.hidden[stream].device)
         rows = torch.arange(len(at), device=at.device)
         h = states.hidden[stream][rows, at][:, None]  # (B, 1, D)
@@ -89,12 +101,12 @@ class Learner(nn.Module):
         shares = self.head.copy.shares(h, states.hidden["encoder"], a)
         return self.head.copy.of_all(logits, shares, a, source)[:, 0]
 
-    def _words(self, batch: Batch, states: States, stream: str) -> tuple[Tensor, int]:
+    def _words(self, batch: Batch, states: States, stream: str, smoothing: float) -> tuple[Tensor, int]:
         h = states.hidden[stream]
         y = torch.as_tensor(batch.streams[stream].labels, device=h.device)
         asked = y != NO_LOSS
         logits = self.head.words(h[asked], self.encoder.words.weight)  # (T, V): the others are never computed
-        return _cross_entropy(logits, y[asked], self.smoothing), len(logits)
+        return _cross_entropy(logits, y[asked], smoothing), len(logits)
 
     def _pair(self, batch: Batch, states: States, stream: str, classes: int) -> tuple[Tensor, int]:
         h = states.hidden[stream][:, 0]

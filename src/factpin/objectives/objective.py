@@ -3,6 +3,7 @@
 declare    (text, vocabulary, chance) -> View
 losses     head, the stream it reads, its weight, and what its sum is divided by
 positions  what kind of positions the network needs; the view gives the numbers
+network    which architecture the paper trains it on; rows that learn together on others share a BERT
 """
 
 from collections.abc import Callable
@@ -32,6 +33,9 @@ class Objective:
         "learned", "two_learned", "sinusoid", "buckets", "learned_and_buckets", "relative", "functional"
     ] = "learned"
     classes: int = 2  # of the pair label
+    network: str = "bert"  # the paper's architecture, a name of NETWORKS (pretraining/networks.py)
+    task: int = 0  # which task vector is added to the input, where a network has several (ERNIE 2.0)
+    smoothing: float = 0.0  # of the labels of words, while it learns
     sentences: int = 1  # the least that it can use
     pieces: int = 2
 

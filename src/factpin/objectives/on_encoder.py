@@ -15,12 +15,12 @@ import numpy as np
 from torch import Tensor, nn
 
 from factpin.encoders import Encoder
+from factpin.encoders.own.batch import Batch, Block
+from factpin.encoders.own.network import Memory, States
+from factpin.encoders.own.parts import FIRST_SPREAD
 from factpin.encoders.views import read_cells, refuse_relative
 from factpin.errors import BadInput
-from factpin.objectives.collate import Batch, Block
-from factpin.objectives.network import Memory, States
 from factpin.objectives.objective import Objective
-from factpin.objectives.parts import FIRST_SPREAD
 
 READ = {"content", "query", "memory"}
 

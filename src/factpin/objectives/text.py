@@ -6,6 +6,7 @@
     phrases, entities, documents                                       like words, where they are known
     before   the pieces before the text, which a network remembers     (m,)
     foreign  another document, for objectives that ask whether two parts belong together
+    target   what is to be said of the text, where pairs are learned from                (t,)
 
 No special token stands in a Text: objectives put them in, so none is chosen unless an objective means it (UniLM).
 """
@@ -46,6 +47,7 @@ class Text:
     documents: Ints | None = None
     before: Ints = field(default_factory=nothing)
     foreign: "Text | None" = None
+    target: Ints | None = None
 
     def __post_init__(self) -> None:
         n = len(self.ids)

@@ -29,6 +29,7 @@ from factpin.formats import Options
 from factpin.pretraining.compare_drawing import draw
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import Corpus
+from factpin.pretraining.folder import save_pretrained
 from factpin.pretraining.job import stages_of
 from factpin.pretraining.learner import Learners
 from factpin.pretraining.prepare import prepare
@@ -94,9 +95,6 @@ def compare(
     results = _Results(folder, [to_dict(everything), to_dict(how), asdict(asked), task.tables], resume=resume)
 
     plan = plan_of(everything)
-    if plan.own:
-        raise BadInput("These objectives ask for a network of our own, which cannot be fine-tuned. Give --config or "
-                       "--encoder, whose positions they then use.")  # fmt: skip
     prepare(beginning_of(everything, plan, how.seed), Corpus(paths, divide=config.divide), folder / "start", begun=True)
     for name, meant in names.items():
         here = _on(replace(config, objective=meant, beside=",".join(rows)), folder / "start")
@@ -137,7 +135,7 @@ def _pretrained(
         target = folder / f"point-{step // every}"
         if step % every == 0 and not target.exists():
             with write_folder(target) as point:
-                model.save(point, tokenizer)
+                save_pretrained(model, point, tokenizer)
                 (point / POINT).write_bytes(orjson.dumps({"step": step, "pieces": pieces}))
 
     report = pretrain(paths, config, how, folder, dev=dev, resume=last_path(folder).exists(), quiet=True, at=keep)

@@ -28,7 +28,7 @@ from factpin.language.sentences import split_sentences
 from factpin.layers.masks import Ints
 from factpin.objectives.text import Text, join, nothing, text_of
 from factpin.pretraining.config import Divide, Packing
-from factpin.pretraining.known import Known
+from factpin.pretraining.known import Units
 from factpin.tokens import Tokenizer
 from factpin.tokens.words import By, word_spans
 
@@ -120,7 +120,7 @@ class Corpus:
         tokenizer: Tokenizer,
         cut: Cut,
         *,
-        known: Known | None = None,
+        known: Units | None = None,
         start: Place | None = None,
         wanted: Callable[[int], bool] = lambda _: True,
     ) -> Iterator[Packed]:
@@ -154,14 +154,14 @@ def _divided(path: Path, divide: Divide, encoding: str) -> Iterator[tuple[str, b
 
 
 def packed(
-    portions: Iterable[Portion], tokenizer: Tokenizer, cut: Cut, known: Known | None = None, start: Place | None = None
+    portions: Iterable[Portion], tokenizer: Tokenizer, cut: Cut, known: Units | None = None, start: Place | None = None
 ) -> Iterator[Packed]:
     """The texts of portions in a row, from a place on."""
-    documents = ((portion.document, _text(portion, tokenizer, cut, known)) for portion in portions)
+    documents = ((portion.document, text_of_portion(portion, tokenizer, cut, known)) for portion in portions)
     return _pack(documents, cut, start or Place())
 
 
-def _text(portion: Portion, tokenizer: Tokenizer, cut: Cut, known: Known | None) -> Text:
+def text_of_portion(portion: Portion, tokenizer: Tokenizer, cut: Cut, known: Units | None) -> Text:
     """Sentences, words, phrases, entities and pieces of a portion. Entities are its mentions, else those known."""
     text = portion.text
     sentences = split_sentences(text)

@@ -1,14 +1,14 @@
 """Inherited: heads that an encoder's folder holds already. Who goes on with it goes on with them.
 
     of `factpin pretrain`   heads.safetensors: heads by name and shape; a decoder as a whole or not at all
-    of transformers         model.safetensors: the head that names hidden pieces, by the names of NAMES
+    of transformers         model.safetensors: the head that names hidden pieces, by its names (HEAD_NAMES)
 
 Not taken: a head that names pieces by vectors of its own (untied), and the head for words beside ELECTRA, whose
 generator named the pieces. New pieces of the vocabulary begin with a bias of 0.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
@@ -17,31 +17,31 @@ from torch.nn.functional import pad
 
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
-from factpin.objectives import OBJECTIVES
-from factpin.pretraining.learner import HEAD_WEIGHTS, HEADS, WEIGHTS, Learners, head_activation, judges
+from factpin.objectives import ROWS
+from factpin.pretraining.folder import HEAD_WEIGHTS, HEADS, WEIGHTS, names_pieces
+from factpin.pretraining.head_names import HEAD_NAMES
+from factpin.pretraining.learner import Learners, head_activation
 
 HEAD, WORDS = "head.", "head.words."  # what the learner's names begin with; other names are a decoder's
 BIASES = (WORDS + "bias", "head.boundary.bias")  # (V,)
-NAMES = {  # dense, norm, bias
-    "albert": ("predictions.dense", "predictions.LayerNorm", "predictions.bias"),
-    "bert": ("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.bias"),
-    "distilbert": ("vocab_transform", "vocab_layer_norm", "vocab_projector.bias"),
-    "mpnet": ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
-    "roberta": ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
-    "xlm-roberta": ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
-}
 OLDER = {"weight": "gamma", "bias": "beta"}  # of norms, in checkpoints of the first years
 
 
 def heads_in(folder: Path, encoder: Encoder) -> dict[str, Tensor]:
     """By the learner's names; empty where there are none. `encoder` is that of the folder."""
     if (folder / HEAD_WEIGHTS).is_file():
-        taught = not (folder / HEADS).is_file() or names_pieces(json.loads((folder / HEADS).read_bytes())["rows"])
+        rows = json.loads((folder / HEADS).read_bytes())["rows"] if (folder / HEADS).is_file() else []
+        taught = not rows or names_pieces({row: ROWS[row] for row in rows if row in ROWS})
         return {k: v for k, v in kept_heads(folder).items() if taught or not k.startswith(WORDS)}
-    names = NAMES.get(encoder.config.model_type)
-    if names is None or not encoder.config.tie_word_embeddings or head_activation(encoder) is None:
+    names = HEAD_NAMES.get(encoder.config.model_type)
+    if (
+        names is None
+        or names.words is None
+        or not encoder.config.tie_word_embeddings
+        or head_activation(encoder) is None
+    ):
         return {}
-    return _of_transformers(folder / WEIGHTS, *names) if (folder / WEIGHTS).is_file() else {}
+    return _of_transformers(folder / WEIGHTS, *names.words) if (folder / WEIGHTS).is_file() else {}
 
 
 def kept_heads(start: Path) -> dict[str, Tensor]:
@@ -72,12 +72,6 @@ def fresh_bias(heads: Mapping[str, Tensor], first: int, end: int) -> dict[str, T
 
 def _longer(bias: Tensor, size: int) -> Tensor:
     return pad(bias, (0, max(0, size - len(bias))))  # (size,)
-
-
-def names_pieces(rows: Iterable[str]) -> bool:
-    """Whether one of the rows teaches the head for words."""
-    named = [OBJECTIVES[row] for row in rows]
-    return any(loss.head in ("words", "copy") for row in named if not judges(row) for loss in row.losses)
 
 
 def _of_transformers(weights: Path, dense: str, norm: str, bias: str) -> dict[str, Tensor]:

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from factpin.errors import BadInput, pick
-from factpin.objectives import CONTINUAL, MIXTURES, OBJECTIVES, STAGES, Batch, Text, Vocabulary, collate, ernie
+from factpin.objectives import CONTINUAL, MIXTURES, PAIRED, ROWS, STAGES, Batch, Text, Vocabulary, collate, ernie
 from factpin.objectives.view import NO_LOSS
 from factpin.pretraining.learner import Learners
 from factpin.pretraining.stream import Seen, Stream
@@ -24,15 +24,19 @@ from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
 
 METRIC = "minus_loss"  # of held-out texts: the loop keeps the weights with the greatest
+PAIRS = "_pairs"  # ending of the rows that learn from pairs
 JUDGED = 1 << 31  # the pass in which held-out texts are hidden; no training pass has this number
 
 Stage = dict[str, float]  # row -> weight
 
 
-def stages_of(names: str) -> tuple[Stage, ...]:
-    """The stages that a name, or several with commas, stands for."""
+def stages_of(names: str, *, pairs: bool = False) -> tuple[Stage, ...]:
+    """The stages that a name, or several with commas, stands for; `pairs`: what the method makes of pairs."""
+    if pairs:
+        rows = {row.removesuffix(PAIRS): row for row in PAIRED}
+        return ({pick(rows, names, kind="objective for pairs"): 1.0},)
     table: dict[str, tuple[Stage, ...]] = {
-        **{name: ({name: 1.0},) for name in OBJECTIVES},
+        **{name: ({name: 1.0},) for name in ROWS},
         **{name: (mixture,) for name, mixture in MIXTURES.items()},
         **{name: tuple({row: 1.0} for row in rows) for name, rows in STAGES.items()},
         **{name: ernie.stages(rows) for name, rows in CONTINUAL.items()},
@@ -97,12 +101,12 @@ class PretrainJob:
         return list(stage)[int(k)]
 
     def _collated(self, row: str, texts: Sequence[Text], numbers: Sequence[int], epoch: int) -> Batch:
-        objective = OBJECTIVES[row]
+        objective = ROWS[row]
         views = [
             objective.view(text, self.vocabulary, seed=self.how.seed, epoch=epoch, index=number)
             for text, number in zip(texts, numbers, strict=True)
         ]
-        return collate(views, self.vocabulary.pad)
+        return collate(views, self.vocabulary.pad, task=objective.task)
 
     def seen(self, steps: int) -> Seen:
         """What this process has seen after so many steps."""

@@ -10,6 +10,7 @@ the same spans, and rows that hide the ones (ernie_phrase) or the others (ernie_
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from factpin.errors import BadFile
 from factpin.files import lines
@@ -17,6 +18,12 @@ from factpin.objectives.text import Spans
 from factpin.tokens.lexicon import FIRST, Lexicon
 
 KINDS = ("phrase", "entity")
+
+
+class Units(Protocol):
+    """What finds phrases and entities: those of a file, or those of rules (`chunks`)."""
+
+    def find(self, text: str) -> tuple[Spans | None, Spans | None]: ...
 
 
 @dataclass(frozen=True, eq=False)

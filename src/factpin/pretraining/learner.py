@@ -1,42 +1,32 @@
 """What is pretrained: a reader of views, and the heads of all rows that it learns.
 
-on an encoder       the encoder alone makes the folder; heads, a decoder and a table of second positions lie beside it
-                    in heads.json and heads.safetensors; ELECTRA's generator is left away
-a network of our own    all of it: network.json, model.safetensors, tokenizer
-
-`load_pretrained` reads either folder, and gives what `objectives.generate` needs.
+on an encoder           an encoder of transformers; heads, a decoder and a table of second positions stand beside it
+a network of our own    one of LAYOUTS, with its own decoder and memory
 """
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from factpin.encoders import Encoder
-from factpin.errors import BadInput, BadModel, pick
-from factpin.objectives import OBJECTIVES, Batch, Objective, Vocabulary
+from factpin.encoders import Encoder, small_electra
+from factpin.encoders.own.batch import Batch
+from factpin.encoders.own.network import Network, Reader
+from factpin.errors import BadInput
+from factpin.objectives import Objective
 from factpin.objectives.electra import Electra, generator_over
 from factpin.objectives.heads import Activation, Heads, HeadsConfig
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network
 from factpin.objectives.on_encoder import OnEncoder
-from factpin.objectives.parts import NetworkConfig
+from factpin.pretraining.head_names import CAUSAL
+from factpin.pretraining.layouts import ACTIVATIONS, LAYOUTS, PLAIN, network_of
+from factpin.pretraining.networks import like
 from factpin.pretraining.readers import Plain, WithDecoder, cut, plain, says
-from factpin.pretraining.shapes import like
-from factpin.pretraining.vocabulary import vocabulary_of
-from factpin.tokens import Tokenizer
 
-NETWORK, WEIGHTS = "network.json", "model.safetensors"
-HEADS, HEAD_WEIGHTS = "heads.json", "heads.safetensors"
-ACTIVATIONS: dict[str, Activation] = {
-    "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu"
-}  # by the names of transformers  # fmt: skip
 GENERATOR = 0.25  # of the encoder's width
+LAYERS = 2  # of a decoder beside an encoder, unless told otherwise
 
 
 @dataclass(frozen=True)
@@ -44,7 +34,7 @@ class Beside:
     """What stands beside an encoder."""
 
     length: int = 128  # cells of a text
-    decoder_layers: int = 2
+    decoder_layers: int = LAYERS
 
 
 class Learners(nn.Module):
@@ -56,9 +46,12 @@ class Learners(nn.Module):
         rows: Mapping[str, Objective],
         generator: Learner | None = None,
         beside: Beside | None = None,
+        config: Mapping[str, Any] | None = None,
     ) -> None:
+        """`config`: the config.json of a network of our own."""
         super().__init__()
         self.learner, self.rows, self.generator, self.beside = learner, dict(rows), generator, beside or Beside()
+        self.config = dict(config or {})
 
     @property
     def reader(self) -> Plain | OnEncoder | WithDecoder | Network:
@@ -86,58 +79,59 @@ class Learners(nn.Module):
         """The sum of the row's losses, each a mean over what is asked in the batch."""
         name, views = batch
         row, learner = self.rows[name], self.learner
-        if not isinstance(self.encoder, Network):
-            views = cut(views, self.encoder.max_length)
         judged = self.generator if judges(row) else None
         model = learner if judged is None else Electra(learner.encoder, learner.head, judged)
-        total: Tensor = model(views, row).total
+        total: Tensor = model(cut(views, self.longest), row).total
         return total
 
-    def save(self, folder: Path, tokenizer: Tokenizer) -> None:
-        """An encoder as `Encoder.load` and transformers take it, what spoke with it beside it; or a network."""
-        told, state = {"rows": list(self.rows)}, self.learner.state_dict()
+    @property
+    def longest(self) -> int | None:
+        """How many cells can be read at once; None: any."""
         if isinstance(self.encoder, Encoder):
-            self.encoder.save(folder)
-            apart = {name: value for name, value in state.items() if not name.startswith(self.inside)}
-            _write(folder, HEADS, {**told, "beside": asdict(self.beside)}, HEAD_WEIGHTS, apart)
-            return
-        folder.mkdir(parents=True, exist_ok=True)
-        tokenizer.save(folder)
-        heads = asdict(self.learner.head.config)
-        _write(folder, NETWORK, {**told, "heads": heads, "network": asdict(self.encoder.config)}, WEIGHTS, state)
-
-
-def _write(folder: Path, name: str, told: Mapping[str, Any], weights: str, state: Mapping[str, Tensor]) -> None:
-    whole = {key: value.detach().cpu().contiguous().clone() for key, value in state.items()}
-    save_file(whole, folder / weights, metadata={"format": "pt"})
-    (folder / name).write_text(json.dumps(told, indent=1), encoding="utf-8")
+            return self.encoder.max_length
+        return self.encoder.config.longest if self.encoder.input.positions else None
 
 
 def build_learner(rows: Mapping[str, Objective], encoder: Encoder, seed: int, beside: Beside | None = None) -> Learners:
     """The rows on an encoder; heads, decoder and generator are drawn from the seed."""
     torch.manual_seed(seed)
-    return _on_encoder(rows, encoder, beside or Beside())
+    return on_encoder(rows, encoder, beside or Beside())
 
 
-def _on_encoder(rows: Mapping[str, Objective], encoder: Encoder, beside: Beside) -> Learners:
+def on_encoder(rows: Mapping[str, Objective], encoder: Encoder, beside: Beside) -> Learners:
     kind, each = encoder.config.model_type, tuple(rows.values())
     silent = tuple(row for row in each if not says(row))
     reader: Plain | OnEncoder | WithDecoder
     reader = Plain(encoder) if all(plain(row, kind) for row in each) else OnEncoder(encoder, silent)
     if len(silent) < len(each):
         reader = WithDecoder(reader, like(encoder, beside.length, beside.decoder_layers))
-    scale = reader.words.embedding_dim**-0.5 if kind in ("t5", "mt5") else 1.0
-    config = HeadsConfig(word_scale=scale, activation=head_activation(encoder) or "gelu")
+    config = heads_of(encoder)
     learner = Learner(reader, Heads(config, reader.width, reader.words, each))
-    judged = any(map(judges, each))
-    generator = generator_over(reader, like(encoder, beside.length), config, share=GENERATOR) if judged else None
+    generator = _generator(reader, encoder, config, beside) if any(map(judges, each)) else None
     return Learners(learner, rows, generator, beside)
+
+
+def _generator(reader: Reader, encoder: Encoder, heads: HeadsConfig, beside: Beside) -> Learner:
+    """Of an ELECTRA, an ELECTRA that shares its vectors of words, positions and segments; else of the words alone."""
+    if encoder.config.model_type != "electra":
+        return generator_over(reader, like(encoder, beside.length), heads, share=GENERATOR)
+    smaller = Plain(small_electra(encoder, GENERATOR))
+    return Learner(smaller, Heads(heads, smaller.width, smaller.words, ()))
+
+
+def heads_of(encoder: Encoder) -> HeadsConfig:
+    """The heads that transformers puts on such an encoder."""
+    config = encoder.config
+    if config.model_type in CAUSAL:
+        return PLAIN
+    eps = 1e-12 if config.model_type == "distilbert" else getattr(config, "layer_norm_eps", 1e-12)
+    return HeadsConfig(activation=head_activation(encoder) or "gelu", eps=eps)
 
 
 def head_activation(encoder: Encoder) -> Activation | None:
     """Of the head for words that transformers puts on such an encoder; None: one that is not here."""
     match encoder.config.model_type:
-        case "albert" | "bert":
+        case "albert" | "bert" | "ernie":
             name = encoder.config.hidden_act
         case "distilbert":
             name = encoder.config.activation
@@ -146,63 +140,18 @@ def head_activation(encoder: Encoder) -> Activation | None:
     return ACTIVATIONS.get(name)
 
 
-def build_network(rows: Mapping[str, Objective], config: NetworkConfig, seed: int) -> Learners:
-    """The rows on a network of our own, drawn from the seed."""
+def build_network(
+    rows: Mapping[str, Objective], config: Mapping[str, Any], seed: int = 0, *, memory: int | None = None
+) -> Learners:
+    """The rows on the network that a config describes, drawn from the seed; `memory` in place of the config's."""
     torch.manual_seed(seed)
-    network = Network(config)
-    return Learners(Learner(network, Heads(HeadsConfig(), network.width, network.words, rows.values())), rows)
-
-
-@dataclass(frozen=True, eq=False)
-class Pretrained:
-    """What `objectives.generate` asks: a reader with its heads, and the numbers of the pieces."""
-
-    learner: Learner
-    tokenizer: Tokenizer
-    vocabulary: Vocabulary
-
-
-def load_pretrained(folder: Path) -> Pretrained:
-    """What `factpin pretrain` wrote, with the heads and the decoder that it learned by."""
-    if (folder / NETWORK).is_file():
-        learner, tokenizer = load_network(folder)
-        learner.rows = frozenset(_read(folder, NETWORK)["rows"])
-        return Pretrained(learner, tokenizer, vocabulary_of(tokenizer))
-    told = _read(folder, HEADS)
-    encoder, tokenizer = Encoder.load(folder), Tokenizer.load(folder)
-    model = _on_encoder(_rows(told), encoder, Beside(**told["beside"]))
-    state = load_file(folder / HEAD_WEIGHTS)
-    missing, foreign = model.learner.load_state_dict(state, strict=False)
-    missing = [name for name in missing if not name.startswith(model.inside)]
-    if missing or foreign:
-        raise BadModel(
-            f"{folder}: {HEAD_WEIGHTS} does not fit its encoder: {', '.join((*missing, *foreign)[:3])}. Take the "
-            f"folder as it was written."
-        )
-    model.learner.rows = frozenset(told["rows"])
-    return Pretrained(model.learner.eval(), tokenizer, vocabulary_of(tokenizer))
-
-
-def load_network(folder: Path) -> tuple[Learner, Tokenizer]:
-    """A network of our own and its heads, as `Learners.save` wrote them: to generate with, or to learn on."""
-    told = _read(folder, NETWORK)
-    network = Network(NetworkConfig(**told["network"]))
-    heads = Heads(HeadsConfig(**told["heads"]), network.width, network.words, _rows(told).values())
-    learner = Learner(network, heads)
-    learner.load_state_dict(load_file(folder / WEIGHTS))
-    return learner.eval(), Tokenizer.load(folder)
-
-
-def _read(folder: Path, name: str) -> dict[str, Any]:
-    try:
-        told: dict[str, Any] = json.loads((folder / name).read_text(encoding="utf-8"))
-    except OSError:
-        raise BadModel(f"{folder}: has no {name}. Expected a folder that `factpin pretrain` wrote.") from None
-    return told
-
-
-def _rows(told: Mapping[str, Any]) -> dict[str, Objective]:
-    return {row: pick(OBJECTIVES, row, kind="objective") for row in told["rows"]}
+    network = network_of(config)
+    if memory is not None:
+        network = replace(network, memory=memory)
+    heads = LAYOUTS[config["model_type"]].heads(network)
+    reader = Network(network)
+    learner = Learner(reader, Heads(heads, reader.width, reader.words, rows.values()))
+    return Learners(learner, rows, config=config)
 
 
 def judges(row: Objective) -> bool:

@@ -41,6 +41,7 @@ class Needs:
     entities: bool
     foreign: bool
     memory: bool
+    target: bool  # it learns from pairs
     pair: bool  # it asks about two parts of a text
     marks: frozenset[str]  # of MARKS and BLANKS
 
@@ -51,7 +52,7 @@ class Needs:
 
 def needs(objective: Objective) -> Needs:
     text = _text(0, pair=2)
-    full = replace(text, phrases=text.words, entities=text.words, foreign=_text(_PIECES, pair=2))
+    full = replace(text, phrases=text.words, entities=text.words, foreign=_text(_PIECES, pair=2), target=text.ids)
     views = [_view(objective, full, trial) for trial in range(TRIALS)]
     others = [_view(objective, replace(full, words=np.full(_PIECES, -1)), trial) for trial in range(TRIALS)]
     seen = {int(i) for view in views for one in view.streams.values() for i in (*one.tape.ids, *view.text)}
@@ -66,6 +67,7 @@ def needs(objective: Objective) -> Needs:
         entities=entities,
         foreign=_fails(objective, replace(full, foreign=None)),
         memory="memory" in views[0].streams,
+        target=_fails(objective, replace(full, target=None)),
         pair=any(loss.head == "pair" for loss in objective.losses),
         marks=frozenset(marks),
     )

@@ -3,7 +3,7 @@
     encoder given    its weights, and the heads that lie with them; its vocabulary with the marks of the objectives, and
                      with new words by choice
     config given     random weights of that shape; the tokenizer given, or one trained on the corpus
-    neither          a network of our own will be drawn from the seed; here is its tokenizer
+    shape given      the same, the config made for the rows
 
 A resumed run, and every process of a run, reads the folder.
 """
@@ -11,8 +11,8 @@ A resumed run, and every process of a run, reads the folder.
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,25 @@ from factpin.errors import BadFile, BadInput
 from factpin.files import read_text, write_folder
 from factpin.pretraining.config import VOCABULARY, Kind
 from factpin.pretraining.corpus import Corpus
-from factpin.pretraining.inherited import fresh_bias, heads_in
-from factpin.pretraining.learner import HEAD_WEIGHTS
-from factpin.pretraining.shapes import OWN
-from factpin.pretraining.vocabulary import extended, frequent, grow, measure, train_tokenizer, with_marks
+from factpin.pretraining.folder import CONFIG, HEAD_WEIGHTS, network_weights, read_json, save_pretrained
+from factpin.pretraining.inherited import fresh_bias, heads_in, inherit
+from factpin.pretraining.layouts import LAYOUTS
+from factpin.pretraining.learner import Learners, build_network
+from factpin.pretraining.networks import PAD_SECOND, with_vocabulary
+from factpin.pretraining.vocabulary import (
+    extended,
+    frequent,
+    grow,
+    grown,
+    measure,
+    train_tokenizer,
+    vocabulary_of,
+    with_marks,
+)
 from factpin.tokens import Tokenizer
 
 MADE = "prepared.json"
+WORDS = "encoder.words.weight"  # of a network, among the learner's weights
 SAMPLE = 2_000_000  # characters by which a vocabulary is measured before and after
 
 
@@ -41,7 +53,7 @@ class Beginning:
 
     encoder: str = ""
     config: str = ""
-    shape: str = ""  # the text of a config.json that was made for the rows, or OWN: a network of our own
+    shape: str = ""  # the text of a config.json that was made for the rows
     tokenizer: str = ""
     vocab_size: int = VOCABULARY
     kind: Kind = "wordpiece"
@@ -80,23 +92,34 @@ def prepare(beginning: Beginning, corpus: Corpus, target: Path, *, begun: bool =
                 f"started with (recipe.toml beside it), or start anew in another folder."
             )
         shutil.rmtree(target)
-    source: Encoder | Tokenizer
-    if beginning.encoder:
-        source, heads, report = _adapted(beginning, corpus)
-    else:
-        heads, (source, report) = {}, _fresh(beginning, corpus)
+    start, report = _adapted(beginning, corpus) if beginning.encoder else _fresh(beginning, corpus)
     with write_folder(target) as folder:
-        source.save(folder)
-        if heads:
-            save_file(heads, folder / HEAD_WEIGHTS, metadata={"format": "pt"})
+        start.save(folder)
         record = json.dumps({"made_from": made_from, "vocabulary": report}, ensure_ascii=False, indent=1)
         (folder / MADE).write_text(record, encoding="utf-8")
     return report
 
 
-def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, Tensor], dict[str, Any]]:
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What a run begins with: an encoder of transformers and its heads, or a network of our own."""
+
+    model: Encoder | Learners
+    tokenizer: Tokenizer
+    heads: Mapping[str, Tensor] = field(default_factory=dict)
+
+    def save(self, folder: Path) -> None:
+        if isinstance(self.model, Learners):
+            save_pretrained(self.model, folder, self.tokenizer)
+            return
+        self.model.save(folder)
+        if self.heads:
+            save_file(dict(self.heads), folder / HEAD_WEIGHTS, metadata={"format": "pt"})
+
+
+def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Start, dict[str, Any]]:
     source = resolve(beginning.encoder)
-    encoder, old = Encoder.load(source), Tokenizer.load(source)
+    config, old = read_json(source / CONFIG), Tokenizer.load(source)
     tokenizer, words = with_marks(old, beginning.marks), []
     made_of: dict[int, tuple[int, ...]] = {}
     if beginning.extend:
@@ -104,34 +127,51 @@ def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Encoder, dict[str, T
         tokenizer, made_of = extended(tokenizer, words)
     report = {"size": tokenizer.vocab_size, "added": len(words), "words": words[:20],
               "before": measure(old, sample(corpus)), "after": measure(tokenizer, sample(corpus))}  # fmt: skip
+    if config.get("model_type") in LAYOUTS:
+        state = network_weights(source, config)
+        state = fresh_bias(state, old.vocab_size, tokenizer.vocab_size)
+        state[WORDS] = grown(state[WORDS], tokenizer.vocab_size, made_of, beginning.seed)
+        model = build_network({}, with_vocabulary(config, vocabulary_of(tokenizer)), beginning.seed)
+        inherit(model, state)
+        return Start(model, tokenizer), report
+    encoder = Encoder.load(source)
     heads = fresh_bias(heads_in(source, encoder), old.vocab_size, tokenizer.vocab_size)
-    return grow(encoder, tokenizer, made_of, beginning.seed), heads, report
+    return Start(grow(encoder, tokenizer, made_of, beginning.seed), tokenizer, heads), report
 
 
-def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Encoder | Tokenizer, dict[str, Any]]:
+def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Start, dict[str, Any]]:
     if beginning.extend:
         raise BadInput("A tokenizer that is trained on the corpus needs no extension. Leave --extend out.")
+    given = described(beginning)
     if beginning.tokenizer:
         tokenizer = Tokenizer.load(resolve(beginning.tokenizer))
     else:
+        pad_second = given["model_type"] == PAD_SECOND
         tokenizer = train_tokenizer(lambda: (p.text for p in corpus.portions()), beginning.vocab_size,
-                                    beginning.kind, lowercase=beginning.lowercase)  # fmt: skip
+                                    beginning.kind, lowercase=beginning.lowercase, pad_second=pad_second)  # fmt: skip
     tokenizer = with_marks(tokenizer, beginning.marks)
     report = {"size": tokenizer.vocab_size, "after": measure(tokenizer, sample(corpus))}
-    if beginning.shape == OWN:
-        return tokenizer, report
-    given = json.loads(beginning.shape) if beginning.shape else _shape(beginning.config)
-    shape = {**given, "vocab_size": tokenizer.vocab_size, "pad_token_id": tokenizer.pad_id}
+    config = with_vocabulary(given, vocabulary_of(tokenizer), by_shape=bool(beginning.shape))
+    if config["model_type"] in LAYOUTS:
+        return Start(build_network({}, config, beginning.seed), tokenizer), report
     torch.manual_seed(beginning.seed)
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "config.json").write_text(json.dumps(shape), encoding="utf-8")
+        (Path(folder) / CONFIG).write_text(json.dumps(config), encoding="utf-8")
         encoder = Encoder.from_config(Path(folder), tokenizer)
-    return encoder, report
+    return Start(encoder, tokenizer), report
+
+
+def described(beginning: Beginning) -> dict[str, Any]:
+    """The config.json that a run begins with, without the numbers of its vocabulary."""
+    if beginning.shape:
+        made: dict[str, Any] = json.loads(beginning.shape)
+        return made
+    return read_json(resolve(beginning.encoder) / CONFIG) if beginning.encoder else _shape(beginning.config)
 
 
 def _shape(config: str) -> dict[str, Any]:
     """The config.json of an architecture that transformers knows; a folder that holds one is as good."""
-    path = Path(config) / "config.json" if Path(config).is_dir() else Path(config)
+    path = Path(config) / CONFIG if Path(config).is_dir() else Path(config)
     try:
         shape = json.loads(read_text(path))
     except ValueError as error:

@@ -1,16 +1,16 @@
 """Pretraining: a corpus in, an encoder folder out, by the one loop.
 
     recipe.toml, metrics.jsonl, checkpoints/        as of every run
-    start/                                          the encoder that it began with
-    config.json, model.safetensors, tokenizer.json  the encoder
-    heads.json, heads.safetensors                   its heads and decoder: with them it speaks (learner.load_pretrained)
-    network.json in place of config.json            of a network of our own, heads and all
+    start/                                          what it began with
+    config.json, model.safetensors, tokenizer.json  the network, as transformers loads it
+    heads.json, heads.safetensors                   what it learned, and the rest of it (`folder.load_pretrained`)
 
 What is judged is the loss on held-out documents, hidden in the same way at every evaluation.
 """
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,16 +23,21 @@ import numpy as np
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.objectives import OBJECTIVES, Objective, Vocabulary, audit
+from factpin.objectives import ROWS, Objective, Vocabulary, audit
+from factpin.pretraining.chunks import Chunks
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import Corpus, Cut
-from factpin.pretraining.inherited import inherit, kept_heads, names_pieces
+from factpin.pretraining.folder import CONFIG, names_pieces, network_weights, read_json, save_pretrained
+from factpin.pretraining.inherited import inherit, kept_heads
 from factpin.pretraining.job import METRIC, PretrainJob, stages_of
 from factpin.pretraining.known import Known
-from factpin.pretraining.learner import NETWORK, Beside, Learners, build_learner, build_network
+from factpin.pretraining.layouts import LAYOUTS, network_of
+from factpin.pretraining.learner import LAYERS, Beside, Learners, build_learner, build_network
 from factpin.pretraining.needs import Needs, needs_of
-from factpin.pretraining.prepare import Beginning, prepare
-from factpin.pretraining.shapes import OWN, architecture, config_of, network_of, shape_of
+from factpin.pretraining.networks import NETWORKS, architecture, shape_of
+from factpin.pretraining.pairs import Pairs
+from factpin.pretraining.prepare import Beginning, described, prepare
+from factpin.pretraining.readers import says
 from factpin.pretraining.source import Source
 from factpin.pretraining.stream import Stream
 from factpin.pretraining.vocabulary import vocabulary_of
@@ -46,7 +51,7 @@ from factpin.training.parallel import World, join_world
 LOOKED_AT = 1000  # portions that are looked at for mentions
 AUDITED = 8  # texts of which every row shows its view to the audit before a run begins
 UNKNOWN = 0.05  # share of pieces that a vocabulary does not know, from which on it is said
-LAST = ("config.json", NETWORK)
+LAST = (CONFIG,)
 SAVES, LOOKS = 20, 10  # checkpoints and evaluations of a run, unless told otherwise
 
 
@@ -69,17 +74,22 @@ def pretrain(
     """
     _refuse(folder, how, resume=resume)
     world = world or join_world()
-    stages, plan = stages_of(config.objective), plan_of(config)
+    stages, plan = stages_of(config.objective, pairs=bool(config.pairs)), plan_of(config)
+    if config.pairs and paths:
+        raise BadInput("--pairs is the corpus. Leave --corpus out, or join the files of pairs.")
+    paths = [Path(config.pairs)] if config.pairs else paths
+    if plan.need.target and not config.pairs:
+        raise BadInput(f"{config.objective} learns from sources and targets. Name a file of them: --pairs FILE.")
     corpus, held_out = _corpus(paths, config), _corpus(dev, config) if dev else None
     if held_out:
         _refuse_shared(corpus, held_out)
     known, notes = _known(config, plan.need, corpus)
-    beginning, begun = beginning_of(config, plan, how.seed), last_path(folder).exists()
-    told = world.from_leader(prepare(beginning, corpus, folder / "start", begun=begun) if world.leads else {})
+    told = world.from_leader(begin(config, plan, corpus, folder, how.seed) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
-    vocabulary, model = vocabulary_of(tokenizer), _model(config, plan, folder / "start", how.seed)
-    notes += _of_vocabulary(config, told)
-    if not inherit(model, kept_heads(folder / "start")) and config.encoder and names_pieces(plan.learned):
+    vocabulary, model = vocabulary_of(tokenizer), begun(config, plan, folder, how.seed)
+    notes += _of_vocabulary(config, told) + _of_pairs(corpus, tokenizer, config)
+    learned = inherit(model, kept_heads(folder / "start"))
+    if not learned and config.encoder and names_pieces({row: ROWS[row] for row in plan.learned}):
         notes.append(f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first.")
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
@@ -93,7 +103,7 @@ def pretrain(
     judged = other.judged() if held_out or every else []
     steps = how.max_steps or world.from_leader(source.steps(how, world) if world.leads else 0)
     if world.leads:
-        named = {"paths": [str(path) for path in paths], "dev": [str(path) for path in dev]}
+        named = {"paths": [] if config.pairs else [str(path) for path in paths], "dev": [str(path) for path in dev]}
         write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
     stream = Stream(
         partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
@@ -107,7 +117,7 @@ def pretrain(
         job, _inner(how, steps), folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet, order=job.order
     )
     if world.leads:
-        save_into(folder, partial(model.save, tokenizer=tokenizer))
+        save_into(folder, partial(save_pretrained, model, tokenizer=tokenizer))
     seen = {name: int(world.sum(count)) for name, count in asdict(job.seen(outcome.steps)).items()}
     world.close()
     return {"steps": outcome.steps, "best_step": outcome.best_step, "scores": outcome.scores,
@@ -148,52 +158,70 @@ class Plan:
     learned: tuple[str, ...]
     rows: tuple[str, ...]  # with those beside
     need: Needs
-    own: bool  # a network of our own
+    remembers: bool  # the network has a memory
 
     @property
     def objectives(self) -> list[Objective]:
-        return [OBJECTIVES[row] for row in self.rows]
+        return [ROWS[row] for row in self.rows]
 
 
 def plan_of(config: PretrainConfig) -> Plan:
     learned, beside = (
-        [row for stage in stages_of(names) for row in stage] if names else []
+        [row for stage in stages_of(names, pairs=bool(config.pairs)) for row in stage] if names else []
         for names in (config.objective, config.beside)
     )
     rows = tuple(dict.fromkeys((*learned, *beside)))
-    objectives = [OBJECTIVES[row] for row in rows]
-    own = bool(config.shape) and architecture(objectives) == OWN
-    need = needs_of(objectives)
+    need = needs_of([ROWS[row] for row in rows])
+    plan = Plan(tuple(dict.fromkeys(learned)), rows, need, False)
+    given = described(beginning_of(config, plan, 0))
+    network = network_of({"vocab_size": 0, **given}) if given["model_type"] in LAYOUTS else None
+    remembers = need.memory and network is not None and network.positions == "relative"
     if config.memory and not need.memory:
         raise BadInput(f"{config.objective} remembers nothing. Leave --memory out.")
-    if config.memory and not own:
-        raise BadInput("An encoder of transformers remembers nothing. Leave --memory out, or give --shape for a network"
-                       " of our own.")  # fmt: skip
-    return Plan(tuple(dict.fromkeys(learned)), rows, need, own)
+    if config.memory and not remembers:
+        raise BadInput("An encoder without relative positions remembers nothing. Leave --memory out, or give --shape "
+                       "for the network of the paper.")  # fmt: skip
+    said = [row for row in rows if says(ROWS[row])]
+    if said and network is not None and not network.decoder_layers:
+        raise BadInput(f"{said[0]} asks a decoder, which {given['model_type']} has not. Take an encoder with one, such "
+                       f"as T5 or BART, or --shape.")  # fmt: skip
+    return replace(plan, remembers=remembers)
 
 
 def beginning_of(config: PretrainConfig, plan: Plan, seed: int) -> Beginning:
     shape = ""
     if config.shape:
-        kind = architecture(plan.objectives)
-        made = OWN if plan.own else config_of(shape_of(config.shape), kind, config.length, config.decoder_layers)
-        shape = made if isinstance(made, str) else json.dumps(made)
+        shape = json.dumps(NETWORKS[architecture(plan.objectives)](
+            shape_of(config.shape, config.length, config.decoder_layers)))  # fmt: skip
     return Beginning(config.encoder, config.config, shape, config.tokenizer, config.vocab_size, config.vocabulary,
                      config.lowercase, config.extend, tuple(sorted(plan.need.marks)), seed)  # fmt: skip
 
 
-def _model(config: PretrainConfig, plan: Plan, start: Path, seed: int) -> Learners:
-    rows = {row: OBJECTIVES[row] for row in plan.learned}
-    if plan.own:
-        size = Tokenizer.load(start).vocab_size
-        return build_network(rows, network_of(shape_of(config.shape), plan.objectives, size, config.length), seed)
-    encoder = Encoder.load(start)
-    if encoder.max_length is not None and config.length > encoder.max_length:
-        raise BadInput(f"length is {config.length}; this encoder reads at most {encoder.max_length} tokens.")
-    return build_learner(rows, encoder, seed, Beside(config.length, config.decoder_layers))
+def begin(config: PretrainConfig, plan: Plan, corpus: Corpus, folder: Path, seed: int) -> dict[str, Any]:
+    """Write what a run begins with into folder/start; gives what was measured of the vocabulary."""
+    running = last_path(folder).exists()
+    return prepare(beginning_of(config, plan, seed), corpus, folder / "start", begun=running)
+
+
+def begun(config: PretrainConfig, plan: Plan, folder: Path, seed: int) -> Learners:
+    """The model of a run, as it begins."""
+    rows, start = {row: ROWS[row] for row in plan.learned}, folder / "start"
+    given = read_json(start / CONFIG)
+    if given["model_type"] in LAYOUTS:
+        model = build_network(rows, given, seed, memory=_memory(config, plan))
+        inherit(model, network_weights(start, given))
+    else:
+        encoder = Encoder.load(start)
+        model = build_learner(rows, encoder, seed, Beside(config.length, config.decoder_layers or LAYERS))
+    model.learner.smoothing = config.label_smoothing
+    if model.longest is not None and config.length > model.longest:
+        raise BadInput(f"length is {config.length}; this encoder reads at most {model.longest} tokens.")
+    return model
 
 
 def _corpus(paths: Sequence[Path], config: PretrainConfig) -> Corpus:
+    if config.pairs:
+        return Pairs(paths, encoding=config.encoding or None)
     return Corpus(paths, divide=config.divide, encoding=config.encoding or None, format=config.source_format or None)
 
 
@@ -206,21 +234,25 @@ def _refuse_shared(corpus: Corpus, held_out: Corpus) -> None:
                        f"without --dev a share of the documents is held out.")  # fmt: skip
 
 
-def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[Known | None, list[str]]:
-    """The lexicon, and what is to be said of it; refused where nothing says what the phrases or entities are."""
-    known = Known.load(Path(config.lexicon)) if config.lexicon else None
-    if known and not any(any(known.find(portion.text)) for portion in corpus.portions()):  # the first hit ends it
+def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[Known | Chunks | None, list[str]]:
+    """What says where phrases and entities are, and what is to be said of it."""
+    if not config.lexicon:
+        if not (need.phrases or need.entities):
+            return None, []
+        return Chunks(), ["phrases and entities are found by rules. Name those of the corpus for better ones "
+                          "(--lexicon FILE), or annotate it (factpin extract corpus.txt --to jsonl)."]  # fmt: skip
+    known = Known.load(Path(config.lexicon))
+    if not any(any(known.find(portion.text)) for portion in corpus.portions()):  # the first hit ends it
         raise BadInput(f"{config.lexicon}: none of its entries stands in the corpus. Name a lexicon of this corpus, "
                        f"one entry a line.")  # fmt: skip
-    if need.phrases and (known is None or known.phrases is None):
-        raise BadInput(f"{config.objective} hides phrases. Name a file with one a line: --lexicon FILE.")
+    if need.phrases and known.phrases is None:
+        raise BadInput(f"{config.objective} hides phrases, and {config.lexicon} names entities only. Add phrases, one "
+                       f"a line, or leave --lexicon out: then both are found by rules.")  # fmt: skip
     if not need.entities or any(portion.mentions for portion in islice(corpus.portions(), LOOKED_AT)):
         return known, []
-    if known is None or known.entities is None:
-        raise BadInput(
-            f"{config.objective} hides entities, and the corpus has no mentions. Annotate it first (factpin extract "
-            "corpus.txt --to jsonl), or name a file with one entity a line: --lexicon FILE."
-        )
+    if known.entities is None:
+        raise BadInput(f"{config.objective} hides entities, and {config.lexicon} names phrases only. Add entities, one "
+                       f"a line, or leave --lexicon out: then both are found by rules.")  # fmt: skip
     if need.phrases and known.same:
         return known, [f"{config.lexicon}: phrases and entities are the same spans, so rows that hide the ones or the "
                        "others ask the same. Write phrase or entity behind a tab."]  # fmt: skip
@@ -239,11 +271,17 @@ def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
     return said
 
 
+def _of_pairs(corpus: Corpus, tokenizer: Tokenizer, config: PretrainConfig) -> list[str]:
+    """What is to be said of pairs that are too long."""
+    count = corpus.cut_off(tokenizer, config.length) if isinstance(corpus, Pairs) else 0
+    return [f"{count:,} pairs are longer than --length {config.length} and lose their ends."] if count else []
+
+
 def _audited(source: Source, vocabulary: Vocabulary) -> None:
     """A row that shows what it asks for is refused before it has learned to read it off."""
     for k, text in enumerate(source.first(AUDITED)):
         for row in source.rows:
-            found = audit(OBJECTIVES[row].view(text, vocabulary, seed=0, epoch=0, index=k), vocabulary)
+            found = audit(ROWS[row].view(text, vocabulary, seed=0, epoch=0, index=k), vocabulary)
             if not found.clean:
                 raise BadInput(f"{row} shows what it asks for: {str(found).splitlines()[0]}. Mend its declaration; "
                                f"audit(view) tells all of it.")  # fmt: skip
@@ -251,8 +289,12 @@ def _audited(source: Source, vocabulary: Vocabulary) -> None:
 
 def _cut(config: PretrainConfig, plan: Plan) -> Cut:
     packing = config.packing or ("document" if plan.need.pair else "full")
-    memory = config.memory if config.memory is not None else config.length if plan.own and plan.need.memory else 0
-    return Cut(config.length, packing, config.words if plan.need.words else None, memory)
+    return Cut(config.length, packing, config.words if plan.need.words else None, _memory(config, plan))
+
+
+def _memory(config: PretrainConfig, plan: Plan) -> int:
+    """How many pieces are remembered."""
+    return (config.length if config.memory is None else config.memory) if plan.remembers else 0
 
 
 def _inner(how: TrainConfig, steps: int) -> TrainConfig:
@@ -274,6 +316,9 @@ def save_into(folder: Path, save: Callable[[Path], None]) -> None:
     with tempfile.TemporaryDirectory(dir=folder, prefix=".encoder.") as temporary:
         save(Path(temporary))
         for file in sorted(Path(temporary).iterdir(), key=lambda file: file.name in LAST):
-            with open(file, "rb") as stream:
-                os.fsync(stream.fileno())
+            for part in file.rglob("*") if file.is_dir() else (file,):
+                with open(part, "rb") as stream:
+                    os.fsync(stream.fileno())
+            if file.is_dir():
+                shutil.rmtree(folder / file.name, ignore_errors=True)
             os.replace(file, folder / file.name)

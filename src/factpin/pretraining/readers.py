@@ -19,16 +19,15 @@ import torch
 from torch import Tensor, nn
 
 from factpin.encoders import Encoder
+from factpin.encoders.own.batch import Block
+from factpin.encoders.own.network import Memory, States
+from factpin.encoders.own.parts import DecoderLayer, Input, NetworkConfig, Sight, start
 from factpin.errors import BadInput
 from factpin.objectives import Batch, Objective
 from factpin.objectives.cloze import Cloze, everybody
-from factpin.objectives.collate import Block
 from factpin.objectives.gpt import behind_memory, left_to_right
-from factpin.objectives.network import Memory, States
 from factpin.objectives.on_encoder import OnEncoder
-from factpin.objectives.parts import DecoderLayer, Input, NetworkConfig, Sight, start
-
-CAUSAL = ("gpt2", "gpt_neox", "llama", "openai-gpt", "qwen2")  # each cell sees those before it, whatever it is told
+from factpin.pretraining.head_names import CAUSAL
 
 
 def plain(row: Objective, model_type: str) -> bool:
@@ -73,7 +72,7 @@ class Plain(nn.Module):
             raise BadInput(f"A stream of content was expected, got {' and '.join(batch.streams)}. Give views that have "
                            f"one, or pretrain with a row that has a decoder.")  # fmt: skip
         self._refuse_other_masks(batch.streams["content"])
-        return States({"content": read_plainly(self.encoder, batch.streams["content"])})
+        return States({"content": read_plainly(self.encoder, batch.streams["content"], batch.task)})
 
     def _refuse_other_masks(self, block: Block) -> None:
         """The encoder is told no mask: what the view asks for must be what it does by itself."""
@@ -87,15 +86,19 @@ class Plain(nn.Module):
             )
 
 
-def read_plainly(encoder: Encoder, block: Block) -> Tensor:
-    """(B, n, D). Segments are told to encoders that have vectors for them."""
+def read_plainly(encoder: Encoder, block: Block, task: int = 0) -> Tensor:
+    """(B, n, D). Segments are told to encoders that have vectors for them, and the task to ERNIE 2.0."""
     device = encoder.word_vectors.device
     ids, real, segments = (torch.from_numpy(x).to(device) for x in (block.ids, block.real, block.segments))
     known = getattr(encoder.config, "type_vocab_size", 0) or 0
-    if not 0 < int(segments.max()) < known:
+    more: dict[str, Tensor] = {}
+    if 0 < int(segments.max()) < known:
+        more["token_type_ids"] = segments
+    if task and getattr(encoder.config, "use_task_id", False):
+        more["task_type_ids"] = torch.full_like(ids, task)
+    if not more:
         return encoder(ids, real).hidden
-    output = encoder.model(input_ids=ids, attention_mask=real.long(), token_type_ids=segments)
-    hidden: Tensor = output.last_hidden_state
+    hidden: Tensor = encoder.model(input_ids=ids, attention_mask=real.long(), **more).last_hidden_state
     return hidden
 
 

@@ -47,9 +47,9 @@ def pretrain_request(
     tables = read_recipe(recipe) if recipe else {}
     files = tables.get("corpus", {})
     paths = tuple(corpus) or tuple(map(Path, files.get("paths", ())))
-    if not paths:
-        raise BadInput("--corpus is missing: name text files, or folders of them.")
     what = chosen(PretrainConfig, tables.get("pretrain", {}), dict(settings))
+    if not paths and not what.get("pairs"):
+        raise BadInput("--corpus is missing: name text files, or folders of them.")
     if compare:
         if settings.get("objective"):
             raise BadInput("--compare names the objectives. Leave --objective out.")

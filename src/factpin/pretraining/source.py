@@ -12,10 +12,10 @@ from itertools import islice
 
 import numpy as np
 
-from factpin.objectives import OBJECTIVES, Text
+from factpin.objectives import ROWS, Text
 from factpin.objectives.text import Chance
 from factpin.pretraining.corpus import Corpus, Cut, Packed, Place, packed
-from factpin.pretraining.known import Known
+from factpin.pretraining.known import Units
 from factpin.pretraining.reserve import excerpts
 from factpin.pretraining.stream import with_foreign
 from factpin.tokens import Tokenizer
@@ -33,13 +33,13 @@ class Source:
     corpus: Corpus
     tokenizer: Tokenizer
     cut: Cut
-    known: Known | None
+    known: Units | None
     rows: tuple[str, ...]
     every: int  # each so-manieth document is held out; 0: none, and all of the corpus is to be judged
     needs_foreign: bool
 
     def fits(self, text: Text) -> bool:
-        return all(OBJECTIVES[row].fits(text) for row in self.rows)
+        return all(ROWS[row].fits(text) for row in self.rows)
 
     def held(self, number: int) -> bool:
         return bool(self.every) and number % self.every == self.every - 1

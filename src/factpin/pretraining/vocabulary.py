@@ -27,7 +27,7 @@ from typing import Any
 import tokenizers
 import torch
 from tokenizers import models, normalizers, pre_tokenizers, processors, trainers
-from torch import nn
+from torch import Tensor, nn
 
 from factpin.corpora import vocabulary as doctor
 from factpin.documents import Document
@@ -63,25 +63,36 @@ _NO_WORD = re.compile(
 
 
 def train_tokenizer(
-    texts: Callable[[], Iterable[str]], size: int, kind: Kind = "wordpiece", *, lowercase: bool = True
+    texts: Callable[[], Iterable[str]],
+    size: int,
+    kind: Kind = "wordpiece",
+    *,
+    lowercase: bool = True,
+    pad_second: bool = False,
 ) -> Tokenizer:
-    """A tokenizer of `size` pieces. The texts are asked for twice; runs of letters that are no words are left out."""
+    """A tokenizer of `size` pieces. The texts are asked for twice; runs of letters that are no words are left out.
+
+    `pad_second`: padding is piece 1, not piece 0.
+    """
     train = _word_pieces if kind == "wordpiece" else _byte_pairs
-    library = train(lambda: (_NO_WORD.sub(" ", text) for text in texts()), size, lowercase)
+    special = (SPECIAL[1], SPECIAL[0], *SPECIAL[2:]) if pad_second else tuple(SPECIAL)
+    library = train(lambda: (_NO_WORD.sub(" ", text) for text in texts()), size, lowercase, special)
     if library.get_vocab_size() <= len(SPECIAL):
         raise BadInput("There is no text to train a tokenizer on. Check the corpus with `factpin doctor`.")
     library.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[(token, SPECIAL.index(token)) for token in ("[CLS]", "[SEP]")]
+        single="[CLS] $A [SEP]", special_tokens=[(token, special.index(token)) for token in ("[CLS]", "[SEP]")]
     )
     return Tokenizer(library, BERT_NAMES)
 
 
-def _word_pieces(texts: Callable[[], Iterable[str]], size: int, lowercase: bool) -> tokenizers.Tokenizer:
+def _word_pieces(
+    texts: Callable[[], Iterable[str]], size: int, lowercase: bool, special: Sequence[str]
+) -> tokenizers.Tokenizer:
     library = tokenizers.Tokenizer(models.WordPiece({}, unk_token="[UNK]"))
     library.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     letters, inside = _letters(library, texts(), max(1, int(LETTERS * size)))
-    fixed = [*SPECIAL, *(INSIDE + letter for letter in inside)]
+    fixed = [*special, *(INSIDE + letter for letter in inside)]
     trainer = trainers.WordPieceTrainer(
         vocab_size=size, special_tokens=fixed, show_progress=False, min_frequency=2,
         initial_alphabet=letters, limit_alphabet=len(letters),
@@ -89,7 +100,7 @@ def _word_pieces(texts: Callable[[], Iterable[str]], size: int, lowercase: bool)
     library.train_from_iterator(texts(), trainer)
     trained = tokenizers.Tokenizer(models.WordPiece(library.get_vocab(), unk_token="[UNK]"))
     trained.normalizer, trained.pre_tokenizer = library.normalizer, library.pre_tokenizer
-    trained.add_special_tokens(list(SPECIAL))  # and these alone: a letter inside a word is none
+    trained.add_special_tokens(list(special))  # and these alone: a letter inside a word is none
     return trained
 
 
@@ -104,12 +115,14 @@ def _letters(library: tokenizers.Tokenizer, texts: Iterable[str], most: int) -> 
     return kept, [letter for letter in kept if inside[letter]]
 
 
-def _byte_pairs(texts: Callable[[], Iterable[str]], size: int, lowercase: bool) -> tokenizers.Tokenizer:
+def _byte_pairs(
+    texts: Callable[[], Iterable[str]], size: int, lowercase: bool, special: Sequence[str]
+) -> tokenizers.Tokenizer:
     library = tokenizers.Tokenizer(models.BPE(unk_token=None))
     library.normalizer = normalizers.Sequence([normalizers.NFC(), *([normalizers.Lowercase()] * lowercase)])
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = trainers.BpeTrainer(
-        vocab_size=size, special_tokens=list(SPECIAL), show_progress=False, min_frequency=2,
+        vocab_size=size, special_tokens=list(special), show_progress=False, min_frequency=2,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )  # fmt: skip
     library.train_from_iterator(texts(), trainer)
@@ -243,19 +256,26 @@ def _word_piece(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
 def grow(encoder: Encoder, tokenizer: Tokenizer, made_of: Mapping[int, Sequence[int]], seed: int) -> Encoder:
     """The encoder with a row for every number of the tokenizer. Rows that were there stay as they are."""
     old = encoder.model.get_input_embeddings().weight.detach()  # (V, E)
-    fresh = tokenizer.vocab_size - len(old)
-    if fresh > 0:
-        chance = torch.Generator().manual_seed(seed)
-        drawn = old.mean(0) + old.std(0) * torch.randn(fresh, old.shape[1], generator=chance)  # (fresh, E)
-        table = nn.Embedding(tokenizer.vocab_size, old.shape[1])
-        table.weight = nn.Parameter(torch.cat([old, drawn.to(old.dtype)]))
+    rows = grown(old, tokenizer.vocab_size, made_of, seed)
+    if len(rows) > len(old):
+        table = nn.Embedding(len(rows), rows.shape[1])
         encoder.model.set_input_embeddings(table)
-        encoder.config.vocab_size = tokenizer.vocab_size
+        encoder.config.vocab_size = len(rows)
     with torch.no_grad():
-        rows = encoder.model.get_input_embeddings().weight
-        for number, pieces in made_of.items():
-            rows[number] = old[list(pieces)].mean(0)
+        encoder.model.get_input_embeddings().weight.copy_(rows)
     return Encoder(encoder.model, tokenizer, cap=encoder.max_length)
+
+
+def grown(old: Tensor, size: int, made_of: Mapping[int, Sequence[int]], seed: int) -> Tensor:
+    """old (V, E) -> (size, E), or more where there were more; a row that is made of pieces is the mean of theirs."""
+    rows = old.clone()
+    if size > len(old):
+        chance = torch.Generator().manual_seed(seed)
+        drawn = old.mean(0) + old.std(0) * torch.randn(size - len(old), old.shape[1], generator=chance)
+        rows = torch.cat([old, drawn.to(old.dtype)])
+    for number, pieces in made_of.items():
+        rows[number] = old[list(pieces)].mean(0)
+    return rows
 
 
 def measure(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, Any]:

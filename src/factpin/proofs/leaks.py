@@ -15,10 +15,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.objectives import OBJECTIVES, Batch, View, audit, collate
 from factpin.objectives.audit import graph, layers_between
-from factpin.objectives.network import Network, fitted
-from factpin.objectives.parts import NetworkConfig
+from factpin.objectives.fitting import fitted
 from factpin.proofs.compare import Compared
 from factpin.proofs.faults import Fault
 from factpin.proofs.world import VOCABULARY, text

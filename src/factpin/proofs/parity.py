@@ -16,12 +16,12 @@ import torch
 import transformers
 from torch import Tensor
 
+from factpin.encoders.own.batch import Block
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.layers.masks import Ints, MaskSpec, causal, full, prefix
 from factpin.objectives import OBJECTIVES, Batch
-from factpin.objectives.collate import Block
 from factpin.objectives.heads import Heads, HeadsConfig
-from factpin.objectives.network import Network
-from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.view import NO_LOSS
 from factpin.proofs.compare import Compared
 
@@ -66,18 +66,20 @@ def block(ids: Ints, sees: dict[str, MaskSpec], segments: Ints | None = None) ->
     return Block(ids, positions, none, np.full_like(ids, NO_LOSS), np.ones_like(ids, np.bool_), allowed)
 
 
-def batch(streams: dict[str, Block]) -> Batch:
-    return Batch(streams, np.full(2, NO_LOSS), np.zeros((0, 3), np.int64))
+def batch(streams: dict[str, Block], task: int = 0) -> Batch:
+    return Batch(streams, np.full(2, NO_LOSS), np.zeros((0, 3), np.int64), task)
 
 
 def some_ids(n: int = N, seed: int = 1) -> Ints:
     return np.random.default_rng(seed).integers(3, V, (2, n))
 
 
-def alike(what: str, ours: Tensor, theirs: Tensor, within: float = EXACT) -> Iterator[Compared]:
+def alike(
+    what: str, ours: Tensor, theirs: Tensor, within: float = EXACT, *, least: float = LEAST_SCALE
+) -> Iterator[Compared]:
     """The largest difference, and that there was something to differ in."""
     yield Compared(f"{what}: shapes", tuple(ours.shape), tuple(theirs.shape))
-    yield Compared(f"{what}: a scale of at least {LEAST_SCALE}", bool(theirs.abs().max() > LEAST_SCALE), True)
+    yield Compared(f"{what}: a scale of at least {least}", bool(theirs.abs().max() > least), True)
     yield Compared(what, float((ours - theirs).abs().max()), 0.0, within)
 
 

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 import transformers
 
+from factpin.encoders.own.network import Memory, Network
 from factpin.layers.attention import Attention, Relation
 from factpin.layers.masks import Ints, causal, full
 from factpin.layers.positions import distances, functional, sinusoid
 from factpin.objectives import OBJECTIVES, Batch, collate
 from factpin.objectives.heads import Heads
-from factpin.objectives.network import Memory, Network
 from factpin.proofs.compare import Compared
 from factpin.proofs.parity import (
     BASE,

@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax
 
+from factpin.encoders.own.network import Network
+from factpin.encoders.own.parts import NetworkConfig
 from factpin.layers.masks import Ints
 from factpin.objectives import Batch, Objective, Text, View, Vocabulary, collate
 from factpin.objectives.electra import Electra
+from factpin.objectives.fitting import fitted
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
-from factpin.objectives.network import Network, fitted
-from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.text import Chance, chance_of
 from factpin.objectives.view import NO_LOSS
 

@@ -15,7 +15,7 @@ import torch
 
 from factpin.layers.masks import Ints
 from factpin.objectives import OBJECTIVES, collate
-from factpin.objectives.network import fitted
+from factpin.objectives.fitting import fitted
 from factpin.proofs.compare import Compared
 from factpin.proofs.leaks import TINY, network
 from factpin.proofs.world import VOCABULARY, text

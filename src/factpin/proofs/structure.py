@@ -5,6 +5,7 @@ from functools import partial
 
 from factpin.proofs.compare import Proof
 from factpin.proofs.faults import FAULTS
+from factpin.proofs.folders import FOLDERS
 from factpin.proofs.golden import GOLDEN
 from factpin.proofs.leaks import LAYERS, VIEWS, caught, no_leak
 from factpin.proofs.parity import PARITY, boolean_masks
@@ -39,6 +40,9 @@ def _of(system: str, rows: tuple[str, ...]) -> Iterator[Proof]:
     if system in references:
         reference, compare = references[system]
         yield Proof(system, "parity", reference, compare)
+    if system in FOLDERS:
+        reference, compare = FOLDERS[system]
+        yield Proof(system, "folder of the command", reference, compare)
     if system == "gpt":
         yield Proof(system, "control: a network that sees what it is asked", "the sum", open_gpt_does_not)
     if system == "bert":

@@ -15,13 +15,13 @@ import torch
 
 from factpin.layers.masks import full
 from factpin.objectives import OBJECTIVES, Objective, Text, View, Vocabulary, collate
+from factpin.objectives.fitting import fitted
 from factpin.objectives.glm import GLM
 from factpin.objectives.gpt import behind_memory, left_to_right
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
 from factpin.objectives.mass import MASS
 from factpin.objectives.mpnet import MPNet
-from factpin.objectives.network import fitted
 from factpin.objectives.objective import Declare
 from factpin.objectives.palm import Continue
 from factpin.objectives.spoil import Rates

@@ -8,6 +8,7 @@ from factpin.app.commands.doctor import doctor
 from factpin.app.commands.evaluate import evaluate
 from factpin.app.commands.export import export
 from factpin.app.commands.extract import extract
+from factpin.app.commands.generate import generate
 from factpin.app.commands.index import index
 from factpin.app.commands.models import models
 from factpin.app.commands.predict import predict
@@ -23,6 +24,7 @@ COMMANDS: dict[str, click.Command] = {
     "evaluate": evaluate,
     "export": export,
     "extract": extract,
+    "generate": generate,
     "index": index,
     "models": models,
     "predict": predict,

@@ -32,23 +32,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from factpin.encoders.own.batch import Batch, Block
+from factpin.encoders.own.parts import FIRST_SPREAD, DecoderLayer, Input, Layer, NetworkConfig, Sight, norm, start
 from factpin.errors import BadInput
 from factpin.layers.attention import Relation
 from factpin.layers.masks import Bools, Ints
 from factpin.layers.positions import Ways, buckets, distances, functional, sinusoid
-from factpin.objectives.collate import Batch, Block
-from factpin.objectives.objective import Objective
-from factpin.objectives.parts import DecoderLayer, Input, Layer, NetworkConfig, Sight, norm, start
-
-
-def fitted(config: NetworkConfig, *objectives: Objective) -> NetworkConfig:
-    """The config with the positions and the decoder that these rows need together."""
-    kinds = sorted({objective.positions for objective in objectives})
-    if len(kinds) != 1:
-        raise BadInput(f"Rows that share a network share its positions, got {' and '.join(kinds)}. Take them apart.")
-    said = any(loss.stream == "decoder" for objective in objectives for loss in objective.losses)
-    layers = config.decoder_layers or config.layers
-    return replace(config, positions=kinds[0], decoder_layers=layers if said else 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +90,13 @@ class Network(nn.Module):
             self.decoder_last = norm(config, D) if config.norm_at == "before" else nn.Identity()
             self.decoder_bias = nn.Embedding(config.buckets, config.heads) if bucketed else None
         self.apply(start)
+        if config.spread != FIRST_SPREAD:
+            nn.init.normal_(self.words.weight, std=config.spread)
+        self.query = nn.Parameter(torch.zeros(E)) if config.query else None
+        if self.query is not None:
+            nn.init.normal_(self.query, std=config.spread)
+        shape = (config.heads, 1, D // config.heads)
+        self.u, self.v = (nn.Parameter(torch.zeros(shape)) if config.tied else None for _ in range(2))
 
     @property
     def width(self) -> int:
@@ -131,7 +127,7 @@ class Network(nn.Module):
         content, query = batch.streams["content"], batch.streams.get("query")
         keys = [content] if kept is None else [kept, content]
         h, sight = self._embed(content), self._sight(content, keys, self.bias)
-        g, view = (None, None) if query is None else (self._embed(query), self._sight(query, keys, self.bias))
+        g, view = (None, None) if query is None else (self._asking(query), self._sight(query, keys, self.bias))
         inputs = []
         for n in range(self.config.layers):
             layer = self.layers[n % len(self.layers)]
@@ -140,6 +136,46 @@ class Network(nn.Module):
             h, g = layer(h, below, sight), None if g is None or view is None else layer(g, below, view)
         hidden = {"content": self.last(h)} if g is None else {"content": self.last(h), "query": self.last(g)}
         return States(hidden, self._kept(memory, inputs, content, keep) if self.config.memory else None)
+
+    def read(
+        self, ids: Tensor, real: Tensor, segments: Tensor | None = None, *, weigh: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """A text as an encoder reads it: ids, real, segments (B, n) -> (B, n, D), and where the last layer looks."""
+        n = ids.shape[1]
+        at = torch.arange(n, device=ids.device)
+        segments = torch.zeros_like(ids) if segments is None else segments
+        if self.input.positions and n > self.config.longest:
+            raise BadInput(f"This network counts {self.config.longest} positions, a text has {n} cells. Cut it.")
+        x = self.project(self.input(self.words(ids), at.expand_as(ids)[..., None], segments))
+        allowed = real[:, None] | (at[:, None] == at)  # (B, n, n); padding sees itself
+        if self.config.reads == "left":
+            allowed = allowed & (at <= at[:, None])
+        sight, p = Sight(allowed, self._in_a_row(at, segments)), None
+        for k in range(self.config.layers):
+            layer = self.layers[k % len(self.layers)]
+            if weigh and k == self.config.layers - 1 and isinstance(layer, Layer):
+                x, p = layer.weighed(x, sight)
+            else:
+                x = layer(x, x, sight)
+        return self.last(x), p
+
+    def _in_a_row(self, at: Tensor, segments: Tensor) -> Relation | None:
+        """How n cells in a row stand to each other."""
+        config, dtype, ahead = self.config, self.words.weight.dtype, at - at[:, None]
+        if self.bias is not None:
+            number = buckets(ahead, count=config.buckets, farthest=config.farthest)
+            return Relation(bias=self.bias(number).permute(2, 0, 1)[None])
+        if config.positions == "functional":
+            table = functional(config.width // config.heads, config.limit, dtype).to(at.device)
+            index = (ahead.clamp(-config.limit, config.limit) + config.limit).expand(len(segments), -1, -1)
+            return Relation(table=table, index=index)
+        if config.positions == "relative":
+            ways: Ways = "left" if config.reads == "left" else "both"
+            row = distances(len(at), len(at), ways).to(at.device)
+            differ = (segments[:, :, None] != segments[:, None]).long() if config.segments else None
+            table = sinusoid(row, config.width, "concatenated", dtype)
+            return Relation(table=table, ways=ways, differ=differ, biases=self._biases)
+        return None
 
     def encode(self, batch: Batch) -> Tensor:
         """The encoder's states (B, m, D) alone."""
@@ -176,6 +212,14 @@ class Network(nn.Module):
         x: Tensor = self.project(entry(self.words(ids), positions, segments))
         return x
 
+    def _asking(self, block: Block) -> Tensor:
+        """(B, b, D) what queries begin with."""
+        if self.query is None:
+            return self._embed(block)
+        words = self.query.expand(*block.ids.shape, -1)
+        x: Tensor = self.project(self.input(words, *(self._tensor(x) for x in (block.positions, block.segments))))
+        return x
+
     def _sight(self, block: Block, keys: list[Block], bias: nn.Embedding | None, ways: Ways = "both") -> Sight:
         """What a stream sees of these blocks in a row, and how far away."""
         names = [name for name in block.sees if name != "encoder"] or ["encoder"]
@@ -209,7 +253,11 @@ class Network(nn.Module):
             least = int(distance.min())
             at, index = torch.arange(least, int(distance.max()) + 1), self._tensor(distance - least)
         table = self._tensor(sinusoid(at, self.config.width, "concatenated", self.words.weight.dtype))
-        return Relation(table=table, index=index, ways=ways, differ=differ)
+        return Relation(table=table, index=index, ways=ways, differ=differ, biases=self._biases)
+
+    @property
+    def _biases(self) -> tuple[Tensor, Tensor] | None:
+        return None if self.u is None or self.v is None else (self.u, self.v)
 
     def _remember(self, kept: Block) -> Memory:
         """Memory from ids alone: read from left to right, without gradient."""

@@ -50,6 +50,11 @@ class NetworkConfig:
     limit: int = 64  # distance beyond which functional positions do not change
     memory: int = 0  # cells kept for the next step
     dropout: float = 0.1
+    name: str = ""  # of the paper's network, which a folder tells
+    spread: float = FIRST_SPREAD  # of the first word vectors
+    query: bool = False  # queries begin with one learned vector, not with the mask's (XLNet)
+    tied: bool = False  # u and v of relative attention are the same in all layers (Transformer-XL)
+    reads: Literal["both", "left"] = "both"  # what a cell sees of a text when the network is an encoder
 
     def __post_init__(self) -> None:
         if self.width % self.heads:
@@ -100,7 +105,10 @@ class Attend(nn.Module):
         super().__init__()
         bias, scaled, drop = config.attention_bias, config.scaled, config.dropout
         self.before = config.norm_at == "before"
-        self.attention = Attention(config.width, config.heads, kind=kind, bias=bias, scaled=scaled, drop=drop)
+        self.attention = Attention(
+            config.width, config.heads, kind=kind, bias=bias, scaled=scaled, drop=drop,
+            segments=bool(config.segments), biases=not config.tied,
+        )  # fmt: skip
         self.norm, self.dropout = norm(config, config.width), Dropout(config.dropout)
 
     def forward(self, x: Tensor, keys: Tensor, sight: Sight) -> Tensor:
@@ -112,6 +120,12 @@ class Attend(nn.Module):
     def look(self, x: Tensor, encoder: Tensor, sight: Sight, *, weigh: bool) -> tuple[Tensor, Tensor | None]:
         """The same over an encoder, which is read as it is; with `weigh` also where it looks (B, Q, K)."""
         y, p = self.attention(self.norm(x) if self.before else x, encoder, sight.allowed, weigh=weigh)
+        return self._added(x, y), None if p is None else p.mean(dim=1)
+
+    def weighed(self, x: Tensor, sight: Sight) -> tuple[Tensor, Tensor | None]:
+        """The same over its own cells, and where each head looks (B, heads, N, N)."""
+        asked = self.norm(x) if self.before else x
+        y, p = self.attention(asked, asked, sight.allowed, sight.relation, weigh=True)
         return self._added(x, y), p
 
     def _added(self, x: Tensor, y: Tensor) -> Tensor:
@@ -142,6 +156,10 @@ class Layer(nn.Module):
         """x (B, Q, D), keys (B, K, D) -> (B, Q, D)."""
         out: Tensor = self.think(self.attend(x, keys, sight))
         return out
+
+    def weighed(self, x: Tensor, sight: Sight) -> tuple[Tensor, Tensor | None]:
+        y, p = self.attend.weighed(x, sight)
+        return self.think(y), p
 
 
 class DecoderLayer(nn.Module):

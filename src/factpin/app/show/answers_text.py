@@ -1,0 +1,43 @@
+"""Generated text on a terminal, and as JSON lines."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, TextIO
+
+import orjson
+
+from factpin.pretraining.generation import Answer
+
+
+class Typist:
+    """Writes a text as it grows."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.out, self.shown = out, ""
+
+    def type(self, text: str) -> None:
+        """What is new of the text; where a piece changed what came before it, all of it on a new line."""
+        if not text.startswith(self.shown):
+            self.out.write("\n")
+            self.shown = ""
+        self.out.write(text[len(self.shown) :])
+        self.out.flush()
+        self.shown = text
+
+    def end(self) -> str:
+        """Close the line; gives what was shown."""
+        shown, self.shown = self.shown, ""
+        if shown:
+            self.out.write("\n")
+        return shown
+
+
+def print_answers(record: dict[str, Any], answers: Sequence[Answer], *, as_json: bool, typed: str) -> None:
+    """Every answer on a line, or as a JSON object with the fields of its prompt; not again what was typed."""
+    for answer in answers:
+        if as_json:
+            sys.stdout.buffer.write(orjson.dumps({**record, **asdict(answer)}) + b"\n")
+        elif answer.text != typed:
+            sys.stdout.write(answer.text + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,256 @@
+"""Text from a pretrained model: a prompt comes in as text, answers go out as text.
+
+    [MASK]     something is missing here: GLM, T5 and BART fill it, MASS one piece for each, PEGASUS a sentence
+    [GAP]      GLM: a sentence is missing        [TAIL]    GLM: the rest is missing
+
+    gpt, transformer_xl, xlnet           go on behind the prompt, up to a length
+    unilm, palm, transformer             say what follows, up to an end
+    glm, t5, mass                        fill what is missing; GLM without a mark goes on behind the prompt
+    bart, pegasus                        restore a text; say the sentences that are missing
+    …_pairs                              say the target of a source
+
+What a prompt cannot be is refused before anything is read.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import torch
+
+from factpin.encoders.own.network import Network
+from factpin.errors import BadFile, BadInput, BadModel, pick
+from factpin.files import lines
+from factpin.layers.masks import Ints
+from factpin.objectives import prompts
+from factpin.objectives.generate import Said, Search, fill_blanks, generate, positions_of
+from factpin.objectives.prompts import Prompt
+from factpin.objectives.spoil import split
+from factpin.objectives.text import nothing
+from factpin.pretraining.folder import Pretrained, load_pretrained
+
+MARK = re.compile(r"\[(MASK|GAP|TAIL)\]")
+KINDS = ("gpt", "transformer_xl", "xlnet", "unilm", "glm", "mass", "t5", "bart", "pegasus", "palm", "transformer")
+PAIRS = "_pairs"
+WITHOUT_MARKS = ("gpt", "transformer_xl", "xlnet", "unilm", "palm", "transformer")  # they fill nothing
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model said to one prompt."""
+
+    text: str  # with blanks: the prompt, filled
+    blanks: tuple[str, ...]  # what was filled in, from left to right
+    score: float  # Σ log p
+    pieces: int
+    finished: bool  # the model ended it by itself, or the length was known
+
+
+class Generator:
+    def __init__(self, model: Pretrained, kind: str = "") -> None:
+        """`kind`: a method of KINDS, where the model learned several; else the first that it learned."""
+        self.model = model
+        known = kinds_of(model.learner.rows)
+        if not known:
+            raise BadModel(
+                f"This model learned {', '.join(sorted(model.learner.rows))}, which does not generate. Expected a "
+                f"folder that was pretrained with one of: {', '.join(KINDS)}."
+            )
+        self.kind = pick({name: name for name in known}, kind, kind="method of this model") if kind else known[0]
+        reader = model.learner.encoder
+        self.network = reader if isinstance(reader, Network) else None
+        self.limit = positions_of(reader, "content")
+
+    @classmethod
+    def load(cls, folder: Path, kind: str = "") -> "Generator":
+        return cls(load_pretrained(folder), kind)
+
+    def answers(
+        self, text: str, search: Search, *, seed: int = 0, tell: Callable[[str], None] | None = None
+    ) -> list[Answer]:
+        """At most `search.count` answers; `tell` gets the text so far, piece by piece, where one is said at a time."""
+        ids, marks = self._read(text)
+        chance = torch.Generator().manual_seed(seed)
+        if self.kind == "glm":
+            return [self._filled(text, ids, marks, search, chance) for _ in range(self._rounds(search))]
+        prompt, v = self.prompt(ids, marks), self.model.vocabulary
+        told = None if tell is None else lambda said: tell(self._decode(said))
+        found = generate(self.model.learner, prompt, v, search, chance=chance, tell=told)
+        return [self._answer(text, said) for said in found]
+
+    def prompt(self, ids: Ints, marks: Sequence[str]) -> Prompt:
+        """The prompt of this model's kind; ids hold the numbers of the marks."""
+        v, kind = self.model.vocabulary, self.kind
+        match kind:
+            case "gpt":
+                return prompts.gpt(ids, v, window=self.limit)
+            case "transformer_xl":
+                size = 0 if self.network is None else self.network.config.memory
+                return prompts.transformer_xl(ids, nothing(), v, segment=size or None)
+            case "xlnet":
+                return prompts.xlnet(ids, v)
+            case "unilm":
+                return prompts.unilm(ids, v)
+            case "mass":
+                hidden = np.flatnonzero(ids == v.mask)
+                if not len(hidden) or hidden[-1] - hidden[0] + 1 != len(hidden):
+                    raise BadInput("MASS says one run of missing pieces. Write [MASK] once for each of them, in a row.")
+                return prompts.mass(ids, int(hidden[0]), int(hidden[-1]) + 1, v)
+            case "t5":
+                return prompts.t5(self._sentinels(ids, marks), v)
+            case "bart" | "bart_pairs":
+                return prompts.bart(ids, v)
+            case "mass_pairs":
+                return prompts.mass_target(ids, v)
+            case "pegasus":
+                return prompts.pegasus(np.where(ids == v.mask, v.gap, ids), v)
+            case "t5_pairs" | "pegasus_pairs":
+                return prompts.target(ids, v, rows=(kind,))
+            case _:
+                return prompts.palm(ids, v)
+
+    def _read(self, text: str) -> tuple[Ints, list[str]]:
+        """The pieces of a prompt with the numbers of its marks, and the marks."""
+        if not text.strip():
+            raise BadInput("The prompt is empty. Give some text to go on from.")
+        marks = [match[1].lower() for match in MARK.finditer(text)]
+        if marks and (self.kind in WITHOUT_MARKS or self.kind.endswith(PAIRS)):
+            raise BadInput(f"{self.kind} fills nothing in: it goes on from the prompt. Leave the [{marks[0].upper()}] "
+                           f"out, or take a model of glm, t5 or bart.")  # fmt: skip
+        if self.kind in ("mass", "t5") and not marks:
+            raise BadInput(f"{self.kind} says what is missing in a text. Write [MASK] where something is.")
+        v, parts = self.model.vocabulary, [nothing()]
+        for k, part in enumerate(MARK.split(text)):
+            found = [getattr(v, part.lower())] if k % 2 else self.model.tokenizer.encode(part).ids
+            parts.append(np.asarray(found, np.int64))
+        ids = np.concatenate(parts)
+        if self.kind == "glm" and not marks:
+            ids, marks = np.append(ids, v.tail), ["tail"]
+        self._refuse_long(len(ids))
+        return ids, marks
+
+    def _refuse_long(self, pieces: int) -> None:
+        room = None if self.limit is None or self.kind == "gpt" else self.limit - prompts.FRAME
+        if room is not None and pieces > room:
+            raise BadInput(f"The prompt has {pieces} pieces, this model reads {room}. Shorten it, or pretrain with a "
+                           f"greater --length.")  # fmt: skip
+
+    def _sentinels(self, ids: Ints, marks: Sequence[str]) -> Ints:
+        """The ids with one sentinel for each mark, in order."""
+        v = self.model.vocabulary
+        at = np.flatnonzero(np.isin(ids, [v.mask, v.gap, v.tail]))[: len(v.sentinels)]
+        ids = ids.copy()
+        ids[at] = v.sentinels[: len(at)]
+        return ids
+
+    def _rounds(self, search: Search) -> int:
+        if search.how == "beam" and search.count > 1:
+            raise BadInput("GLM fills blanks one after the other, each with its best answer. Ask for one answer, or "
+                           "draw several (--top-k, --top-p).")  # fmt: skip
+        return search.count
+
+    def _filled(self, text: str, ids: Ints, marks: Sequence[str], search: Search, chance: torch.Generator) -> Answer:
+        found = fill_blanks(self.model.learner, ids, self.model.vocabulary, search, chance=chance)
+        shown = text if MARK.search(text) else f"{text}[TAIL]"
+        blanks = tuple(self._decode(said.ids) for said in found)
+        score, pieces = sum(said.score for said in found), sum(len(said.ids) for said in found)
+        return Answer(_fill(shown, blanks), blanks, score, pieces, all(said.finished for said in found))
+
+    def _answer(self, text: str, said: Said) -> Answer:
+        blanks: tuple[str, ...] = ()
+        whole = self._decode(said.ids)
+        if self.kind == "t5":
+            blanks = tuple(self._decode(run) for run in split(said.ids, self.model.vocabulary.sentinels))
+            whole = _fill(text, blanks)
+        elif self.kind == "mass":
+            blanks, whole = (whole,), _fill(re.sub(r"(\[MASK\]\s*)+", "[MASK]", text), (whole,))
+        return Answer(whole, blanks, said.score, len(said.ids), said.finished)
+
+    def _decode(self, ids: Ints) -> str:
+        return self.model.tokenizer.decode(ids.astype(np.int32))
+
+
+def kinds_of(rows: frozenset[str]) -> list[str]:
+    """The methods of KINDS that a model learned, and those on pairs first."""
+    pairs = sorted(row for row in rows if row.endswith(PAIRS))
+    spoken = {"unilm": "unilm_sequence", "palm": "palm_continue"}
+    return pairs + [kind for kind in KINDS if any(_begins(row, spoken.get(kind, kind)) for row in rows - set(pairs))]
+
+
+def _begins(row: str, kind: str) -> bool:
+    return row == kind or (row.startswith(f"{kind}_") and row != "transformer_xl")
+
+
+def _fill(text: str, blanks: Sequence[str]) -> str:
+    """The text with its marks filled from left to right; marks that nothing was said for stay."""
+    waiting: Iterator[str] = iter(blanks)
+    return MARK.sub(lambda mark: next(waiting, mark[0]), text)
+
+
+@dataclass(frozen=True)
+class GenerateRequest:
+    """What `factpin generate` was asked for."""
+
+    model: str
+    source: str  # a prompt, a file of prompts, or - for standard input
+    search: Search
+    kind: str = ""
+    seed: int = 0
+    jsonl: bool | None = None  # whether prompts are JSONL; None: by the ending of the file
+
+
+def generated(
+    request: GenerateRequest, tell: Callable[[str], None] | None = None
+) -> Iterator[tuple[dict[str, Any], list[Answer]]]:
+    """Every prompt as a record, with its answers. `tell` gets the text so far, where there is one prompt."""
+    records = list(_records(request))
+    generator = Generator.load(_folder(request.model), request.kind)
+    for record in records:
+        heard = tell if len(records) == 1 and request.search.count == 1 else None
+        yield record, generator.answers(record["prompt"], request.search, seed=request.seed, tell=heard)
+
+
+def _folder(name: str) -> Path:
+    if not Path(name).is_dir():
+        raise BadModel(f"{name}: there is no such folder. Name a folder that `factpin pretrain` wrote.")
+    return Path(name)
+
+
+def _records(request: GenerateRequest) -> Iterator[dict[str, Any]]:
+    """A prompt in every record; of JSONL the other fields too."""
+    path = Path(request.source)
+    standard = request.source == "-"
+    if not standard and not _is_file(path):
+        yield {"prompt": request.source}
+        return
+    jsonl = path.suffix == ".jsonl" if request.jsonl is None else request.jsonl
+    given = enumerate(sys.stdin, 1) if standard else lines(path)
+    for number, line in given:
+        if line.strip():
+            yield (
+                _record(line, f"{'standard input' if standard else path}, line {number}")
+                if jsonl
+                else {"prompt": line.rstrip("\n")}
+            )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a prompt is often too long for the name of a file
+        return False
+
+
+def _record(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        record = None
+    if not isinstance(record, dict) or not isinstance(record.get("prompt"), str):
+        raise BadFile(f'{where}: expected {{"prompt": "…"}}, got {line[:60]!r}.')
+    return record
