@@ -16,7 +16,7 @@ from factpin.objectives.network import Network, fitted
 from factpin.objectives.objective import Loss, Objective
 from factpin.objectives.parts import NetworkConfig
 from factpin.objectives.view import NO_LOSS
-from factpin.proofs.world import VOCABULARY, text
+from proofs.world import VOCABULARY, text
 
 SMALL = NetworkConfig(VOCABULARY.size, width=32, layers=2, heads=4, inner=64, longest=200, dropout=0.0)
 HEADS = HeadsConfig(offset_width=8)

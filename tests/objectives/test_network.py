@@ -10,8 +10,8 @@ from factpin.errors import BadInput
 from factpin.objectives import OBJECTIVES, Text, View, collate, pack
 from factpin.objectives.network import Network, fitted
 from factpin.objectives.parts import NetworkConfig
-from factpin.proofs.leaks import TINY, network
-from factpin.proofs.world import VOCABULARY, text
+from proofs.leaks import TINY, network
+from proofs.world import VOCABULARY, text
 
 
 def make(name: str, x: Text, index: int = 0) -> View:

@@ -17,8 +17,8 @@ from factpin.objectives.losses import Learner
 from factpin.objectives.network import Network
 from factpin.objectives.on_encoder import OnEncoder
 from factpin.objectives.parts import NetworkConfig
-from factpin.proofs.parity import bert_input, bert_layers, stirred
-from factpin.proofs.world import VOCABULARY, text
+from proofs.parity import bert_input, bert_layers, stirred
+from proofs.world import VOCABULARY, text
 
 SINGLE = [name for name, row in OBJECTIVES.items() if {loss.stream for loss in row.losses} <= {"content", "query"}]
 HEADS = HeadsConfig(offset_width=8)
