@@ -12,9 +12,9 @@ from factpin.objectives import View, audit
 from factpin.objectives.audit import how_often, layers_between
 from factpin.objectives.tape import MARK, NOISE, Tape, tape
 from factpin.objectives.view import Stream, stream
-from factpin.proofs.faults import Fault, bert_pieces_called_noise, mass_pieces_called_noise
-from factpin.proofs.leaks import make
-from factpin.proofs.world import VOCABULARY
+from proofs.faults import Fault, bert_pieces_called_noise, mass_pieces_called_noise
+from proofs.leaks import make
+from proofs.world import VOCABULARY
 
 
 def swap(view: View, name: str, **changes) -> View:

@@ -1,4 +1,4 @@
-"""Samplers: what they promise for any text; their distributions are checked by `factpin.proofs.statistics`."""
+"""Samplers: what they promise for any text; their distributions are checked by `proofs.statistics`."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ from factpin.objectives.choose import (
     whole,
     xlnet_windows,
 )
-from factpin.proofs.world import alone, text
+from proofs.world import alone, text
 
 SAMPLERS = {
     "fragment": fragment,

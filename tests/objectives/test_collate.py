@@ -9,7 +9,7 @@ from factpin.layers.masks import additive
 from factpin.objectives import OBJECTIVES, View, audit, collate, one_stream, pack
 from factpin.objectives.tape import concatenate
 from factpin.objectives.view import NO_LOSS
-from factpin.proofs.world import VOCABULARY, text
+from proofs.world import VOCABULARY, text
 from tests.objectives.network import states
 
 LENGTHS = (20, 33, 26)

@@ -23,7 +23,7 @@ from factpin.objectives.losses import Learner
 from factpin.objectives.objective import Objective
 from factpin.objectives.prompts import Prompt
 from factpin.objectives.spoil import Rates
-from factpin.proofs.world import VOCABULARY, text
+from proofs.world import VOCABULARY, text
 
 FEW = Vocabulary(size=12, pad=0, cls=1, sep=2, mask=3, gap=4, tail=5, start=6, end=7, sentinels=(11,))
 PIECES = [8, 9, 10]  # its ordinary ids

@@ -1,4 +1,4 @@
-"""Worked examples beside those of `factpin.proofs.golden`: layouts, shares, and that every corruption is undone."""
+"""Worked examples beside those of `proofs.golden`: layouts, shares, and that every corruption is undone."""
 
 from dataclasses import replace
 
@@ -20,8 +20,8 @@ from factpin.objectives.spoil import Rates, expand, split
 from factpin.objectives.t5 import T5
 from factpin.objectives.unilm import leftwards, rightwards
 from factpin.objectives.xlnet import XLNet
-from factpin.proofs.golden import fixed, plain, rows, run
-from factpin.proofs.world import VOCABULARY, text
+from proofs.golden import fixed, plain, rows, run
+from proofs.world import VOCABULARY, text
 
 V = VOCABULARY
 M, S, E = V.mask, V.start, V.end

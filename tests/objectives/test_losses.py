@@ -17,7 +17,7 @@ from factpin.objectives.heads import Copy, Heads, HeadsConfig
 from factpin.objectives.losses import Learner
 from factpin.objectives.objective import Loss, Objective
 from factpin.objectives.view import NO_LOSS
-from factpin.proofs.world import VOCABULARY, text
+from proofs.world import VOCABULARY, text
 
 SMALL = NetworkConfig(VOCABULARY.size, width=32, layers=2, heads=4, inner=64, longest=200, dropout=0.0)
 HEADS = HeadsConfig(offset_width=8)

@@ -11,8 +11,8 @@ from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.objectives import OBJECTIVES, Text, View, collate, pack
 from factpin.objectives.fitting import fitted
-from factpin.proofs.leaks import TINY, network
-from factpin.proofs.world import VOCABULARY, text
+from proofs.leaks import TINY, network
+from proofs.world import VOCABULARY, text
 
 
 def make(name: str, x: Text, index: int = 0) -> View:

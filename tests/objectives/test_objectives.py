@@ -22,7 +22,7 @@ from factpin.objectives.t5 import T5
 from factpin.objectives.tape import MARK
 from factpin.objectives.text import Chance
 from factpin.objectives.xlnet import XLNet
-from factpin.proofs.world import VOCABULARY, text
+from proofs.world import VOCABULARY, text
 from tests.objectives.network import LAYERS, log_p, states
 
 EACH = pytest.mark.parametrize("name", OBJECTIVES)

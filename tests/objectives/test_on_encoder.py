@@ -18,8 +18,8 @@ from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
 from factpin.objectives.on_encoder import OnEncoder
 from factpin.objectives.prompts import glm, gpt, unilm
-from factpin.proofs.parity import bert_input, bert_layers, stirred
-from factpin.proofs.world import VOCABULARY, text
+from proofs.parity import bert_input, bert_layers, stirred
+from proofs.world import VOCABULARY, text
 
 SINGLE = [name for name, row in OBJECTIVES.items() if {loss.stream for loss in row.losses} <= {"content", "query"}]
 HEADS = HeadsConfig(offset_width=8)

@@ -7,7 +7,7 @@ from factpin.errors import BadInput
 from factpin.objectives.choose import infill
 from factpin.objectives.spoil import Rates, back, collapse, delete, expand, insert, reorder, replace, split
 from factpin.objectives.tape import MARK, NOISE, tape
-from factpin.proofs.world import VOCABULARY, alone, text
+from proofs.world import VOCABULARY, alone, text
 
 MASK = VOCABULARY.mask
 

@@ -10,8 +10,8 @@ from factpin.errors import BadInput
 from factpin.objectives import Text, pairs
 from factpin.objectives.text import join, text_of
 from factpin.objectives.view import NO_LOSS
-from factpin.proofs.world import VOCABULARY, text
 from factpin.tokens.small import build_tokenizer
+from proofs.world import VOCABULARY, text
 
 
 def sample() -> Text:

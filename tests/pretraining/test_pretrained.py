@@ -22,9 +22,9 @@ from factpin.pretraining.learner import Learners
 from factpin.pretraining.pretrain import pretrain
 from factpin.pretraining.readers import Plain
 from factpin.pretraining.vocabulary import vocabulary_of
-from factpin.proofs.world import VOCABULARY
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
+from proofs.world import VOCABULARY
 from tests.conftest import corpus
 
 HOW = TrainConfig(max_steps=4, batch_size=4, learning_rate=3e-3, seed=7)

@@ -9,8 +9,8 @@ import pytest
 
 from factpin.errors import BadFile
 from factpin.layers.masks import causal
-from factpin.proofs import EXPERIMENTS, SYSTEMS
-from factpin.proofs.cards import (
+from proofs import EXPERIMENTS, SYSTEMS
+from proofs.cards import (
     DRAWN,
     FEW_LINES,
     FIELDS,
@@ -23,13 +23,13 @@ from factpin.proofs.cards import (
     where,
     write_cards,
 )
-from factpin.proofs.drawing import drawn_view, path, word
-from factpin.proofs.results import Learned, read_results
-from factpin.proofs.world import VOCABULARY
+from proofs.drawing import drawn_view, path, word
+from proofs.results import Learned, read_results
+from proofs.world import VOCABULARY
 
 FOLDER = Path(__file__).parents[2] / "docs" / "objectives"
 EACH = pytest.mark.parametrize("system", SYSTEMS)
-NEW = "write them anew: python -m factpin.proofs.cards docs/objectives"
+NEW = "write them anew: python -m proofs.cards docs/objectives"
 
 
 def undrawn(runs: str, rows: int, columns: int) -> np.ndarray:

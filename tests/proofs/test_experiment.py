@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from factpin.objectives import audit
-from factpin.proofs import EXPERIMENTS, SYSTEMS, Bar, school
-from factpin.proofs.learn_blanks import two_holes
-from factpin.proofs.learn_cloze import climbing, cued, mirror, named
-from factpin.proofs.learn_order import (
+from proofs import EXPERIMENTS, SYSTEMS, Bar, school
+from proofs.learn_blanks import two_holes
+from proofs.learn_cloze import climbing, cued, mirror, named
+from proofs.learn_order import (
     BY_CHANCE,
     ENTROPY,
     LONGEST,
@@ -21,10 +21,10 @@ from factpin.proofs.learn_order import (
     countdown_entropy,
     filled,
 )
-from factpin.proofs.learn_pairs import FOLLOWS, ORDER, on_a_topic
-from factpin.proofs.learn_sequence import digested, from_the_beginning, gap_of, marked, twice
-from factpin.proofs.learn_shape import echoing
-from factpin.proofs.school import FIRST, probe, words
+from proofs.learn_pairs import FOLLOWS, ORDER, on_a_topic
+from proofs.learn_sequence import digested, from_the_beginning, gap_of, marked, twice
+from proofs.learn_shape import echoing
+from proofs.school import FIRST, probe, words
 
 CHANCE = [np.random.default_rng(seed) for seed in range(40)]
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from factpin.objectives import OBJECTIVES, View, audit
-from factpin.proofs import SYSTEMS, parity_more
-from factpin.proofs.compare import Compared, Proof, summary
-from factpin.proofs.leaks import caught, moves
-from factpin.proofs.parity_more import nezha, transformer_xl
-from factpin.proofs.structure import structure
-from factpin.proofs.world import VOCABULARY, text
+from proofs import SYSTEMS, parity_more
+from proofs.compare import Compared, Proof, summary
+from proofs.leaks import caught, moves
+from proofs.parity_more import nezha, transformer_xl
+from proofs.structure import structure
+from proofs.world import VOCABULARY, text
 
 PROOFS = structure(SYSTEMS)
 

@@ -1,17 +1,19 @@
 """`factpin verify`: planned, run, shown, resumed; one failure is exit code 1."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from factpin.app.commands.verify import verify as command
-from factpin.errors import BadFile, BadInput, UnknownName
-from factpin.proofs import EXPERIMENTS, SYSTEMS, school
-from factpin.proofs import verify as proofs
-from factpin.proofs.compare import Compared, summary
-from factpin.proofs.results import Learned, read_results, write_results
-from factpin.proofs.verify import Brief, Row, brief, learned_row, planned, verify, worst
+from factpin.errors import BadFile, BadInput, MissingExtra, UnknownName
+from proofs import EXPERIMENTS, SYSTEMS, school
+from proofs import verify as proofs
+from proofs.compare import Compared, summary
+from proofs.results import Learned, read_results, write_results
+from proofs.verify import Brief, Row, brief, learned_row, planned, verify, worst
 
 
 def run(*words: str | Path) -> int:
@@ -143,3 +145,15 @@ def test_what_makes_no_sense_is_said() -> None:
         run("xlnt", "--fast")
     with pytest.raises(BadInput, match="--seeds is 'one'; expected numbers"):
         run("gpt", "--fast", "--seeds", "one")
+
+
+def test_without_a_source_checkout_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["factpin.app.commands.verify"], "CHECKOUT", tmp_path)
+    with pytest.raises(MissingExtra, match="pip install -e"):
+        run("--fast")
+
+
+def test_it_runs_from_any_folder(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "factpin", "verify", "wwm", "--fast", "--quiet"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and " hold, " in done.stdout, done.stderr

@@ -14,9 +14,9 @@ from factpin.objectives import Objective, Text
 from factpin.objectives.choose import Budget, Units
 from factpin.objectives.cloze import Cloze
 from factpin.objectives.text import Chance
-from factpin.proofs.experiment import Bar, Experiment, Figures
-from factpin.proofs.learn_cloze import ALL_MASKED, WORDS, steps_of_a_chain
-from factpin.proofs.school import SMALL, answers, held_out, nll, right, student, taught, text, words
+from proofs.experiment import Bar, Experiment, Figures
+from proofs.learn_cloze import ALL_MASKED, WORDS, steps_of_a_chain
+from proofs.school import SMALL, answers, held_out, nll, right, student, taught, text, words
 
 
 def echoing(chance: Chance, *, length: int) -> Text:

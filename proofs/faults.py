@@ -9,7 +9,7 @@ from factpin.layers.masks import FAR, Ints, MaskSpec, full, later, order, prefix
 from factpin.objectives import Stream, View
 from factpin.objectives.tape import MARK, NOISE, Tape, mark, tape
 from factpin.objectives.view import stream
-from factpin.proofs.world import VOCABULARY
+from proofs.world import VOCABULARY
 
 Fault = Callable[[View], View]
 

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from functools import partial
 
-from factpin.proofs.compare import Proof
-from factpin.proofs.faults import FAULTS
-from factpin.proofs.folders import FOLDERS
-from factpin.proofs.golden import GOLDEN
-from factpin.proofs.leaks import LAYERS, VIEWS, caught, no_leak
-from factpin.proofs.parity import PARITY, boolean_masks
-from factpin.proofs.parity_more import PARITY_MORE
-from factpin.proofs.segments import relative_segments
-from factpin.proofs.statistics import STATISTICS
-from factpin.proofs.sums import FACTORED, open_gpt_does_not, sums_to_one
+from proofs.compare import Proof
+from proofs.faults import FAULTS
+from proofs.folders import FOLDERS
+from proofs.golden import GOLDEN
+from proofs.leaks import LAYERS, VIEWS, caught, no_leak
+from proofs.parity import PARITY, boolean_masks
+from proofs.parity_more import PARITY_MORE
+from proofs.segments import relative_segments
+from proofs.statistics import STATISTICS
+from proofs.sums import FACTORED, open_gpt_does_not, sums_to_one
 
 NETWORK = f"audit of {VIEWS} views; a network of {LAYERS} layers, one id changed"
 

@@ -23,8 +23,8 @@ from factpin.objectives.objective import Loss
 from factpin.objectives.spoil import Rates
 from factpin.objectives.text import Chance
 from factpin.objectives.xlnet import XLNet
-from factpin.proofs.experiment import Bar, Experiment, Figures
-from factpin.proofs.school import (
+from proofs.experiment import Bar, Experiment, Figures
+from proofs.school import (
     SMALL,
     answers,
     held_out,

@@ -29,11 +29,11 @@ from factpin.pretraining.folder import GENERATOR, save_pretrained
 from factpin.pretraining.learner import Learners
 from factpin.pretraining.pretrain import begin, begun, plan_of
 from factpin.pretraining.vocabulary import vocabulary_of
-from factpin.proofs.compare import Compared
-from factpin.proofs.parity import EXACT, SINGLE, alike, batch, block, stirred
-from factpin.proofs.parity_more import reading
-from factpin.proofs.world import text
 from factpin.tokens import Tokenizer
+from proofs.compare import Compared
+from proofs.parity import EXACT, SINGLE, alike, batch, block, stirred
+from proofs.parity_more import reading
+from proofs.world import text
 
 SHAPE, LENGTH, N = "2x16x2", 40, 23
 TEXT = "\n\n".join(f"Factpin reads text number {n} and finds facts. 北京是中国的首都，{n} 年。" for n in range(8))

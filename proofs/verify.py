@@ -16,11 +16,11 @@ from time import perf_counter
 from typing import Any
 
 from factpin.errors import pick
-from factpin.proofs import EXPERIMENTS, SYSTEMS
-from factpin.proofs.compare import Compared, Proof, summary
-from factpin.proofs.experiment import Experiment
-from factpin.proofs.results import Learned, Results, read_results, write_results
-from factpin.proofs.structure import structure
+from proofs import EXPERIMENTS, SYSTEMS
+from proofs.compare import Compared, Proof, summary
+from proofs.experiment import Experiment
+from proofs.results import Learned, Results, read_results, write_results
+from proofs.structure import structure
 
 SEEDS = (1, 2, 3)
 TOLD = ("system", "checked", "against", "found", "holds", "seconds")  # in JSON

@@ -27,8 +27,8 @@ from factpin.objectives.spoil import Rates
 from factpin.objectives.tape import frame
 from factpin.objectives.text import Chance
 from factpin.objectives.view import NONE, stream
-from factpin.proofs.experiment import Bar, Experiment, Figures
-from factpin.proofs.school import (
+from proofs.experiment import Bar, Experiment, Figures
+from proofs.school import (
     HELD_OUT,
     answers,
     held_out,

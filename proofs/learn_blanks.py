@@ -18,8 +18,8 @@ from factpin.objectives.t5 import T5
 from factpin.objectives.tape import concatenate, mark, tape
 from factpin.objectives.text import Chance
 from factpin.objectives.view import NONE, encoder, sequence_view, stream
-from factpin.proofs.experiment import Bar, Experiment, Figures
-from factpin.proofs.school import (
+from proofs.experiment import Bar, Experiment, Figures
+from proofs.school import (
     FIRST,
     HELD_OUT,
     answers,

@@ -24,8 +24,8 @@ from factpin.objectives.choose import (
 )
 from factpin.objectives.spoil import Rates, replace
 from factpin.objectives.tape import MARK, NOISE, tape
-from factpin.proofs.compare import Compared
-from factpin.proofs.world import FIRST, LAST, VOCABULARY, alone, text
+from proofs.compare import Compared
+from proofs.world import FIRST, LAST, VOCABULARY, alone, text
 
 CHI_2, CHI_4 = 13.8, 18.5  # 99.9 % of chi squared with 2 and 4 degrees of freedom
 

@@ -1,6 +1,6 @@
 """Cards: one page a method under docs/objectives, written from declarations, measured figures and a few sentences.
 
-python -m factpin.proofs.cards docs/objectives
+python -m proofs.cards docs/objectives
 
 texts.toml       the sentences, a table for each method
 measured.json    what `factpin verify --output docs/objectives/measured.json` found
@@ -21,12 +21,12 @@ from typing import Any
 from factpin import objectives
 from factpin.errors import BadFile
 from factpin.objectives import OBJECTIVES
-from factpin.proofs import EXPERIMENTS, SYSTEMS
-from factpin.proofs.drawing import draw, drawn_view
-from factpin.proofs.experiment import Experiment
-from factpin.proofs.results import Learned, Results, read_results
-from factpin.proofs.verify import SEEDS
-from factpin.proofs.world import VOCABULARY
+from proofs import EXPERIMENTS, SYSTEMS
+from proofs.drawing import draw, drawn_view
+from proofs.experiment import Experiment
+from proofs.results import Learned, Results, read_results
+from proofs.verify import SEEDS
+from proofs.world import VOCABULARY
 
 DRAWN: dict[str, tuple[str, ...]] = {  # where not all rows are drawn
     "bart": ("bart",),

@@ -20,9 +20,9 @@ from factpin.encoders.own.parts import NetworkConfig
 from factpin.objectives import OBJECTIVES, Batch, View, audit, collate
 from factpin.objectives.audit import graph, layers_between
 from factpin.objectives.fitting import fitted
-from factpin.proofs.compare import Compared
-from factpin.proofs.faults import Fault
-from factpin.proofs.world import VOCABULARY, text
+from proofs.compare import Compared
+from proofs.faults import Fault
+from proofs.world import VOCABULARY, text
 
 LAYERS, VIEWS = 2, 10
 TINY = NetworkConfig(VOCABULARY.size, width=8, layers=LAYERS, heads=2, inner=12, longest=200, dropout=0.0)

@@ -18,8 +18,8 @@ from factpin.layers.masks import Ints, causal, full
 from factpin.layers.positions import distances, functional, sinusoid
 from factpin.objectives import OBJECTIVES, Batch, collate
 from factpin.objectives.heads import Heads
-from factpin.proofs.compare import Compared
-from factpin.proofs.parity import (
+from proofs.compare import Compared
+from proofs.parity import (
     BASE,
     EXACT,
     HEADS,
@@ -39,7 +39,7 @@ from factpin.proofs.parity import (
     take,
     thinking,
 )
-from factpin.proofs.world import VOCABULARY, text
+from proofs.world import VOCABULARY, text
 
 
 def reading(encoder: Ints, decoder: Ints) -> Batch:

@@ -16,9 +16,9 @@ import torch
 from factpin.layers.masks import Ints
 from factpin.objectives import OBJECTIVES, collate
 from factpin.objectives.fitting import fitted
-from factpin.proofs.compare import Compared
-from factpin.proofs.leaks import TINY, network
-from factpin.proofs.world import VOCABULARY, text
+from proofs.compare import Compared
+from proofs.leaks import TINY, network
+from proofs.world import VOCABULARY, text
 
 EXCHANGED, CALLED_A = np.array([1, 0, 2]), np.array([0, 0, 2])
 MOVES = 1e-3

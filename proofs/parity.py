@@ -23,7 +23,7 @@ from factpin.layers.masks import Ints, MaskSpec, causal, full, prefix
 from factpin.objectives import OBJECTIVES, Batch
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.view import NO_LOSS
-from factpin.proofs.compare import Compared
+from proofs.compare import Compared
 
 V, D, N, HEADS, INNER, LAYERS = 40, 16, 9, 4, 24, 3
 EXACT, SINGLE = 1e-10, 2e-5

@@ -22,8 +22,8 @@ from factpin.objectives.pegasus import Pegasus
 from factpin.objectives.spoil import Rates
 from factpin.objectives.t5 import T5
 from factpin.objectives.unilm import sequence
-from factpin.proofs.compare import Compared
-from factpin.proofs.world import VOCABULARY as V
+from proofs.compare import Compared
+from proofs.world import VOCABULARY as V
 
 M, S, E = V.mask, V.start, V.end
 ALL_MASKED = Rates(1.0, 0.0)

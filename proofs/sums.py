@@ -28,9 +28,9 @@ from factpin.objectives.spoil import Rates
 from factpin.objectives.t5 import T5
 from factpin.objectives.text import Chance
 from factpin.objectives.xlnet import XLNet
-from factpin.proofs.compare import Compared
-from factpin.proofs.leaks import TINY, network
-from factpin.proofs.world import VOCABULARY, text
+from proofs.compare import Compared
+from proofs.leaks import TINY, network
+from proofs.world import VOCABULARY, text
 
 EXACT = 1e-12
 IDS = [8, 9]  # every place is filled with either

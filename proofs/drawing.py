@@ -13,7 +13,7 @@ import numpy as np
 
 from factpin.layers.masks import Bools
 from factpin.objectives import OBJECTIVES, Stream, Text, View, Vocabulary
-from factpin.proofs.world import VOCABULARY
+from proofs.world import VOCABULARY
 
 CELL, LEFT, TOP, GAP = 16, 92, 60, 20
 FIRST = 11  # the id of x1

@@ -6,7 +6,7 @@
 SYSTEMS names the methods and their rows in OBJECTIVES.
 """
 
-from factpin.proofs import (
+from proofs import (
     learn_blanks,
     learn_cloze,
     learn_electra,
@@ -15,7 +15,7 @@ from factpin.proofs import (
     learn_sequence,
     learn_shape,
 )
-from factpin.proofs.experiment import Bar, Experiment
+from proofs.experiment import Bar, Experiment
 
 SYSTEMS: dict[str, tuple[str, ...]] = {
     "albert": ("albert",),

@@ -22,8 +22,8 @@ from factpin.objectives.objective import Loss
 from factpin.objectives.spoil import Rates
 from factpin.objectives.text import Chance
 from factpin.objectives.view import NO_LOSS
-from factpin.proofs.experiment import Bar, Experiment, Figures
-from factpin.proofs.school import FIRST, HEADS, SMALL, drawn, held_out, learn, spread, text, words
+from proofs.experiment import Bar, Experiment, Figures
+from proofs.school import FIRST, HEADS, SMALL, drawn, held_out, learn, spread, text, words
 
 SYMBOLS, PAIRS, STEPS, RATE = 8, 6, 600, 2e-3
 ROW = replace(OBJECTIVES["electra"], declare=Cloze(rates=Rates(0.85, 0.0)))

@@ -38,8 +38,8 @@ from factpin.objectives.tape import mark, tape
 from factpin.objectives.text import Chance
 from factpin.objectives.unilm import leftwards
 from factpin.objectives.view import NONE, stream
-from factpin.proofs.experiment import Bar, Experiment, Figures
-from factpin.proofs.school import (
+from proofs.experiment import Bar, Experiment, Figures
+from proofs.school import (
     HELD_OUT,
     Floats,
     answers,

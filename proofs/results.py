@@ -14,7 +14,7 @@ import orjson
 
 from factpin.errors import BadFile
 from factpin.files import write_bytes
-from factpin.proofs.experiment import Experiment, Figures
+from proofs.experiment import Experiment, Figures
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from factpin.objectives.ernie import continual
 from factpin.objectives.losses import Learner
 from factpin.objectives.objective import Loss
 from factpin.objectives.text import Chance
-from factpin.proofs.experiment import Bar, Experiment, Figures
-from factpin.proofs.school import (
+from proofs.experiment import Bar, Experiment, Figures
+from proofs.school import (
     Floats,
     drawn,
     held_out,
