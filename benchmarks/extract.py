@@ -42,6 +42,7 @@ import factpin
 from factpin import formats
 from factpin.documents import Document, Span
 from factpin.models.extractor import Extractor
+from factpin.tasks.spans import find_spans
 from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.tokens.reading import WindowedDocument, collate
 from factpin.training.config import TrainConfig
@@ -134,10 +135,10 @@ def batching(extractor: Extractor, texts: Sequence[str]) -> list[Side]:
         return call
 
     def fixed() -> int:
-        cut = extractor.threshold()
+        cut, head = extractor.threshold(), extractor.model.head
         groups = [ids[i : i + FIXED] for i in range(0, len(ids), FIXED)]
         return sum(
-            len(extractor.model.head.hits(extractor.model.predict(collate(group, extractor.tokenizer)), cut))
+            len(find_spans(head.to_arrays(extractor.model.predict(collate(group, extractor.tokenizer))), cut))
             for group in groups
         )
 

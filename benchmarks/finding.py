@@ -1,7 +1,7 @@
 """Finding before and after it left torch: the same cells, and the time that finding alone takes.
 
     python benchmarks/finding.py --before FOLDER [--only TEXT] [--rounds 15]          speed, at the sizes of the heads
-    python benchmarks/finding.py --before FOLDER --models [--only TEXT]               speed, on batches of shipped models
+    python benchmarks/finding.py --before FOLDER --models [--only TEXT]               speed, on shipped models
     python benchmarks/finding.py --before FOLDER --corpora ../shared/data             cells of whole corpora, compared
 
 FOLDER is a checkout of the version before (git worktree add --detach FOLDER a6055aa). Each version runs in a process of

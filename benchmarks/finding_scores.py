@@ -1,4 +1,4 @@
-"""Scores for benchmarks/finding.py, as heads give them: of trained models (few cells are high) and of untrained ones."""
+"""Scores for benchmarks/finding.py, as heads give them: of trained models (few cells are high) and of others."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

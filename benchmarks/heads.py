@@ -32,7 +32,9 @@ from torch import Tensor, nn
 from factpin.heads import Cells
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
 from factpin.heads.global_pointer import GlobalPointer, GlobalPointerConfig
-from factpin.layers.crf import Rules, best_path, log_partition, path_score
+from factpin.layers.crf import Rules, log_partition, path_score
+from factpin.tasks.spans import find_spans
+from factpin.tasks.spans.chain import ChainRules, best_path
 
 WIDTH = 768
 MiB = 2**20
@@ -199,7 +201,7 @@ def gp(B: int, N: int, *, decode: bool = False) -> Callable[[Peers], Sides]:
             ours.qk.load_state_dict(theirs.dense.state_dict())
         mask = real.long()
         if decode:
-            found = torch.no_grad()(lambda: float(len(ours.hits(ours(H, real), 0.0))))
+            found = torch.no_grad()(lambda: float(len(find_spans(ours.to_arrays(ours(H, real)), 0.0))))
             return None if theirs is None else torch.no_grad()(lambda: scan(theirs(mask, mask, mask))), found
         own = step(ours, H, lambda: ours.loss(ours(H, real), gold))
         if theirs is None or peers.gp is None:
@@ -253,7 +255,8 @@ def crf(what: str) -> Callable[[Peers], Sides]:
         if what == "best path":
 
             def decode() -> float:
-                found = best_path(e, rules, length).tolist()
+                arrays = ChainRules(*(part.detach().numpy() for part in holder))
+                found = best_path(e.detach().numpy(), arrays, length.numpy()).tolist()
                 return checksum([tags[:n] for tags, n in zip(found, lengths, strict=True)])
 
             return None if peer is None else lambda: checksum(peer.decode(e, mask=mask)), decode

@@ -23,8 +23,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
+import numpy as np
 import torch
-from factpin.layers.join import Candidates, Links, join
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
@@ -38,7 +38,9 @@ from factpin.heads.efficient_global_pointer import (
 from factpin.heads.global_pointer import GlobalPointerScores
 from factpin.heads.gplinker import GPLinker, GPLinkerConfig, GPLinkerScores, TripleCells
 from factpin.layers.multilabel_loss import multilabel_loss
-from factpin.layers.places import Places
+from factpin.tasks.spans.cells import SpanCells
+from factpin.tasks.triples import find_triples
+from factpin.tasks.triples.join import Candidates, join
 from heads import WIDTH, Call, Case, MiB, Peers, Sides, Stub, clock, judge, measure, module, names, peak_kib, show, step
 
 FACTS = 10  # gold triples of a text
@@ -195,28 +197,30 @@ def finding(
     def make(_: Peers) -> Sides:
         scores, head = scores_of(B, N, R), build(R)
         spans = head.spans.dense(scores.spans)
-        links = [Links(x.q @ x.k.mT, x.u, x.v) for x in (scores.heads, scores.tails)]
+        arrays, pairs = head.to_arrays(scores), [x.q @ x.k.mT for x in (scores.heads, scores.tails)]
+        terms = [(A, x.u, x.v) for A, x in zip(pairs, (scores.heads, scores.tails), strict=True)]
         held = head.dense(scores) if start == "all scores" else None
 
         if start == "q, k":  # once, outside the clock: not the number alone is the same
             with torch.no_grad():
-                found = head.triples(scores, max_spans=None, max_triples=None).rows()
+                found = find_triples(arrays, 0.0, max_spans=None, max_triples=None).rows()
                 told = {(b, s[1], s[2], r, o[1], o[2]) for b, r, s, o in found}
                 if told != {(b, *triple) for b, text in enumerate(scan(head.dense(scores))) for triple in text}:
                     raise SystemExit(f"({B}, {N}, {R}): the triples are not those of the scan.")
 
         def ours() -> float:
             if start == "q, k":
-                return float(len(head.triples(scores, max_spans=None, max_triples=None)))
-            batch, label, i, j = (spans > 0).nonzero().unbind(1)
-            roles = ((label == role).nonzero().squeeze(1) for role in (0, 1))
-            candidates = Candidates(Places(batch, label, i, j), spans[batch, label, i, j], *roles)
-            return float(join(candidates, *links, torch.zeros(R))[0].score.numel())
+                return float(len(find_triples(head.to_arrays(scores), 0.0, max_spans=None, max_triples=None)))
+            table = spans.numpy()
+            batch, label, i, j = np.nonzero(table > 0)
+            cells = SpanCells(batch, label, i, j, table[batch, label, i, j])
+            candidates = Candidates(cells, *(np.flatnonzero(label == role) for role in (0, 1)))
+            return float(len(join(candidates, arrays.heads, arrays.tails, np.zeros(R, np.float32))[0]))
 
         def theirs() -> float:
             if start == "q, k":
                 return size(scan(head.dense(scores)))
-            dense = held or (spans, *(x.A[:, None] + x.v[:, :, None, :] + x.u[:, :, :, None] for x in links))
+            dense = held or (spans, *(A[:, None] + v[:, :, None, :] + u[:, :, :, None] for A, u, v in terms))
             return size(scan(dense))
 
         return torch.no_grad()(theirs), torch.no_grad()(ours)

@@ -38,6 +38,7 @@ from factpin.errors import BadInput
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer
 from factpin.heads.gplinker import GPLinker
 from factpin.models.extractor import Extractor
+from factpin.tasks.triples import find_triples
 from heads import module
 
 PORTION = 50  # texts of one turn
@@ -128,7 +129,7 @@ class Ours:
     def find(self, hidden: Tensor, mask: Tensor) -> set[tuple[int, int, int, int, int]]:
         real = mask.bool()
         real[:, [0, -1]] = False
-        cells = self.head.triples(self.head(hidden, real))
+        cells = find_triples(self.head.to_arrays(self.head(hidden, real)), 0.0)
         return {(s[1], s[2], r, o[1], o[2]) for _, r, s, o in cells.rows()}
 
 

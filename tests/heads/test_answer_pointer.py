@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from factpin.heads.best_cells import best_cells
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from factpin.errors import BadInput, FactpinError
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
 from factpin.heads.cells import Cells
+from factpin.tasks.spans.best import best_cells
 
 WIDTH = 20
 
@@ -61,29 +61,25 @@ def test_dense_scores_are_those_of_the_formula() -> None:
     assert there == [[i, j] for i in range(4, 11) for j in range(i, min(i + 3, 11))]
 
 
-def test_hits_and_find_agree_with_the_dense_scores() -> None:
+def test_the_best_cells_are_those_of_the_dense_scores() -> None:
     head = build(("answer", "hop"))
-    scores = head(*batch())
-    s = head.dense(scores)
-    found = head.hits(scores, 0.0)
-    assert {*found.rows()} == {tuple(row) for row in (s > 0).nonzero().tolist()}
-    best = head.find(scores, 3)
+    s = head.dense(head(*batch())).detach()
+    best = best_cells(s.numpy(), 3)
     assert len(best) == 2 * 2 * 3
     for b in (0, 1):
         for label in (0, 1):
             here = best.take((best.batch == b) & (best.label == label))
             wanted = s[b, label].flatten().sort(descending=True).values[:3]
-            assert torch.allclose(here.score, wanted)
-            assert torch.equal(here.score, s[b, label, here.start, here.end])
+            assert here.score.tolist() == wanted.tolist() == s[b, label, here.start, here.end].tolist()
 
 
 def test_the_best_cells_of_a_table_with_ties_and_holes() -> None:
     table = torch.full((2, 1, 3, 3), -torch.inf)
     table[0, 0, 0, 1] = table[0, 0, 0, 0] = table[0, 0, 1, 2] = 2.0
     table[0, 0, 2, 2] = 5.0
-    best = best_cells(table, 20)
+    best = best_cells(table.numpy(), 20)
     assert best.rows() == [(0, 0, 2, 2), (0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 2)]  # nothing for the second text
-    assert best_cells(table, 1).rows() == [(0, 0, 2, 2)]
+    assert best_cells(table.numpy(), 1).rows() == [(0, 0, 2, 2)]
 
 
 def test_answers_and_their_absence_are_learned() -> None:
@@ -96,10 +92,9 @@ def test_answers_and_their_absence_are_learned() -> None:
         head.loss(head(H, real), gold).backward()
         optimiser.step()
     scores = head(H, real)
-    best = head.find(scores)
+    best = best_cells(head.dense(scores).detach().numpy(), 1)
     assert best.rows()[0] == (0, 0, 5, 7) and best.batch.tolist() == [0, 1]
     assert best.score[0] > 0 > best.score[1]
-    assert (head.hits(scores).batch == 0).all()
 
 
 def test_texts_without_answers_count_by_their_weight() -> None:
@@ -134,7 +129,8 @@ def test_padding_changes_nothing_and_is_never_read() -> None:
     loss = head.loss(two, gold)
     loss.backward()
     assert torch.allclose(head.loss(one, gold), loss)
-    assert head.find(one, 4).rows() == head.find(two, 4).rows()
+    rows, padded = (best_cells(head.dense(x).detach().numpy(), 4).rows() for x in (one, two))
+    assert rows == padded
     assert torch.isfinite(wide.grad).all()
 
 
@@ -157,7 +153,7 @@ def test_a_text_without_a_passage_is_no_trouble() -> None:
     H, _ = batch()
     scores = head(H, torch.zeros(2, 12, dtype=torch.bool))
     assert head.loss(scores, Cells.of([])).item() == 0.0
-    assert len(head.find(scores, 5)) == 0
+    assert len(best_cells(head.dense(scores).detach().numpy(), 5)) == 0
 
 
 def test_what_cannot_be_is_refused() -> None:

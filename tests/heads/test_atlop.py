@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -11,12 +12,13 @@ from torch import Tensor
 from factpin.encoders import small_encoder
 from factpin.encoders.merge_windows import WindowLayout, merge_hidden, merge_rows, rows_of
 from factpin.errors import BadInput, FactpinError
-from factpin.heads.atlop import Asked, Atlop, AtlopConfig, AtlopGold, AtlopScores, asked_of, found_of, gold_of
+from factpin.heads.atlop import Asked, Atlop, AtlopConfig, AtlopGold, AtlopScores, asked_of, gold_of
 from factpin.layers import localized_context, pair_bilinear
-from factpin.tasks.document_relations import decode, targets
+from factpin.tasks.document_relations import decode, find_relations, targets
 from factpin.tasks.markers import marker_id
 from factpin.tokens import windows
 from factpin.tokens.small import build_tokenizer
+from tests.heads import finding
 from tests.tasks.test_document_relations import village
 
 WIDTH, HEADS, N = 10, 3, 29
@@ -188,7 +190,7 @@ def turned(found: set[tuple[int, int, int]], name: Tensor) -> list[tuple[int, in
 
 
 def rows(head: Atlop, scores: AtlopScores, threshold: float | Tensor = -1.0) -> set[tuple[int, int, int]]:
-    found = head.predict(scores, threshold)
+    found = finding.relations(head, scores, threshold)
     assert len(found) > 3
     return set(zip(found.head.tolist(), found.relation.tolist(), found.tail.tolist(), strict=True))
 
@@ -272,8 +274,8 @@ def test_documents_without_pairs_or_entities_are_no_trouble() -> None:
     alone = head(H, A, replace(asked, head=none, tail=none))
     empty = head(H, A[:0], Asked(none, none, 0, none, none, asked.sentence, 3))
     for scores in (alone, empty):
-        assert head.loss([scores], [gold]).item() == 0.0 and len(head.predict(scores)) == 0
-    assert len(found_of(head.predict(empty)).head) == 0
+        assert head.loss([scores], [gold]).item() == 0.0 and len(finding.relations(head, scores)) == 0
+    assert len(finding.relations(head, empty).head) == 0
 
 
 # ---- prediction and evidence ----------------------------------------------------------------------------------------
@@ -282,7 +284,7 @@ def test_documents_without_pairs_or_entities_are_no_trouble() -> None:
 def test_relations_above_their_pairs_threshold_are_found() -> None:
     head = build(top_k=2)
     scores = head(*document())
-    found = head.predict(scores)
+    found = finding.relations(head, scores)
     expected = {}
     for p, row in enumerate(scores.s.tolist()):
         high = sorted((r for r in range(3) if row[r + 1] > row[0]), key=lambda r: -row[r + 1])[:2]
@@ -300,10 +302,10 @@ def test_a_global_threshold_is_one_number_or_one_for_each_relation() -> None:
     assert scores.s.shape == (20, 3)
     table = torch.tensor([-0.2, 0.0, 0.3])
     for threshold in (0.1, table):
-        found = head.predict(scores, threshold)
+        found = finding.relations(head, scores, threshold)
         assert len(found) == int((scores.s > torch.as_tensor(threshold)).sum()) > 0
     with pytest.raises(FactpinError, match="each of the 3"):
-        head.predict(scores, torch.zeros(2))
+        finding.relations(head, scores, torch.zeros(2))
 
 
 def test_sentences_with_a_large_share_prove_and_one_always_does() -> None:
@@ -312,22 +314,22 @@ def test_sentences_with_a_large_share_prove_and_one_always_does() -> None:
     scores = head(H, A, asked)
     torch.testing.assert_close(scores.share.sum(1), torch.ones(10, dtype=torch.float64))
     _, q = slow_scores(head, H, A, asked)
-    found = head.predict(scores, -10.0)
+    found = finding.relations(head, scores, -10.0)
     pair = {(int(h), int(t)): p for p, (h, t) in enumerate(zip(asked.head, asked.tail, strict=True))}
-    for h, t, proof in zip(found.head.tolist(), found.tail.tolist(), found.proof.tolist(), strict=True):
+    proofs = np.zeros((len(found), 3), np.bool_)
+    proofs[found.proof_of, found.proof] = True
+    for h, t, proof in zip(found.head.tolist(), found.tail.tolist(), proofs.tolist(), strict=True):
         share = torch.stack([q[pair[h, t]][asked.sentence == x].sum() for x in range(3)])
         share = share / share.sum()
         assert proof == [float(x) > 0.4 or x == share.max() for x in share]
-    sparse = build(evidence_share=0.99).predict(scores, -10.0)
-    assert (sparse.proof.sum(1) == 1).all()
-    columns = found_of(found)
-    assert len(columns.proof) == int(found.proof.sum()) and columns.proof_of.max() < len(found)
+    sparse = finding.relations(build(evidence_share=0.99), scores, -10.0)
+    assert sparse.proof_of.tolist() == list(range(len(sparse)))
 
 
 def test_without_sentences_there_is_no_evidence() -> None:
     head = build(evidence=0.1)
     scores = head(*document(sentences=False))
-    assert scores.share is None and head.predict(scores).proof is None
+    assert scores.share is None and not len(finding.relations(head, scores, -10.0).proof)
     bare = build()
     torch.testing.assert_close(head.loss([scores], [GOLD]), bare.loss([scores], [GOLD]))
 
@@ -419,7 +421,7 @@ def test_a_document_longer_than_the_encoder_is_learned_by_heart() -> None:
             assert all(p.grad is None or p.grad.isfinite().all() for p in weights)
         steps.step()
     assert losses[-1] < losses[0] / 10
-    facts = decode(found_of(head.predict(scores())), doc, relations).facts
+    facts = decode(find_relations(head.to_arrays(scores()), 0.0), doc, relations).facts
     assert {(f.head, f.relation, f.tail) for f in facts} == {(f.head, f.relation, f.tail) for f in doc.facts}
 
 
@@ -428,6 +430,8 @@ def test_a_relation_that_does_not_fit_takes_no_place_among_the_best(threshold: A
     head = Atlop(AtlopConfig(("a", "b"), size=4, group=2, top_k=1, threshold=threshold), 8)
     s = torch.tensor([[0.0, 2.0, 1.0], [0.0, 2.0, 1.0]])[:, 0 if threshold == "adaptive" else 1 :]
     scores = AtlopScores(s, torch.tensor([0, 1]), torch.tensor([1, 0]))
-    found = head.predict(head.only(scores, torch.tensor([[False, True], [True, True]])))
+    fits = torch.tensor([[False, True], [True, True]])
+    found = finding.relations(head, scores, fits=fits.numpy())
+    assert finding.relations(head, head.only(scores, fits)).relation.tolist() == [1, 0]
     assert found.relation.tolist() == [1, 0]
     assert found.score.tolist() == [1.0, 2.0]

@@ -1,24 +1,17 @@
-"""Cells: columns of one length, a canonical order, and clear words for gold that cannot be."""
+"""Cells: columns of one length, and clear words for gold that cannot be."""
 
 import pytest
 import torch
 
 from factpin.errors import FactpinError
-from factpin.heads.cells import Cells, check_gold, thresholds
+from factpin.heads.cells import Cells, check_gold
 
 REAL = torch.tensor([[False, True, True, True, False], [False, True, True, False, False]])
 
 
-def test_sorted_orders_by_batch_label_start_end() -> None:
-    rows = [(1, 0, 2, 3), (0, 1, 0, 0), (0, 0, 5, 6), (0, 0, 5, 5), (0, 0, 2, 9)]
-    cells = Cells.of(rows, [1.0, 2.0, 3.0, 4.0, 5.0]).sorted()
-    assert cells.rows() == sorted(rows)
-    assert cells.score.tolist() == [5.0, 4.0, 3.0, 2.0, 1.0]
-
-
 def test_no_cells_are_cells() -> None:
     cells = Cells.of([])
-    assert len(cells) == 0 and cells.sorted().rows() == [] and cells.batch.dtype == torch.int64
+    assert len(cells) == 0 and cells.rows() == [] and cells.batch.dtype == torch.int64
 
 
 def test_columns_of_different_lengths_are_refused() -> None:
@@ -49,11 +42,3 @@ def test_gold_that_cannot_exist_is_refused_with_its_place(cell: tuple[int, int, 
     with pytest.raises(FactpinError, match=words) as error:
         check_gold(Cells.of([(0, 0, 1, 1), cell]), REAL, 2, 2)
     assert f"batch {cell[0]}, label {cell[1]}, tokens {cell[2]}..{cell[3]}" in str(error.value)
-
-
-def test_a_threshold_is_a_number_or_one_for_each_label() -> None:
-    cpu = torch.device("cpu")
-    assert thresholds(0.5, 3, cpu).tolist() == [0.5, 0.5, 0.5]
-    assert thresholds(torch.tensor([1.0, 2.0, 3.0]), 3, cpu).tolist() == [1.0, 2.0, 3.0]
-    with pytest.raises(FactpinError, match="each of the 3 labels"):
-        thresholds(torch.zeros(2), 3, cpu)

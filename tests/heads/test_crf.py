@@ -3,13 +3,15 @@
 import math
 from itertools import pairwise, product
 
+import numpy as np
 import pytest
 import torch
 
 from factpin.errors import FactpinError
 from factpin.heads import Cells
 from factpin.heads.crf import CRF, CRFConfig, CRFScores
-from factpin.layers import crf_chains
+from factpin.tasks.spans import chain
+from tests.heads import finding
 
 
 def build(scheme) -> CRF:
@@ -37,8 +39,8 @@ def enumerate_paths(head: CRF, scores: CRFScores) -> list[tuple[tuple[int, ...],
         score = float(start[y[0]] + end[y[-1]] + sum(e[t, y[t]] for t in range(n)))
         score += sum(float(transitions[a, b]) for a, b in pairwise(y))
         if score > -math.inf:
-            spans = head.tags.decode(torch.tensor([y]), torch.tensor([n]))
-            columns = (spans.label.tolist(), tokens[spans.start].tolist(), tokens[spans.end].tolist())
+            _, label, first, last = head.tags.spans(np.array([y]), np.array([n]))
+            columns = (label.tolist(), tokens[first].tolist(), tokens[last].tolist())
             found.append((y, score, set(zip(*columns, strict=True))))
     return found
 
@@ -49,7 +51,7 @@ def test_hits_are_the_best_path_and_scores_its_spans_posterior(
     scheme, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if way == "logarithms":
-        monkeypatch.setattr(crf_chains, "SAFE", 1e300)
+        monkeypatch.setattr(chain, "SAFE", 1e300)
     head = build(scheme)
     count = 0
     for seed in range(2):
@@ -57,10 +59,10 @@ def test_hits_are_the_best_path_and_scores_its_spans_posterior(
         every = enumerate_paths(head, scores)
         weights = torch.tensor([score for _, score, _ in every], dtype=torch.float64).softmax(0)
         best = max(every, key=lambda item: item[1])
-        found = head.hits(scores)
+        found = finding.spans(head, scores)
         assert {row[1:] for row in found.rows()} == best[2]
         for row, score in zip(found.rows(), found.score.tolist(), strict=True):
-            p = sum(float(w) for w, (_, _, spans) in zip(weights, every, strict=True) if row[1:] in spans)
+            p = sum(float(w) for w, (_, _, held) in zip(weights, every, strict=True) if row[1:] in held)
             assert score == pytest.approx(math.log(p / (1 - p)), abs=1e-4)
         count += len(found)
     assert count > 0
@@ -72,9 +74,9 @@ def test_loss_is_the_log_likelihood_of_the_gold_spans(scheme) -> None:
     scores = scored(head, 7)
     every = enumerate_paths(head, scores)
     log_Z = torch.tensor([score for _, score, _ in every], dtype=torch.float64).logsumexp(0)
-    for spans in ([(0, 1, 2), (1, 4, 4)], [(1, 2, 5)], [(0, 1, 1), (0, 2, 4)], []):
-        gold = next(score for _, score, held in every if held == set(spans))
-        loss = head.loss(scores, Cells.of([(0, *span) for span in spans]))
+    for taught in ([(0, 1, 2), (1, 4, 4)], [(1, 2, 5)], [(0, 1, 1), (0, 2, 4)], []):
+        gold = next(score for _, score, held in every if held == set(taught))
+        loss = head.loss(scores, Cells.of([(0, *span) for span in taught]))
         assert loss.item() == pytest.approx(float(log_Z) - gold, rel=1e-5)
 
 
@@ -99,9 +101,9 @@ def test_loss_is_finite_and_not_negative_for_scores_of_any_size(scheme, scale: f
     assert torch.isfinite(scores.emissions.grad).all()
     assert scores.emissions.grad[~scores.real].abs().sum() == 0
     assert head.transitions.grad[head.no_transitions].abs().sum() == 0
-    own = head.hits(scores)
-    assert torch.isfinite(own.score).all()
-    assert head.loss(scores, own).item() >= 0
+    own = finding.spans(head, scores)
+    assert np.isfinite(own.score).all()
+    assert head.loss(scores, Cells.of(own.rows())).item() >= 0
 
 
 def test_a_span_the_model_is_certain_of_has_a_finite_score() -> None:
@@ -109,6 +111,6 @@ def test_a_span_the_model_is_certain_of_has_a_finite_score() -> None:
     scores = scored(head, 1)
     scores.emissions.fill_(-1e5)
     scores.emissions[..., 4] = 1e5  # S of the first label
-    found = head.hits(scores)
+    found = finding.spans(head, scores)
     assert [row[2] for row in found.rows()] == [1, 2, 4, 5]
-    assert (found.score > 30).all() and torch.isfinite(found.score).all()
+    assert (found.score > 30).all() and np.isfinite(found.score).all()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -12,15 +13,17 @@ from factpin.encoders import Encoder, small_encoder
 from factpin.errors import FactpinError
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointerScores
 from factpin.heads.event_linker import EventLinker, EventLinkerConfig, EventLinkerScores, gold_of
-from factpin.heads.gplinker import TripleCells, found_of
-from factpin.layers import places
+from factpin.heads.gplinker import TripleCells
 from factpin.layers.multilabel_loss import multilabel_loss
 from factpin.scoring import Pair, events
 from factpin.scoring.counts import total
 from factpin.tasks.events import decode, labels_of, targets
+from factpin.tasks.links import LinkCells, split_links
+from factpin.tasks.spans import cells as cells_module
 from factpin.tokens import Pieces
 from factpin.tokens.small import build_tokenizer
 from tests.events_corpus import corpus
+from tests.heads import finding
 from tests.tokens.families import characters
 
 WIDTH = 20
@@ -74,7 +77,7 @@ def dense_loss(s: tuple[Tensor, Tensor, Tensor], gold: TripleCells) -> Tensor:
 def scan(head: EventLinker, scores: EventLinkerScores, threshold: float | Tensor) -> dict[tuple, float]:
     """The definition: every pair of cells of the dense scores."""
     spans, heads, tails = head.dense(scores)
-    cut = torch.as_tensor(threshold, dtype=torch.float32).expand(head.type_count)
+    cut = torch.as_tensor(threshold, dtype=torch.float32).expand(3)
     kinds = [("T", True), ("U", True), ("T", False), ("T", False), ("U", False), ("V", False)]
     above = spans > cut[["TUV".index(type) for type, _ in kinds]][:, None, None]
     spans, heads, tails = spans.tolist(), heads.tolist(), tails.tolist()
@@ -90,7 +93,7 @@ def scan(head: EventLinker, scores: EventLinkerScores, threshold: float | Tensor
     return found
 
 
-def as_dict(found: TripleCells) -> dict[tuple, float]:
+def as_dict(found: LinkCells) -> dict[tuple, float]:
     assert len(set(found.rows())) == len(found)
     return dict(zip(found.rows(), found.score.tolist(), strict=True))
 
@@ -170,11 +173,11 @@ def test_half_precision_vectors_are_scored_in_float32(dtype: torch.dtype) -> Non
     with torch.autocast("cpu", dtype=dtype):
         scores = head(H, real)
         loss = head.loss(scores, gold)
-        found = head.events(scores)
+        found = finding.events(head, scores)
         loss.backward()
-    assert loss.dtype == found.score.dtype == torch.float32
+    assert loss.dtype == torch.float32 and found.score.dtype == np.float32
     assert loss.item() == pytest.approx(exact, rel=0.05)
-    assert as_dict(found) == as_dict(head.events(scores))
+    assert as_dict(found) == as_dict(finding.events(head, scores))
     assert torch.isfinite(H.grad).all()
 
 
@@ -187,7 +190,7 @@ def test_links_are_those_of_a_scan_over_all_scores(level: float, threshold: floa
     torch.manual_seed(3)
     head = build()
     scores = scores_at(level, batch()[1])
-    found = head.events(scores, threshold, max_spans=None, max_links=None)
+    found = finding.events(head, scores, threshold, max_spans=None, max_links=None)
     assert as_dict(found) == scan(head, scores, threshold)
     assert len(found) > 10 or level < 0
     assert (found.subject < found.object).all() and not found.truncated.any()
@@ -196,7 +199,7 @@ def test_links_are_those_of_a_scan_over_all_scores(level: float, threshold: floa
 def test_a_threshold_for_each_type_is_asked_for() -> None:
     head = build()
     with pytest.raises(FactpinError, match="each of the 3"):
-        head.events(head(*batch()), torch.zeros(6))
+        finding.events(head, head(*batch()), torch.zeros(6))
 
 
 def test_padding_order_and_size_of_a_batch_change_nothing() -> None:
@@ -208,12 +211,14 @@ def test_padding_order_and_size_of_a_batch_change_nothing() -> None:
     more[:, :12] = real
     gold = TripleCells.of(SPANS, LINKS)
     assert torch.allclose(head.loss(head(H, real), gold), head.loss(head(wide, more), gold), rtol=1e-5)
-    together = as_dict(head.events(head(H, real)))
-    padded = as_dict(head.events(head(wide, more)))
-    turned = {(1 - b, *rest): s for (b, *rest), s in as_dict(head.events(head(H.flip(0), real.flip(0)))).items()}
+    together = as_dict(finding.events(head, head(H, real)))
+    padded = as_dict(finding.events(head, head(wide, more)))
+    turned = {
+        (1 - b, *rest): s for (b, *rest), s in as_dict(finding.events(head, head(H.flip(0), real.flip(0)))).items()
+    }
     alone = {}
     for b in (0, 1):
-        found = as_dict(head.events(head(H[b : b + 1], real[b : b + 1])))
+        found = as_dict(finding.events(head, head(H[b : b + 1], real[b : b + 1])))
         alone |= {(b, *rest): s for (_, *rest), s in found.items()}
     assert len(together) > 10 and {b for b, *_ in together} == {0, 1}
     for other in (padded, turned, alone):
@@ -227,14 +232,14 @@ def test_an_untrained_model_stays_within_its_budget_and_says_so() -> None:
     H, real = torch.randn(2, 64, WIDTH), torch.ones(2, 64, dtype=torch.bool)
     real[1, 3:] = False  # a short text has room enough
     scores = head(H, real)
-    everything = head.spans.hits(scores.spans)
-    found = head.events(scores, max_spans=40, max_links=5)
+    everything = finding.spans(head.spans, scores.spans)
+    found = finding.events(head, scores, max_spans=40, max_links=5)
     assert found.truncated.tolist() == [True, False]
     own = everything.take(everything.batch == 0)
     assert len(own) > 1000
     kept = found.spans.take(found.spans.batch == 0)
-    assert len(kept) == 40 and kept.score.min() == own.score.sort(descending=True).values[39]
-    links = as_dict(head.events(scores, max_spans=40, max_links=None))
+    assert len(kept) == 40 and kept.score.min() == np.sort(own.score)[-40]
+    links = as_dict(finding.events(head, scores, max_spans=40, max_links=None))
     best = sorted((s for (b, *_), s in links.items() if b == 0), reverse=True)
     assert sorted((s for (b, *_), s in as_dict(found).items() if b == 0), reverse=True) == best[:5]
     assert len(best) > 5
@@ -244,19 +249,19 @@ def test_an_untrained_model_stays_within_its_budget_and_says_so() -> None:
 def test_of_equal_spans_the_earlier_are_kept_however_many_are_held_at_once(
     room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "ROOM", room)
+    monkeypatch.setattr(cells_module, "ROOM", room)
     torch.manual_seed(6)
     head = build(max_span=6)
     scores = scores_at(0.0, batch()[1])
     spans = replace(scores.spans, q=scores.spans.q.round(), u=scores.spans.u.round(), v=scores.spans.v.round())
     scores = replace(scores, spans=spans)
-    everything = head.spans.hits(scores.spans, -2.0)
+    everything = finding.spans(head.spans, scores.spans, -2.0)
     kept = []
     for b in (0, 1):
-        own = (everything.batch == b).nonzero().squeeze(1).tolist()
+        own = np.flatnonzero(everything.batch == b).tolist()
         kept += sorted(own, key=lambda i: (-float(everything.score[i]), i))[:25]
-    found = head.events(scores, -2.0, max_spans=25)
-    assert found.spans.rows() == everything.take(torch.tensor(sorted(kept))).rows()
+    found = finding.events(head, scores, -2.0, max_spans=25)
+    assert found.spans.rows() == everything.take(np.array(sorted(kept))).rows()
     assert found.truncated.all()
 
 
@@ -265,7 +270,7 @@ def test_texts_without_tokens_or_events_are_no_trouble() -> None:
     H, real = batch()
     nothing = head(H, torch.zeros_like(real))
     assert head.loss(nothing, TripleCells.of([], [])).item() == 0.0
-    found = head.events(nothing, -torch.inf)
+    found = finding.events(head, nothing, -torch.inf)
     assert len(found) == len(found.spans) == 0
     assert torch.isfinite(head.loss(head(H, real), TripleCells.of([], [])))
     bare = EventLinker(EventLinkerConfig((), (("V", "r"),), head_size=16), WIDTH)  # no triggers
@@ -277,7 +282,7 @@ def test_weights_survive_saving_and_loading() -> None:
     for p in other.parameters():
         torch.nn.init.normal_(p)
     other.load_state_dict(head.state_dict())
-    assert as_dict(head.events(head(*batch()))) == as_dict(other.events(other(*batch())))
+    assert as_dict(finding.events(head, head(*batch()))) == as_dict(finding.events(other, other(*batch())))
     assert not [name for name in head.state_dict() if "type_of" in name or "is_trigger" in name]
 
 
@@ -306,7 +311,7 @@ def test_events_that_share_and_nest_are_learned(rope: bool) -> None:
         optimiser.step()
         losses.append(loss.item())
     assert losses[-1] < losses[0] / 10
-    found = head.events(head(H, real))
+    found = finding.events(head, head(H, real))
     assert sorted(found.spans.rows()) == sorted(gold.spans.rows())
     taught = {frozenset(row[2:]) for row in gold.rows() if row[0] == 1}
     assert {frozenset(row[2:]) for row in found.rows() if row[0] == 1} == taught
@@ -333,10 +338,10 @@ def test_a_small_encoder_learns_the_events_of_a_small_world() -> None:
         optimiser.step()
     encoder.eval()
     with torch.no_grad():
-        cells = head.events(head(H(), real))
+        cells = finding.events(head, head(H(), real))
     assert not cells.truncated.any()
     pairs = []
-    for doc, p, found in zip(docs, pieces, found_of(cells, len(docs), shift), strict=True):
+    for doc, p, found in zip(docs, pieces, split_links(cells, len(docs), shift), strict=True):
         decoded = decode(found, doc, p, labels)
         pairs.append(Pair(doc, replace(doc, mentions=decoded.mentions, events=decoded.events)))
     figures = {name: total(rows).f1 for name, rows in events.score(pairs).rows.items()}

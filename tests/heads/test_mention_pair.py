@@ -10,8 +10,9 @@ from torch import Tensor
 from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput
 from factpin.heads import mention_pair
-from factpin.heads.mention_pair import MentionPair, MentionPairConfig, Pairs, gold_of, judged_of, probability
+from factpin.heads.mention_pair import MentionPair, MentionPairConfig, Pairs, gold_of
 from factpin.language.coreference import BUCKETS, FEATURES, MentionPairs, candidates, ordered, resolve, targets
+from factpin.tasks.coreference import CandidateScores, find_links
 
 WIDTH = 12
 
@@ -82,9 +83,9 @@ def test_the_loss_is_that_of_the_definition() -> None:
 
 def test_probabilities_leave_the_rest_to_none() -> None:
     s = torch.tensor([[0.0, -torch.inf], [math.log(3.0), 0.0], [-torch.inf, -torch.inf]])
-    p = probability(s)
-    torch.testing.assert_close(p, torch.tensor([[0.5, 0.0], [0.6, 0.2], [0.0, 0.0]]))
-    assert float(probability(s, temperature=1e6)[1, 0]) == pytest.approx(1 / 3, abs=1e-4)
+    scores = build().to_arrays(s)
+    np.testing.assert_allclose(scores.probability(), [[0.5, 0.0], [0.6, 0.2], [0.0, 0.0]], atol=1e-6)
+    assert float(scores.probability(temperature=1e6)[1, 0]) == pytest.approx(1 / 3, abs=1e-4)
 
 
 def test_blocks_change_neither_scores_nor_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,10 +146,11 @@ def test_padding_and_neighbours_change_nothing() -> None:
 
 def test_what_a_batch_says_goes_back_to_its_documents() -> None:
     texts = [asked(4, 3, 1), asked(2, 1, 2)]
-    p = torch.arange(18.0).view(6, 3) / 100
-    one, other = judged_of(p, [pairs for _, pairs in texts])
-    np.testing.assert_allclose(one.probability, p[:4].numpy())
-    np.testing.assert_allclose(other.probability, p[4:, :1].numpy())
+    scores = CandidateScores(np.arange(18, dtype=np.float32).reshape(6, 3) / 10)
+    one, other = find_links(scores, [pairs for _, pairs in texts], keep=0.2, add=0.7)
+    np.testing.assert_allclose(one.probability, scores.probability()[:4])
+    np.testing.assert_allclose(other.probability, scores.probability()[4:, :1])
+    assert (one.keep, one.add) == (other.keep, other.add) == (0.2, 0.7)
     assert other.antecedent is texts[1][1].antecedent
 
 
@@ -249,7 +251,7 @@ def test_it_learns_synonyms_that_the_rules_do_not_know() -> None:
         losses.append(float(loss.detach()))
     assert losses[-1] < losses[0] / 10
     H, pairs, per_document = encoded(held)
-    judged = judged_of(probability(head(H, pairs)), per_document)
+    judged = find_links(head.to_arrays(head(H, pairs)), per_document)
     assert any(partition(resolve(doc)) != partition(doc) for doc in held)
     for doc, said in zip(held, judged, strict=True):
         assert partition(resolve(doc, judged=said)) == partition(doc)

@@ -2,11 +2,13 @@
 
 from itertools import pairwise, product
 
+import numpy as np
 import pytest
 import torch
-from factpin.heads.tags import Tags
 
+from factpin.heads.crf import encode_tags
 from factpin.layers.places import Places
+from factpin.tasks.spans.tags import Tags
 
 
 def spans_by_reading(path: list[int], tags: Tags) -> set[tuple[int, int, int]] | None:
@@ -46,9 +48,9 @@ def test_legal_sequences_and_sets_of_spans_are_one_to_one(scheme, n: int) -> Non
         assert bool(legal) == (spans is not None)
         if spans is None:
             continue
-        found = tags.decode(torch.tensor([path]), torch.tensor([n]))
-        assert set(zip(found.label.tolist(), found.start.tolist(), found.end.tolist(), strict=True)) == spans
-        assert tags.encode(found, 1, n).tolist() == [list(path)]
+        found = tags.spans(np.array([path]), np.array([n]))
+        assert set(zip(*(column.tolist() for column in found[1:]), strict=True)) == spans
+        assert encode_tags(tags, Places(*map(torch.from_numpy, found)), 1, n).tolist() == [list(path)]
         assert frozenset(spans) not in seen
         seen.add(frozenset(spans))
 
@@ -57,9 +59,7 @@ def test_decode_undoes_encode_for_a_batch() -> None:
     spans = [(0, 1, 0, 0), (0, 0, 1, 3), (0, 0, 4, 4), (2, 2, 3, 4)]
     for scheme in ("bio", "bioes"):
         tags = Tags(3, scheme)
-        path = tags.encode(Places(*torch.tensor(spans).T), 3, 5)
-        found = tags.decode(path, torch.tensor([5, 2, 5]))
-        assert (
-            list(zip(*(x.tolist() for x in (found.batch, found.label, found.start, found.end)), strict=True)) == spans
-        )
+        path = encode_tags(tags, Places(*torch.tensor(spans).T), 3, 5)
+        found = tags.spans(path.numpy(), np.array([5, 2, 5]))
+        assert list(zip(*(column.tolist() for column in found), strict=True)) == spans
         assert path[1].tolist() == [0] * 5

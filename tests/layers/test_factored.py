@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from factpin.layers import factored
-from factpin.layers.factored import factored_blocks, factored_hits, factored_negatives
+from factpin.layers.factored import factored_negatives
 from factpin.layers.multilabel_loss import multilabel_loss, positive_loss
 from factpin.layers.places import Places
 
@@ -165,30 +165,3 @@ def test_many_classes_of_a_longer_text() -> None:
     A, b, c = torch.randn(1, 60, 60), torch.randn(1, 1000, 60), torch.randn(1, 1000, 60)
     y = torch.rand(1, 1000, 60, 60) < 1e-5
     check([A, b, c], y)
-
-
-@pytest.mark.parametrize("threshold", [-torch.inf, -3.0, 0.0, 2.5, 8.0, torch.inf])
-@pytest.mark.parametrize("crowded", [0.0, 0.2, 1.0])
-def test_hits_are_those_of_the_dense_scores_to_the_last_bit(
-    threshold: float, crowded: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(factored, "CROWDED", crowded)
-    monkeypatch.setattr(factored, "BLOCK", 100)
-    (A, b, c), _ = case(1.0)
-    table = torch.full((R,), threshold) + torch.arange(R) * 0.25
-    s = (A[:, None] + c[:, :, None, :]) + b[:, :, :, None]
-    expected = (s > table[:, None, None]).nonzero()
-    found, score = factored_hits(A, b, c, table)
-    rows = torch.stack((found.batch, found.label, found.start, found.end), 1)
-    assert sorted(rows.tolist()) == expected.tolist()
-    assert torch.equal(score, s[found.batch, found.label, found.start, found.end])
-
-
-@pytest.mark.parametrize("crowded", [0.0, 1.0])
-def test_no_block_of_hits_is_larger_than_a_block_of_scores(crowded: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factored, "CROWDED", crowded)
-    monkeypatch.setattr(factored, "BLOCK", 100)
-    (A, b, c), _ = case(1.0)
-    sizes = [score.numel() for _, score in factored_blocks(A, b, c, torch.full((R,), -torch.inf))]
-    assert max(sizes) <= (B * N * N if crowded == 0.0 else 100)
-    assert sum(sizes) == R * int(torch.isfinite(A).sum())

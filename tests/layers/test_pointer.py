@@ -7,7 +7,7 @@ from torch import Tensor
 from factpin.layers import pointer
 from factpin.layers.multilabel_loss import multilabel_loss
 from factpin.layers.places import Places
-from factpin.layers.pointer import cells_that_exist, tiled_hits, tiled_loss, tiles
+from factpin.layers.pointer import cells_that_exist, tiled_loss, tiles
 
 B, N, L, D = 3, 30, 4, 6
 
@@ -110,19 +110,3 @@ def test_without_a_gradient_the_value_is_the_same() -> None:
     with torch.no_grad():
         value = lean(q, k, real, None, y)
     assert torch.equal(value, lean(q.requires_grad_(), k, real, None, y).detach())
-
-
-@pytest.mark.parametrize("rows", [4, 64])
-@pytest.mark.parametrize("max_span", [None, 1, 5])
-@pytest.mark.parametrize("threshold", [-torch.inf, -2.0, 0.0, 3.0, torch.inf])
-def test_hits_are_those_of_the_dense_scan(
-    rows: int, max_span: int | None, threshold: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pointer, "ROWS", rows)
-    q, k, real = (x.double() if x.is_floating_point() else x for x in case(1.0))
-    table = threshold + torch.arange(L) * 0.3
-    s = torch.einsum("bild,bjld->blij", q, k).masked_fill(~cells_that_exist(real, max_span)[:, None], -torch.inf)
-    found, score = tiled_hits(q, k, real, max_span, table)
-    at = (found.batch, found.label, found.start, found.end)
-    assert sorted(torch.stack(at, 1).tolist()) == (s > table[:, None, None]).nonzero().tolist()
-    assert torch.allclose(score, s[at])

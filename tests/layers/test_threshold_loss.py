@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from factpin.layers.threshold_loss import above, adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
+from factpin.layers.threshold_loss import adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
 
 P, R = 40, 7
 
@@ -85,7 +85,6 @@ def test_there_may_be_no_pairs() -> None:
     loss.backward()
     assert loss.item() == 0.0
     assert global_threshold_loss(torch.zeros(0, R), torch.zeros(0, R, dtype=torch.bool)).item() == 0.0
-    assert above(torch.zeros(0, R), torch.zeros(R), 2)[0].numel() == 0
 
 
 def test_the_global_loss_is_binary_cross_entropy() -> None:
@@ -96,23 +95,6 @@ def test_the_global_loss_is_binary_cross_entropy() -> None:
         for x, yes in zip(scores, holds, strict=True):
             expected += math.log1p(math.exp(-x if yes else x))
     assert global_threshold_loss(s, y).item() == pytest.approx(expected / P, rel=1e-12)
-
-
-def kept(m: Tensor, threshold: Tensor, top_k: int) -> list[tuple[int, int]]:
-    rows = []
-    for p, scores in enumerate(m.tolist()):
-        high = [r for r, x in enumerate(scores) if x > threshold[r]]
-        rows += [(p, r) for r in sorted(sorted(high, key=lambda r: (-scores[r], r))[:top_k])]
-    return rows
-
-
-@pytest.mark.parametrize("top_k", [1, 2, 4, 100])
-def test_relations_above_the_threshold_are_kept_up_to_the_best_few(top_k: int) -> None:
-    s, _ = case()
-    m = margins(s).mul(2).round()  # many ties
-    threshold = torch.linspace(-1.0, 1.0, R)
-    found = list(zip(*(x.tolist() for x in above(m, threshold, top_k)), strict=True))
-    assert found == kept(m, threshold, top_k) and len(found) > 20
 
 
 def test_a_margin_is_what_stands_above_th() -> None:

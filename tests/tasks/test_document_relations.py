@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Relation, Schema, Span, canonical
 from factpin.language.assertion import with_assertions
-from factpin.tasks.document_relations import Decoded, Found, Rules, Targets, decode, naming, nearest, targets
+from factpin.tasks.document_relations import Decoded, Relations, Rules, Targets, decode, naming, nearest, targets
 from factpin.tasks.spans import Scale
 from tests.tokens.families import FAMILIES, characters
 
@@ -70,11 +70,11 @@ def village() -> Document:
     return Document("village", text, "en", tuple(spans), tuple(mentions), tuple(entities), facts)
 
 
-def as_found(y: Targets, score: float = 1.0) -> Found:
+def as_found(y: Targets, score: float = 1.0) -> Relations:
     """What a head that makes no mistake finds; it proves a pair, and so each of its relations."""
     proofs = [(f, int(s)) for f, p in enumerate(y.pair) for q, s in zip(y.proof_pair, y.proof, strict=True) if p == q]
     proof_of, proof = np.array(proofs, np.int64).reshape(-1, 2).T
-    return Found(y.head[y.pair], y.relation, y.tail[y.pair], np.full(len(y.pair), score), proof_of, proof)
+    return Relations(y.head[y.pair], y.relation, y.tail[y.pair], np.full(len(y.pair), score), proof_of, proof)
 
 
 @st.composite
@@ -230,10 +230,10 @@ def test_a_document_without_entities_is_no_trouble() -> None:
 # ---- decode ---------------------------------------------------------------------------------------------------------
 
 
-def found(*rows: tuple[int, int, int, float], proofs: tuple[tuple[int, int], ...] = ()) -> Found:
+def found(*rows: tuple[int, int, int, float], proofs: tuple[tuple[int, int], ...] = ()) -> Relations:
     head, relation, tail = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3).T
     proof_of, proof = np.array(proofs, np.int64).reshape(-1, 2).T
-    return Found(head, relation, tail, np.array([row[3] for row in rows]), proof_of, proof)
+    return Relations(head, relation, tail, np.array([row[3] for row in rows]), proof_of, proof)
 
 
 def test_facts_carry_their_nearest_mentions_probability_and_sentences() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from factpin.documents import Argument, Document, Event, Mention, Span, canonical
 from factpin.tasks.events import Decoded, Labels, Rules, Targets, cliques, decode, labels_of, targets
-from factpin.tasks.links import Found, merge
+from factpin.tasks.links import Links, merge
 from factpin.tasks.spans import Scale
 from factpin.tokens import Pieces, windows
 from tests.events_corpus import corpus
@@ -35,7 +35,7 @@ def letters(*events: tuple) -> Document:
     return make("abcdefgh", {x: ("abcdefgh".index(x), "abcdefgh".index(x) + 1) for x in used}, list(events))
 
 
-def as_found(y: Targets, labels: Labels, score: float = 1.0) -> Found:
+def as_found(y: Targets, labels: Labels, score: float = 1.0) -> Links:
     """What a head that makes no mistake finds: pairs of spans whose ends are both taught, by the definition."""
     spans = list(zip(y.label.tolist(), y.first.tolist(), y.last.tolist(), strict=True))
     heads = {tuple(sorted((spans[a][1], spans[b][1]))) for a, b in y.links()}
@@ -48,7 +48,7 @@ def as_found(y: Targets, labels: Labels, score: float = 1.0) -> Found:
         and tuple(sorted((spans[a][1], spans[b][1]))) in heads
         and tuple(sorted((spans[a][2], spans[b][2]))) in tails
     }
-    return Found.of(dict.fromkeys(spans, score), links)
+    return Links.of(dict.fromkeys(spans, score), links)
 
 
 def through(doc: Document, labels: Labels, rules: Rules | None = None, tokenizer=characters) -> Decoded:
@@ -330,7 +330,7 @@ def test_two_triggers_are_never_in_one_event_and_order_of_a_pair_means_nothing()
     y, pieces, labels = taught(doc)
     cells = list(zip(y.label.tolist(), y.first.tolist(), y.last.tolist(), strict=True))
     links = {(0, b, a): 1.0 for a, b in combinations(cells, 2)}  # a head may well link them
-    decoded = decode(Found.of(dict.fromkeys(cells, 1.0), links), doc, pieces, labels)
+    decoded = decode(Links.of(dict.fromkeys(cells, 1.0), links), doc, pieces, labels)
     assert said(doc, decoded) == canonical(doc)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifier, Relation, Schema, Span, canonical
 from factpin.errors import BadInput
 from factpin.language.sentences import split_sentences
-from factpin.tasks.links import Found, Labels, allowed, labels_of, merge
+from factpin.tasks.links import Labels, Links, allowed, labels_of, merge
 from factpin.tasks.spans import Scale
 from factpin.tasks.triples import Decoded, Rules, Targets, decode, targets
 from factpin.tokens import windows
@@ -41,9 +41,9 @@ def make(text: str, spans: dict[str, tuple[int, int, str]], facts: list[tuple], 
     return Document("d", text, sentences=(Span(0, len(text)),), mentions=mentions, entities=entities, facts=tuple(made))
 
 
-def as_found(y: Targets, score: float = 1.0) -> Found:
+def as_found(y: Targets, score: float = 1.0) -> Links:
     """What a head that makes no mistake finds."""
-    return Found(
+    return Links(
         y.label, y.first, y.last, np.full(len(y.label), score), y.relation, y.subject, y.object,
         np.full(len(y.relation), score),
     )  # fmt: skip
@@ -336,7 +336,7 @@ SCHEMA = Schema(
 )
 
 
-def scored(doc: Document, labels: Labels, scores: dict[tuple[str, str], float]) -> tuple[Found, Targets]:
+def scored(doc: Document, labels: Labels, scores: dict[tuple[str, str], float]) -> tuple[Links, Targets]:
     """The targets as found, links scored by (head mention, tail mention)."""
     y = targets(doc, characters().encode(doc.text), labels)
     own = [scores[doc.facts[k].head_mention, doc.facts[k].tail_mention] for k in y.fact]

@@ -92,12 +92,12 @@ def run_chains(e: Floats32, rules: ChainRules, length: Ints) -> Chains:
     step = np.arange(e.shape[1])
     inside = step < length[:, None]  # (B, n)
     mirror = np.where(inside, length[:, None] - 1 - step, step)[..., None]  # (B, n, 1), its own inverse
-    x = np.exp(e - e.max(axis=2, keepdims=True), dtype=np.float64)
+    x = _from_highest(e, axis=2)
     x[~inside] = 1.0  # past the length nothing decays
-    M = np.exp(rules.transitions - rules.transitions.max(), dtype=np.float64)
-    ends = np.stack((rules.start - rules.start.max(), rules.end - rules.end.max()))
+    M, ends = _from_highest(rules.transitions), np.stack((_from_highest(rules.start), _from_highest(rules.end)))
     both = np.stack((x, np.take_along_axis(x, mirror, axis=1))).transpose(2, 0, 1, 3).copy()  # (n, 2, B, T)
-    state, before, scale = _scaled(both, np.stack((M, M.T)), np.exp(ends, dtype=np.float64))
+    with np.errstate(invalid="ignore"):  # 0 / 0 where float64 loses every path
+        state, before, scale = _scaled(both, np.stack((M, M.T)), ends)
 
     alpha, reverse, rest = state[:, 0], state[:, 1], before[:, 1]  # 3 x (n, B, T)
     w, beta = (np.take_along_axis(y.transpose(1, 0, 2), mirror, axis=1) for y in (reverse, rest))
@@ -112,6 +112,13 @@ def run_chains(e: Floats32, rules: ChainRules, length: Ints) -> Chains:
     again = _in_logarithms(e[slow], rules, length[slow])
     marginal[slow] = again[0]
     return Chains(marginal, w, beta, rules, slow, *again[1:])
+
+
+def _from_highest(x: Floats32, axis: int | None = None) -> Floats:
+    """e^(x - max x) in float64."""
+    wide = x.astype(np.float64)
+    wide -= wide.max(axis=axis, keepdims=True)
+    return np.exp(wide, out=wide)
 
 
 def _scaled(x: Floats, M: Floats, first: Floats) -> tuple[Floats, Floats, Floats]:
