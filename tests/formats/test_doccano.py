@@ -54,8 +54,8 @@ def test_offsets_that_count_as_javascript_does_are_read_and_written_by_choice(tm
     ("record", "field", "words"),
     [
         ({"text": "abc", "entities": [span(0, 4)]}, "entities[0]", "--utf16"),
-        ({"text": "abc", "entities": [span(2, 2)]}, "entities[0]", "no span"),
-        ({"text": "abc", "entities": [span(-1, 2)]}, "entities[0]", "no span"),
+        ({"text": "abc", "entities": [span(2, 2)]}, "entities[0]", "expected 0 <= start < end"),
+        ({"text": "abc", "entities": [span(-1, 2)]}, "entities[0]", "expected 0 <= start < end"),
         ({"text": "abc", "label": [[0, 1]]}, "label[0]", "[start, end, label]"),
         ({"text": "abc", "label": [[0, 1.5, "x"]]}, "label[0]", "a whole number"),
         ({"text": "abc", "label": ["joy"]}, "label[0]", "an object"),

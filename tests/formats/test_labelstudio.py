@@ -90,9 +90,9 @@ def test_offsets_that_count_as_javascript_does_are_read_and_written_by_choice(tm
     ("record", "field", "words"),
     [
         (task(region(3, 7, text="Mira"), text="😀 Mira"), "annotations[0].result[0]", "--utf16"),
-        (task(region(0, 7, text="Mira Tan")), "mentions[0]", "inclusively"),
+        (task(region(0, 7, text="Mira Tan")), "mentions[0]", "inclusive ends"),
         (task(region(0, 99)), "mentions[0]", "text[0:99]"),
-        (task(region(5, 5)), "start", "no span"),
+        (task(region(5, 5)), "start", "expected 0 <= start < end"),
         (task({"id": "a", "type": "labels", "value": {"start": 0, "labels": []}}),
          "annotations[0].result[0].end", "missing"),
         (task(region(0, 8), arrow()), "annotations[0].result[1]", "'b'"),
