@@ -20,6 +20,8 @@ SAMPLE = ROOT / "tests" / "formats" / "samples" / "jsonl.jsonl"
 
 def test_these_names_are_public() -> None:
     assert factpin.__all__ == [
+        "Answer",
+        "Citation",
         "Document",
         "Entity",
         "Event",
@@ -30,6 +32,7 @@ def test_these_names_are_public() -> None:
         "evaluate",
         "extract",
         "load",
+        "open_store",
         "read",
         "train",
         "write",
@@ -79,6 +82,32 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert list(factpin.read(str(tmp_path / "again.jsonl"), format="jsonl")) == found
     with pytest.raises(FormatLoss):
         factpin.write(found, tmp_path / "tags.conll")
+
+
+def test_a_store_is_filled_and_asked(tmp_path: Path) -> None:
+    text = "Ada Lovelace was born in London."
+    mentions = (factpin.Mention("m0", 0, 12, "Ada Lovelace", "PER"), factpin.Mention("m1", 25, 31, "London", "LOC"))
+    entities = (factpin.Entity("e0", ("m0",)), factpin.Entity("e1", ("m1",)))
+    fact = factpin.Fact("e0", "place of birth", "e1", score=0.9, evidence=(documents.Evidence(0),))
+    doc = factpin.Document("ada", text, sentences=(documents.Span(0, 32),), mentions=mentions, entities=entities,
+                           facts=(fact,))  # fmt: skip
+    with pytest.raises(FactpinError, match=r"kb\.db"):
+        factpin.open_store(tmp_path / "kb.db")
+    with factpin.open_store(tmp_path / "kb.db", create=True, reader="none") as kb:
+        assert kb.add(doc, published="1815") == "added" and kb.add(doc, published="1815") == "unchanged"
+        answer = kb.ask("Where was Ada Lovelace born?")
+        assert isinstance(answer, factpin.Answer) and answer.text == "London" and answer.score == pytest.approx(0.9)
+        (citation,) = answer.citations
+        assert isinstance(citation, factpin.Citation) and text[citation.start : citation.end] == citation.quote
+        assert kb.ask("Where was Ada Lovelace born?", as_of="1800").abstained
+        (judged,) = kb.facts(head="Ada Lovelace")
+        assert (judged.fact.tail.name, judged.status) == ("London", "active") and kb.facts(relation="spouse") == []
+    with factpin.open_store(str(tmp_path / "kb.db"), reader="none") as kb:
+        assert list(kb.documents()) == [doc]
+        (tmp_path / "bob.txt").write_text("Bob lives in Rome.")
+        assert kb.index(tmp_path / "bob.txt", facts=False).added == 1
+        kb.remove("ada")
+        assert kb.ask("Where was Ada Lovelace born?").abstained
 
 
 def test_evaluate_takes_documents_and_files() -> None:

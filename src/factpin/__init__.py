@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
-    from factpin.documents import Document, Entity, Event, Fact, Mention, Schema
+    from factpin.documents import Answer, Citation, Document, Entity, Event, Fact, Mention, Schema
+    from factpin.extraction.knowledge_base import KnowledgeBase
     from factpin.extraction.pipeline import Pipeline
     from factpin.models.extractor import Extractor
 
     __version__: str
 
 __all__ = [
+    "Answer",
+    "Citation",
     "Document",
     "Entity",
     "Event",
@@ -31,12 +34,13 @@ __all__ = [
     "evaluate",
     "extract",
     "load",
+    "open_store",
     "read",
     "train",
     "write",
 ]
 
-NOUNS = ("Document", "Entity", "Event", "Fact", "Mention", "Schema")
+NOUNS = ("Answer", "Citation", "Document", "Entity", "Event", "Fact", "Mention", "Schema")
 
 
 @overload
@@ -134,6 +138,18 @@ def train(  # noqa: PLR0913  (each is asked for by name)
 
     start = {"encoder": encoder and str(encoder), "initial": initial and str(initial)}
     return plan.train(task, {**start, **settings}, Path(output), train, dev, format=format, resume=resume, quiet=quiet)
+
+
+def open_store(url: str | Path, *, create: bool = False, reader: str | None = None) -> "KnowledgeBase":
+    """Open a store of texts and facts: a file such as kb.db, or postgresql://… It can be filled and asked.
+
+    create: make it if it is not there yet.
+    reader: what reads answers from passages, a name or folder, or "none"; without it, the shipped readers.
+    """
+    from factpin.answers.marks import open_marked  # noqa: PLC0415
+    from factpin.extraction.knowledge_base import KnowledgeBase  # noqa: PLC0415
+
+    return KnowledgeBase(open_marked(str(url), create=create), reader)
 
 
 def __getattr__(name: str) -> Any:

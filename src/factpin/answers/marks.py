@@ -1,6 +1,7 @@
 """Relations with a single tail, or a single one at a time: the marks of a new store."""
 
 from factpin.documents import Relation, Schema
+from factpin.memory import Store, open_store
 
 ONCE = (
     "date of birth|place of birth|date of death|place of death|father|mother|inception|出生日期|出生时间|生日|出生地|"
@@ -16,3 +17,11 @@ def usual_schema() -> Schema:
     """The marks of well-known relations; every other relation may have any number of tails."""
     once = {name: Relation(name, functional=True) for name in ONCE.split("|")}
     return Schema((), once | {name: Relation(name, functional=True, changes=True) for name in AT_A_TIME.split("|")})
+
+
+def open_marked(url: str, *, create: bool = False) -> Store:
+    """Open a store. A new one starts with the marks of well-known relations."""
+    store = open_store(url, create=create)
+    if create and not store.schema().relations and not store.sources():
+        store.set_schema(usual_schema())
+    return store

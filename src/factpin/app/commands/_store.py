@@ -23,12 +23,8 @@ as_of_option = click.option(
 
 def open_db(db: str | None, *, create: bool = False) -> "Store":
     """Open a store. A new one starts with a schema of well-known relations."""
-    from factpin.answers.marks import usual_schema
-    from factpin.memory import open_store
+    from factpin.answers.marks import open_marked
 
     if not db:
         raise BadInput("Which store? Name it with --db kb.db, or set FACTPIN_DB.")
-    store = open_store(db, create=create)
-    if create and not store.schema().relations and not store.sources():
-        store.set_schema(usual_schema())
-    return store
+    return open_marked(db, create=create)
