@@ -147,7 +147,7 @@ def is_named(doc: Document, claim: Claim) -> bool:
 def judge(models: Sequence[Extractor], name: str, gold: Sequence[Document], table: Table) -> dict[str, Any]:
     """The figures of some models together on one judge."""
     bare = [Document(doc.id, doc.text, doc.language) for doc in gold]
-    found = [claims(doc, table) for doc in extract(bare, models)]
+    found = [claims(doc, table) for doc in extract(bare, models, min_score=0.0)]
     if name == "google_re":
         return {name: rated(gold, found, table)}
     truth = [claims(doc, table) for doc in gold]
