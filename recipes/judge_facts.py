@@ -1,7 +1,7 @@
 """Precision and recall of models of facts on the judges that the prepare scripts wrote.
 
     python recipes/judge_facts.py runs/en-facts
-    python recipes/judge_facts.py en-entities en-relations --models-of-pipeline --json runs/judged.json
+    python recipes/judge_facts.py en-entities en-facts --models-of-pipeline --json runs/judged.json
 
 A model is a shipped name or a folder. Models are judged one by one, or with --models-of-pipeline all together, as
 `factpin extract` runs them. A fact is right where gold has one of the same relation and the same texts of head and
