@@ -30,6 +30,7 @@ from factpin.errors import BadInput
 from factpin.extraction.extract import extract
 from factpin.formats import read
 from factpin.models.extractor import Extractor
+from factpin.scoring import calibration
 
 DATA = Path("runs/data")
 DEFAULT = 0.5
@@ -152,6 +153,7 @@ def judge(models: Sequence[Extractor], name: str, gold: Sequence[Document], tabl
         return {name: rated(gold, found, table)}
     truth = [claims(doc, table) for doc in gold]
     results = {name: curve(tallies(zip(gold, truth, found, strict=True), CURVE, is_annotated))}
+    results[name]["calibration error"] = calibration(outcomes(gold, truth, found)).ece
     if name == "knowledgenet":
         every = {relation for doc in gold for relation in annotated(doc)}
         pairs = list(zip(gold, truth, found, strict=True))
@@ -163,6 +165,18 @@ def judge(models: Sequence[Extractor], name: str, gold: Sequence[Document], tabl
         recalls = {f"{score:g}": t.figures()["recall"] for score, t in tally.items()}
         results[name]["recall in one sentence"] = recalls
     return results
+
+
+def outcomes(
+    gold: Sequence[Document], truth: Sequence[list[Claim]], found: Sequence[list[Claim]]
+) -> list[tuple[float, bool]]:
+    """The score of every claim that counts, and whether it is right."""
+    return [
+        (claim.score, any(claim.agrees(other) for other in right))
+        for doc, right, claims in zip(gold, truth, found, strict=True)
+        for claim in claims
+        if is_annotated(doc, claim)
+    ]
 
 
 def curve(table: dict[float, Tally]) -> dict[str, Any]:
@@ -220,7 +234,8 @@ def read_judges(folder: Path) -> dict[str, list[Document]]:
 
 def print_figures(name: str, figures: dict[str, Any]) -> None:
     """A line for each least score."""
-    print(f"  {name}")
+    error = figures.get("calibration error")
+    print(f"  {name}" + (f", calibration error {error:.3f}" if error is not None else ""))
     for least, row in figures["curve"].items():
         if "yes found" in row:
             line = (f"yes found {100 * row['yes found']:5.1f} of {row['yes']:.0f}, "
