@@ -3,11 +3,13 @@
     python recipes/judge_facts.py runs/en-facts
     python recipes/judge_facts.py en-entities en-facts --models-of-pipeline --json runs/judged.json
 
-A model is a shipped name or a folder. Models are judged one by one, or with --models-of-pipeline all together, as
-`factpin extract` runs them. A fact is right where gold has one of the same relation and the same texts of head and
-tail, whatever the types; of an entity with several mentions, any text will do. Counted are only relations that gold
-annotates exhaustively in that document. Facts about pronouns count in `knowledgenet`, not in `knowledgenet, names`.
-google_re has a figure of its own: how many sentences rated yes give the fact, and how many rated no give a denied one.
+A model is a shipped name or a folder. Models are judged one by one, with what they say about pronouns; or, with
+--models-of-pipeline, all together as `factpin extract` runs them: there a pronoun stands for whom it means, and a fact
+about one that nobody is found for does not count. A fact is right where gold has one of the same relation and the same
+texts of head and tail, whatever the types; of an entity with several mentions, any text will do. Counted are only
+relations that gold annotates exhaustively in that document. Facts about pronouns count in `knowledgenet`, not in
+`knowledgenet, names`. google_re has a figure of its own: how many sentences rated yes give the fact, and how many rated
+no give a denied one.
 """
 
 import argparse
@@ -146,9 +148,10 @@ def is_named(doc: Document, claim: Claim) -> bool:
 
 
 def judge(models: Sequence[Extractor], name: str, gold: Sequence[Document], table: Table) -> dict[str, Any]:
-    """The figures of some models together on one judge."""
+    """The figures of a model, or of several together, on one judge."""
     bare = [Document(doc.id, doc.text, doc.language) for doc in gold]
-    found = [claims(doc, table) for doc in extract(bare, models, min_score=0.0)]
+    annotated_by = models[0].annotate(bare) if len(models) == 1 else extract(bare, models, min_score=0.0)
+    found = [claims(doc, table) for doc in annotated_by]
     if name == "google_re":
         return {name: rated(gold, found, table)}
     truth = [claims(doc, table) for doc in gold]

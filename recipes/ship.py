@@ -24,15 +24,15 @@ from factpin.models.card import Origin, write_card
 from factpin.models.extractor import Extractor
 from factpin.models.settings import Settings, write_settings
 from factpin.scoring import Scores, align, calibration
-from factpin.tasks import TASKS
+from factpin.tasks import TASKS, Task
 from factpin.training.config import from_dict, read_recipe
 from factpin.training.data import read_training
-from factpin.training.run import Task
+from factpin.training.run import tune
 
 MODELS = Path(__file__).parents[1] / "src" / "factpin" / "shipped"
 
 
-def judge(task: Task[Any], extractor: Extractor, dev: list[Document]) -> Scores:
+def judge(task: Task, extractor: Extractor, dev: list[Document]) -> Scores:
     return task.score(align(extractor.annotate(dev), dev).pairs)
 
 
@@ -110,7 +110,7 @@ def main() -> None:
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
     task = TASKS[tables["task"]["name"]]
-    config = from_dict(task.config, tables[task.name], str(options.recipe))
+    config = from_dict(task.options, tables[task.name], str(options.recipe))
     if hasattr(config, "tune_thresholds"):  # events and coreference have none
         config = replace(config, tune_thresholds=True)
     reading = Options(occurrences=config.occurrences) if task.name == "triples" else Options()
@@ -125,7 +125,7 @@ def main() -> None:
     if task.name == "triples":
         extractor.settings = with_linked_mentions(extractor.settings)
     plain = task.figures(judge(task, extractor, dev))
-    task.tune(extractor, dev, config)
+    tune(extractor, dev, config)
     tuned = judge(task, extractor, dev)
     whole = task.figures(tuned)
     if options.right:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention
-from factpin.extraction.settle import once, one_tail, places, settle, without_loose
+from factpin.extraction.settle import once, one_head, one_tail, places, settle, without_loose
 from factpin.language.coreference import nameless, resolve
 
 TEXT = "Ada Lovelace was born in 1815. She lived in London. He lived in Paris."
@@ -61,6 +61,12 @@ def test_a_place_and_the_country_around_it_are_both_kept_if_one_sentence_names_t
                             for tail, score, sentence in ((1, 0.9, 0), (3, 0.6, 0), (5, 0.8, 1)))  # fmt: skip
     assert one_tail([city, country, other], {"place of birth"}, places) == [city, country]
     assert one_tail([city, country, other], {"place of birth"}, {}) == [city]
+
+
+def test_a_place_of_birth_is_that_of_the_likelier_head_unless_two_are_alike() -> None:
+    child, mother, twin = (fact(head, "place of birth", 3, score) for head, score in ((0, 0.8), (2, 0.5), (4, 0.7)))
+    assert one_head([child, mother, twin], {"place of birth"}) == [child, twin]
+    assert one_head([child, mother, twin], ()) == [child, mother, twin]
 
 
 def test_a_fact_that_is_told_twice_is_one() -> None:

@@ -12,6 +12,8 @@ from factpin.documents import Coverage, Document, Fact
 from factpin.extraction.combine import Place, merge_facts
 from factpin.language.coreference import nameless
 
+FAR = 0.2  # a fact that is so much less likely than a rival is left out
+
 
 def places(doc: Document) -> set[Place]:
     """Where the mentions of a document are, and of which types."""
@@ -25,7 +27,7 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
     facts = once(doc.facts)
     unknown = nameless(doc)
     named = [fact for fact in facts if fact.head not in unknown and fact.tail not in unknown]
-    kept = one_tail(named, functional, {e.id: e.type for e in doc.entities})
+    kept = one_head(one_tail(named, functional, {e.id: e.type for e in doc.entities}), functional)
     notes = [
         *_note(len(facts) - len(named), "of somebody or something that no name was found for"),
         *_note(len(named) - len(kept), "for a better one, where there can be one alone"),
@@ -59,6 +61,21 @@ def one_tail(facts: Iterable[Fact], functional: Collection[str], types: Mapping[
         best = max(group, key=_score)
         lost |= {id(fact) for fact in group if fact is not best and not _around(fact, best, types)}
     return [fact for fact in facts if id(fact) not in lost]
+
+
+def one_head(facts: Iterable[Fact], functional: Collection[str]) -> list[Fact]:
+    """The facts without those of functional relations that are far less likely than the same fact of another head.
+
+    A place of birth that is named once is that of the one who was born, not of the parents in the same sentence. Two
+    people who were born there score alike.
+    """
+    facts = list(facts)
+    best: dict[tuple[str, str | None], float] = {}
+    for fact in facts:
+        if fact.relation in functional and fact.tail_mention:
+            key = (fact.relation, fact.tail_mention)
+            best[key] = max(best.get(key, 0.0), _score(fact))
+    return [fact for fact in facts if _score(fact) >= best.get((fact.relation, fact.tail_mention), -1.0) - FAR]
 
 
 def _around(fact: Fact, best: Fact, types: Mapping[str, str]) -> bool:
