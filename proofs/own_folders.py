@@ -8,13 +8,13 @@ import torch
 from factpin.layers.masks import causal, full
 from factpin.objectives import OBJECTIVES, collate
 from factpin.pretraining.vocabulary import vocabulary_of
+from factpin.tokens import Tokenizer
 from proofs.compare import Compared
 from proofs.folders import as_encoder, loaded, written
 from proofs.parity import alike, batch, block
 from proofs.parity_more import reading
 from proofs.slow import Slow
 from proofs.world import text
-from factpin.tokens import Tokenizer
 
 
 @torch.no_grad()

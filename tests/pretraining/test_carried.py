@@ -15,9 +15,9 @@ from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import FRAME, Corpus, Cut, packed
 from factpin.pretraining.pretrain import pretrain
 from factpin.pretraining.stream import in_lanes
-from proofs.world import VOCABULARY
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
+from proofs.world import VOCABULARY
 from tests.conftest import corpus
 
 CONFIG = NetworkConfig(VOCABULARY.size, 16, 2, 2, 32, positions="relative", segments=0, memory=8, dropout=0.0)
