@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor
 
-from factpin.heads.atlop import Asked, Atlop, AtlopConfig, AtlopGold, AtlopScores
+from factpin.heads.atlop import Atlop, AtlopConfig, AtlopGold, AtlopScores, PairQuery
 from factpin.layers.threshold_loss import adaptive_threshold_loss
 
 WIDTH, HEADS, RELATIONS = 768, 12, 96
@@ -126,7 +126,7 @@ def ours_on(world: World) -> tuple[Atlop, Callable[[], AtlopScores], AtlopGold]:
     entity = torch.tensor([e for e, own in enumerate(world.places) for _ in own])
     place = torch.tensor([at + 1 for own in world.places for at in own])  # theirs counts off [CLS]
     nowhere = torch.full((len(world.H),), -1)
-    asked = Asked(place, entity, len(world.places), *world.pairs.unbind(1), nowhere, 0)
+    asked = PairQuery(place, entity, len(world.places), *world.pairs.unbind(1), nowhere, 0)
     pair, relation = world.y[:, 1:].nonzero().unbind(1)
     none = torch.zeros(0, dtype=torch.int64)
 

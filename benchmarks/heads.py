@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from factpin.heads import Cells
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
 from factpin.heads.global_pointer import GlobalPointer, GlobalPointerConfig
-from factpin.layers.crf import Rules, log_partition, path_score
+from factpin.layers.crf import TagRules, log_partition, path_score
 from factpin.tasks.spans import find_spans
 from factpin.tasks.spans.chain import ChainRules, best_path
 
@@ -251,7 +251,7 @@ def crf(what: str) -> Callable[[Peers], Sides]:
         else:
             parts = (torch.rand(T, T) - 0.5, torch.rand(T) - 0.5, torch.rand(T) - 0.5)
         holder = nn.ParameterList(p.detach().clone() for p in parts)
-        rules = Rules(*holder)
+        rules = TagRules(*holder)
         if what == "best path":
 
             def decode() -> float:

@@ -40,7 +40,7 @@ from factpin.heads.gplinker import GPLinker, GPLinkerConfig, GPLinkerScores, Tri
 from factpin.layers.multilabel_loss import multilabel_loss
 from factpin.tasks.spans.cells import SpanCells
 from factpin.tasks.triples import find_triples
-from factpin.tasks.triples.join import Candidates, join
+from factpin.tasks.triples.join import SpanCandidates, join
 from heads import WIDTH, Call, Case, MiB, Peers, Sides, Stub, clock, judge, measure, module, names, peak_kib, show, step
 
 FACTS = 10  # gold triples of a text
@@ -214,7 +214,7 @@ def finding(
             table = spans.numpy()
             batch, label, i, j = np.nonzero(table > 0)
             cells = SpanCells(batch, label, i, j, table[batch, label, i, j])
-            candidates = Candidates(cells, *(np.flatnonzero(label == role) for role in (0, 1)))
+            candidates = SpanCandidates(cells, *(np.flatnonzero(label == role) for role in (0, 1)))
             return float(len(join(candidates, arrays.heads, arrays.tails, np.zeros(R, np.float32))[0]))
 
         def theirs() -> float:

@@ -13,7 +13,7 @@ import torch
 import transformers
 
 from factpin.encoders.own.network import Memory, Network
-from factpin.layers.attention import Attention, Relation
+from factpin.layers.attention import Attention, RelativePositions
 from factpin.layers.masks import Ints, causal, full
 from factpin.layers.positions import distances, functional, sinusoid
 from factpin.objectives import OBJECTIVES, Batch, collate
@@ -196,7 +196,7 @@ def transformer_xl() -> Iterator[Compared]:
     x, keys = torch.randn(1, Q, D).double(), torch.randn(1, K, D).double()
     allowed = torch.ones(1, Q, K).tril(K - Q).bool()
     table = sinusoid(distances(Q, K, "left"), D, "concatenated", torch.float64)
-    ours, _ = own(x, keys, allowed, Relation(table=table, ways="left"))
+    ours, _ = own(x, keys, allowed, RelativePositions(table=table, ways="left"))
 
     heads = [one.view(-1, HEADS, d) for one in (own.q(x), own.k(keys), own.v(keys))]
     mixed = torch.zeros(Q, HEADS, d).double()
@@ -224,7 +224,10 @@ def nezha() -> Iterator[Compared]:
     x = torch.randn(1, n, D).double()
     index = (torch.arange(n)[None] - torch.arange(n)[:, None]).clamp(-limit, limit) + limit
     ours, _ = own(
-        x, x, torch.ones(1, n, n).bool(), Relation(table=functional(d, limit, torch.float64), index=index[None])
+        x,
+        x,
+        torch.ones(1, n, n).bool(),
+        RelativePositions(table=functional(d, limit, torch.float64), index=index[None]),
     )
 
     q, k, v = (one.view(n, HEADS, d) for one in (own.q(x), own.k(x), own.v(x)))

@@ -12,7 +12,7 @@ from torch import Tensor
 from factpin.encoders import small_encoder
 from factpin.encoders.merge_windows import WindowLayout, merge_hidden, merge_rows, rows_of
 from factpin.errors import BadInput, FactpinError
-from factpin.heads.atlop import Asked, Atlop, AtlopConfig, AtlopGold, AtlopScores, asked_of, gold_of
+from factpin.heads.atlop import Atlop, AtlopConfig, AtlopGold, AtlopScores, PairQuery, asked_of, gold_of
 from factpin.layers import localized_context, pair_bilinear
 from factpin.tasks.document_relations import decode, find_relations, targets
 from factpin.tasks.markers import marker_id
@@ -36,14 +36,14 @@ def build(**options) -> Atlop:
     return head
 
 
-def document(*, sentences: bool = True) -> tuple[Tensor, Tensor, Asked]:
+def document(*, sentences: bool = True) -> tuple[Tensor, Tensor, PairQuery]:
     torch.manual_seed(1)
     H = torch.randn(N, WIDTH, dtype=torch.float64)
     A = torch.randn(len(PLACE), HEADS, N, dtype=torch.float64).mul(2).softmax(dim=2)
     head, tail = torch.cartesian_prod(torch.arange(5), torch.arange(5)).unbind(1)
     other = head != tail
     sentence = torch.tensor(SENTENCE if sentences else [-1] * N)
-    asked = Asked(torch.tensor(PLACE), torch.tensor(ENTITY), 5, head[other], tail[other], sentence, 3 * sentences)
+    asked = PairQuery(torch.tensor(PLACE), torch.tensor(ENTITY), 5, head[other], tail[other], sentence, 3 * sentences)
     return H, A, asked
 
 
@@ -69,7 +69,7 @@ def test_a_head_may_begin_without_its_context_and_learns_to_read_it() -> None:
 # ---- the paper ------------------------------------------------------------------------------------------------------
 
 
-def slow_scores(head: Atlop, H: Tensor, A: Tensor, asked: Asked) -> tuple[Tensor, Tensor]:
+def slow_scores(head: Atlop, H: Tensor, A: Tensor, asked: PairQuery) -> tuple[Tensor, Tensor]:
     """s (P, 1 + R) and the attention q (P, N) of every pair."""
     c = head.config
     entities, attentions = [], []
@@ -92,7 +92,7 @@ def slow_scores(head: Atlop, H: Tensor, A: Tensor, asked: Asked) -> tuple[Tensor
     return torch.stack(rows), torch.stack(qs)
 
 
-def slow_loss(head: Atlop, s: Tensor, q: Tensor, asked: Asked, gold: AtlopGold) -> Tensor:
+def slow_loss(head: Atlop, s: Tensor, q: Tensor, asked: PairQuery, gold: AtlopGold) -> Tensor:
     holds = {(int(p), int(r)) for p, r in zip(gold.pair, gold.relation, strict=True)}
     total = s.new_zeros(())
     for p, scores in enumerate(s):
@@ -256,7 +256,7 @@ def test_three_hundred_entities_run() -> None:
     E, N = 300, 128
     head_of, tail = (torch.ones(E, E) - torch.eye(E)).nonzero().unbind(1)
     entity = torch.arange(E).repeat(2)
-    asked = Asked(torch.randint(0, N, (2 * E,)), entity, E, head_of, tail, torch.arange(N) // 16, 8)
+    asked = PairQuery(torch.randint(0, N, (2 * E,)), entity, E, head_of, tail, torch.arange(N) // 16, 8)
     H = torch.randn(N, 16, requires_grad=True)
     A = torch.randn(2 * E, 4, N).softmax(2).requires_grad_()
     scores = head(H, A, asked)
@@ -272,7 +272,7 @@ def test_documents_without_pairs_or_entities_are_no_trouble() -> None:
     none = torch.zeros(0, dtype=torch.int64)
     gold = AtlopGold(none, none, none, none)
     alone = head(H, A, replace(asked, head=none, tail=none))
-    empty = head(H, A[:0], Asked(none, none, 0, none, none, asked.sentence, 3))
+    empty = head(H, A[:0], PairQuery(none, none, 0, none, none, asked.sentence, 3))
     for scores in (alone, empty):
         assert head.loss([scores], [gold]).item() == 0.0 and len(finding.relations(head, scores)) == 0
     assert len(finding.relations(head, empty).head) == 0

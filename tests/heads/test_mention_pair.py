@@ -10,7 +10,7 @@ from torch import Tensor
 from factpin.documents import Document, Entity, Mention
 from factpin.errors import BadInput
 from factpin.heads import mention_pair
-from factpin.heads.mention_pair import MentionPair, MentionPairConfig, Pairs, gold_of
+from factpin.heads.mention_pair import MentionBatch, MentionPair, MentionPairConfig, gold_of
 from factpin.language.coreference import BUCKETS, FEATURES, MentionPairs, candidates, ordered, resolve, targets
 from factpin.tasks.coreference import CandidateScores, find_links
 
@@ -68,7 +68,7 @@ def some_gold(pairs: MentionPairs, seed: int = 0) -> np.ndarray:
 def test_scores_are_those_of_the_definition() -> None:
     head, (tokens, pairs) = build(), asked(7, 4)
     H = torch.randn(1, 22, WIDTH)
-    s = head(H, Pairs.of([(tokens, pairs)]))
+    s = head(H, MentionBatch.of([(tokens, pairs)]))
     torch.testing.assert_close(s, by_hand(head, H[0], tokens, pairs), atol=1e-5, rtol=1e-5)
     assert s[0].isneginf().all()
 
@@ -94,7 +94,7 @@ def test_blocks_change_neither_scores_nor_gradients(monkeypatch: pytest.MonkeyPa
 
     def outcome() -> list[Tensor]:
         head, x = build(), H.clone().requires_grad_()
-        s = head(x, Pairs.of([(tokens, pairs)]))
+        s = head(x, MentionBatch.of([(tokens, pairs)]))
         head.loss(s, gold).backward()
         return [s.detach(), x.grad, *(p.grad for p in head.parameters())]
 
@@ -109,8 +109,10 @@ def test_dropout_is_the_same_in_the_backward_pass(monkeypatch: pytest.MonkeyPatc
     head, (tokens, pairs) = build(dropout=0.5), asked(9, 5)
     gold, H = gold_of([some_gold(pairs)]), torch.randn(1, 30, WIDTH, dtype=torch.float64)
     head.double()
-    fixed = Pairs.of([(tokens, pairs)])
-    fixed = Pairs(fixed.batch, fixed.first, fixed.last, fixed.antecedent, fixed.distance, fixed.features.double())
+    fixed = MentionBatch.of([(tokens, pairs)])
+    fixed = MentionBatch(
+        fixed.batch, fixed.first, fixed.last, fixed.antecedent, fixed.distance, fixed.features.double()
+    )
 
     def loss(bias: Tensor) -> Tensor:
         torch.manual_seed(3)
@@ -133,12 +135,12 @@ def test_padding_and_neighbours_change_nothing() -> None:
     head = build()
     texts = [asked(7, 4, 1), asked(3, 2, 2), asked(5, 4, 3)]
     H = torch.randn(3, 25, WIDTH)
-    s = head(H, Pairs.of(texts))
+    s = head(H, MentionBatch.of(texts))
     assert s.shape == (15, 4)
     at = 0
     for b, (tokens, pairs) in enumerate(texts):
         M, K = pairs.antecedent.shape
-        alone = head(H[b : b + 1, :24], Pairs.of([(tokens, pairs)]))
+        alone = head(H[b : b + 1, :24], MentionBatch.of([(tokens, pairs)]))
         torch.testing.assert_close(s[at : at + M, :K], alone, atol=1e-6, rtol=1e-5)
         assert s[at : at + M, K:].isneginf().all()
         at += M
@@ -156,11 +158,11 @@ def test_what_a_batch_says_goes_back_to_its_documents() -> None:
 
 def test_no_mentions_are_no_trouble() -> None:
     head = build()
-    for pairs in (Pairs.of([]), Pairs.of([asked(0, 0)])):
+    for pairs in (MentionBatch.of([]), MentionBatch.of([asked(0, 0)])):
         s = head(torch.randn(1, 5, WIDTH), pairs)
         assert s.shape == (0, 0) and len(pairs) == 0
         assert head.loss(s, gold_of([])).detach().item() == 0.0
-    alone = head(torch.randn(1, 5, WIDTH), Pairs.of([asked(1, 0)]))
+    alone = head(torch.randn(1, 5, WIDTH), MentionBatch.of([asked(1, 0)]))
     assert head.loss(alone, gold_of([np.zeros((1, 0), bool)])).detach().item() == 0.0
 
 
@@ -178,7 +180,7 @@ def test_mentions_outside_the_text_are_named() -> None:
     with pytest.raises(BadInput, match=r"Mention 6 is tokens 18\.\.\d+ of text 0, the batch has 1 texts of 10 tokens"):
         tokens, pairs = asked(7, 4)
         tokens[:6] = 0
-        build()(torch.randn(1, 10, WIDTH), Pairs.of([(tokens, pairs)]))
+        build()(torch.randn(1, 10, WIDTH), MentionBatch.of([(tokens, pairs)]))
 
 
 def test_gold_that_names_no_candidate_is_refused() -> None:
@@ -193,7 +195,7 @@ def test_gold_that_names_no_candidate_is_refused() -> None:
 def test_tokens_must_fit_their_candidates() -> None:
     tokens, pairs = asked(3, 2)
     with pytest.raises(BadInput, match=r"expected \(3, 2\)"):
-        Pairs.of([(tokens[:2], pairs)])
+        MentionBatch.of([(tokens[:2], pairs)])
 
 
 def test_a_config_without_room_is_refused() -> None:
@@ -221,14 +223,14 @@ def drugs(seed: int) -> Document:
     )
 
 
-def encoded(documents: list[Document]) -> tuple[Tensor, Pairs, list[MentionPairs]]:
+def encoded(documents: list[Document]) -> tuple[Tensor, MentionBatch, list[MentionPairs]]:
     """One token a mention, its vector a word's own."""
     torch.manual_seed(5)
     table = dict(zip(DRUGS, torch.randn(len(DRUGS), WIDTH), strict=True))
     H = torch.stack([torch.stack([table[m.text] for m in ordered(doc)]) for doc in documents])
     pairs = [candidates(doc, most=6) for doc in documents]
     tokens = [np.stack((np.arange(8), np.arange(8)), axis=1) for _ in documents]
-    return H, Pairs.of(list(zip(tokens, pairs, strict=True))), pairs
+    return H, MentionBatch.of(list(zip(tokens, pairs, strict=True))), pairs
 
 
 def partition(doc: Document) -> set[frozenset[str]]:

@@ -10,7 +10,7 @@ from factpin.heads import CONFIGS, HEADS, Cells
 from factpin.heads.cells import known_rows
 from factpin.heads.crf import CRF, CRFConfig, encode_tags
 from factpin.layers.multilabel_loss import multilabel_loss
-from factpin.layers.places import Places
+from factpin.layers.places import CellIndices
 
 LABELS, WIDTH = ("person", "place"), 16
 KNOWN = torch.tensor([[True, False], [True, True]])
@@ -68,7 +68,7 @@ def test_a_crf_counts_every_path_that_agrees_with_the_annotation(scheme: str) ->
     assert head.emit.weight.grad is not None and bool(head.emit.weight.grad.isfinite().all())
     with torch.no_grad():
         emissions, rules = head(H, real).emissions, head._rules()
-        tags = encode_tags(head.tags, Places(gold.batch, gold.label, gold.start, gold.end), 2, 5)
+        tags = encode_tags(head.tags, CellIndices(gold.batch, gold.label, gold.start, gold.end), 2, 5)
         block = len(head.tags.letters)
         expected = 0.0
         for b, n in ((0, 5), (1, 4)):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from factpin.heads.crf import encode_tags
-from factpin.layers.places import Places
+from factpin.layers.places import CellIndices
 from factpin.tasks.spans.tags import Tags
 
 
@@ -50,7 +50,7 @@ def test_legal_sequences_and_sets_of_spans_are_one_to_one(scheme, n: int) -> Non
             continue
         found = tags.spans(np.array([path]), np.array([n]))
         assert set(zip(*(column.tolist() for column in found[1:]), strict=True)) == spans
-        assert encode_tags(tags, Places(*map(torch.from_numpy, found)), 1, n).tolist() == [list(path)]
+        assert encode_tags(tags, CellIndices(*map(torch.from_numpy, found)), 1, n).tolist() == [list(path)]
         assert frozenset(spans) not in seen
         seen.add(frozenset(spans))
 
@@ -59,7 +59,7 @@ def test_decode_undoes_encode_for_a_batch() -> None:
     spans = [(0, 1, 0, 0), (0, 0, 1, 3), (0, 0, 4, 4), (2, 2, 3, 4)]
     for scheme in ("bio", "bioes"):
         tags = Tags(3, scheme)
-        path = encode_tags(tags, Places(*torch.tensor(spans).T), 3, 5)
+        path = encode_tags(tags, CellIndices(*torch.tensor(spans).T), 3, 5)
         found = tags.spans(path.numpy(), np.array([5, 2, 5]))
         assert list(zip(*(column.tolist() for column in found), strict=True)) == spans
         assert path[1].tolist() == [0] * 5

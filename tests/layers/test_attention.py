@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from factpin.errors import BadInput
-from factpin.layers.attention import Attention, Relation
+from factpin.layers.attention import Attention, RelativePositions
 from factpin.layers.positions import distances, functional, sinusoid
 
 B, Q, K, D, HEADS = 2, 3, 5, 8, 2
@@ -52,7 +52,7 @@ def test_plain_attention_with_a_bias_is_its_definition(weigh: bool, scaled: bool
     made, (x, keys, allowed) = stirred("plain", scaled=scaled), given()
     bias = torch.randn(B, HEADS, Q, K).double()
     right = by_loops(made, x, keys, allowed, lambda q, k, h, b, i, j: bias[b, h, i, j] / made.scale, lambda *_: 0)
-    found, p = made(x, keys, allowed, Relation(bias=bias), weigh=weigh)
+    found, p = made(x, keys, allowed, RelativePositions(bias=bias), weigh=weigh)
     assert torch.allclose(found, right, atol=1e-12)
     assert (p is not None) == weigh
     if p is not None:
@@ -77,7 +77,7 @@ def test_relative_attention_is_its_definition(by: str, segments: bool) -> None:
         s = made.u[h, 0] @ k + (q + made.v_r[h, 0]) @ r
         return s if differ is None else s + (q + made.w[h, 0]) @ made.g[h, differ[b, i, j]]
 
-    relation = Relation(table=R, index=index if by == "index" else None, ways="both", differ=differ)
+    relation = RelativePositions(table=R, index=index if by == "index" else None, ways="both", differ=differ)
     found, _ = made(x, keys, allowed, relation)
     assert torch.allclose(found, by_loops(made, x, keys, allowed, added, lambda *_: 0), atol=1e-12)
 
@@ -88,14 +88,14 @@ def test_functional_attention_is_its_definition() -> None:
     limit = 2
     a = functional(d, limit, torch.float64)
     ahead = (torch.arange(K) - torch.arange(Q)[:, None]).clamp(-limit, limit) + limit
-    relation = Relation(table=a, index=ahead.expand(B, Q, K))
+    relation = RelativePositions(table=a, index=ahead.expand(B, Q, K))
     found, _ = made(x, keys, allowed, relation)
     right = by_loops(
         made, x, keys, allowed, lambda q, k, h, b, i, j: q @ a[ahead[i, j]], lambda b, i, j: a[ahead[i, j]]
     )
     assert torch.allclose(found, right, atol=1e-12)
     with pytest.raises(BadInput, match="needs a table and an index"):
-        Relation(table=a).gather(torch.ones(B, HEADS, Q, K))
+        RelativePositions(table=a).gather(torch.ones(B, HEADS, Q, K))
 
 
 @pytest.mark.parametrize("kind", ["plain", "relative", "functional"])
@@ -103,7 +103,7 @@ def test_functional_attention_is_its_definition() -> None:
 def test_what_may_not_be_seen_moves_nothing(kind: str) -> None:
     made, (x, keys, allowed) = stirred(kind), given()
     table = functional(d, 2, torch.float64) if kind == "functional" else sinusoid(distances(Q, K, "both"), D).double()
-    relation = None if kind == "plain" else Relation(table=table, index=torch.randint(0, 5, (B, Q, K)))
+    relation = None if kind == "plain" else RelativePositions(table=table, index=torch.randint(0, 5, (B, Q, K)))
     before, _ = made(x, keys, allowed, relation)
     for j in range(1, K):
         other = keys.clone()

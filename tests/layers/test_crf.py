@@ -7,18 +7,18 @@ import torch
 from torch import Tensor
 
 from factpin.layers import crf_chains
-from factpin.layers.crf import Rules, log_partition, path_score
+from factpin.layers.crf import TagRules, log_partition, path_score
 from factpin.layers.crf_chains import run_chains
 
 T = 4
 
 
-def rules(scale: float = 1.0, dtype: torch.dtype = torch.float32, *, forbid: bool = True) -> Rules:
+def rules(scale: float = 1.0, dtype: torch.dtype = torch.float32, *, forbid: bool = True) -> TagRules:
     torch.manual_seed(5)
     transitions, start, end = torch.randn(T, T) * scale, torch.randn(T) * scale, torch.randn(T) * scale
     if forbid:
         transitions[0, 2] = transitions[3, 3] = transitions[1, 0] = start[2] = end[1] = -torch.inf
-    return Rules(transitions.to(dtype), start.to(dtype), end.to(dtype))
+    return TagRules(transitions.to(dtype), start.to(dtype), end.to(dtype))
 
 
 def emissions(scale: float = 1.0) -> tuple[Tensor, Tensor]:
@@ -26,7 +26,7 @@ def emissions(scale: float = 1.0) -> tuple[Tensor, Tensor]:
     return torch.randn(3, 5, T) * scale, torch.tensor([5, 1, 3])
 
 
-def paths(e: Tensor, r: Rules, n: int) -> list[tuple[tuple[int, ...], float]]:
+def paths(e: Tensor, r: TagRules, n: int) -> list[tuple[tuple[int, ...], float]]:
     """Every path over n steps of one text (n, T) with its score."""
     e, transitions, start, end = (x.detach().double() for x in (e, r.transitions, r.start, r.end))
     found = []
@@ -36,7 +36,7 @@ def paths(e: Tensor, r: Rules, n: int) -> list[tuple[tuple[int, ...], float]]:
     return found
 
 
-def probabilities(e: Tensor, r: Rules, n: int) -> tuple[list[tuple[int, ...]], Tensor, float]:
+def probabilities(e: Tensor, r: TagRules, n: int) -> tuple[list[tuple[int, ...]], Tensor, float]:
     found = paths(e, r, n)
     scores = torch.tensor([score for _, score in found], dtype=torch.float64)
     return [y for y, _ in found], scores.softmax(0), float(scores.logsumexp(0))
@@ -105,7 +105,7 @@ def test_scores_too_far_apart_for_float64_are_run_in_logarithms(spread: float) -
     transitions = r.transitions.clone()
     transitions[0, 1] -= 3 * spread  # the chain has to leave tag 0 or tag 1 at every step
     transitions[1, 0] -= 3 * spread
-    r = Rules(transitions, r.start, r.end)
+    r = TagRules(transitions, r.start, r.end)
     length = torch.tensor([5, 4])
     chains = run_chains(e.double(), r.transitions.double(), r.start.double(), r.end.double(), length)
     assert chains.slow.tolist() == ([0] if spread > 700 else [])
@@ -146,7 +146,7 @@ def test_the_loss_agrees_with_pytorch_crf() -> None:
     torchcrf = pytest.importorskip("torchcrf")
     torch.manual_seed(2)
     peer = torchcrf.CRF(T, batch_first=True)
-    r = Rules(peer.transitions.detach(), peer.start_transitions.detach(), peer.end_transitions.detach())
+    r = TagRules(peer.transitions.detach(), peer.start_transitions.detach(), peer.end_transitions.detach())
     e, length = torch.randn(6, 20, T), torch.tensor([20, 3, 1, 11, 20, 7])
     mask = torch.arange(20) < length[:, None]
     path = torch.randint(0, T, (6, 20))

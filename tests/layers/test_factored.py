@@ -7,13 +7,13 @@ from torch import Tensor
 from factpin.layers import factored
 from factpin.layers.factored import factored_negatives
 from factpin.layers.multilabel_loss import multilabel_loss, positive_loss
-from factpin.layers.places import Places
+from factpin.layers.places import CellIndices
 
 B, R, N = 2, 5, 24
 
 
-def places(y: Tensor) -> Places:
-    return Places(*y.nonzero().unbind(1))
+def places(y: Tensor) -> CellIndices:
+    return CellIndices(*y.nonzero().unbind(1))
 
 
 def lean(A: Tensor, b: Tensor, c: Tensor, y: Tensor) -> Tensor:
@@ -124,13 +124,13 @@ def test_pieces_of_rows_and_classes_change_nothing(scale: float, monkeypatch: py
 
 def test_classes_are_sent_to_dense_blocks_only_where_underflow_could_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = []
-    real_classes = factored._Direct.classes
+    real_classes = factored._DirectScores.classes
 
     def counted(self, classes):
         sent.append(classes.numel())
         return real_classes(self, classes)
 
-    monkeypatch.setattr(factored._Direct, "classes", counted)
+    monkeypatch.setattr(factored._DirectScores, "classes", counted)
     for scale in (5.0, 1e3):
         parts, y = case(scale)
         factored_negatives(*parts, places(y))

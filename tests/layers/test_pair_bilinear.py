@@ -5,19 +5,19 @@ import torch
 from torch import Tensor
 
 from factpin.errors import BadInput
-from factpin.layers.pair_bilinear import Pairs, pair_bilinear
+from factpin.layers.pair_bilinear import PairIndices, pair_bilinear
 
 E, U, P, Z, G = 5, 9, 23, 12, 4
 
 
-def inputs(C: int, *, context: bool = True) -> tuple[list[Tensor], Pairs]:
+def inputs(C: int, *, context: bool = True) -> tuple[list[Tensor], PairIndices]:
     torch.manual_seed(0)
     shapes = [(E, Z), (E, Z), *([(U, 2 * Z)] if context else []), (C, Z * G), (C,)]
-    pairs = Pairs(torch.randint(0, E, (P,)), torch.randint(0, E, (P,)), torch.randint(0, U, (P,)))
+    pairs = PairIndices(torch.randint(0, E, (P,)), torch.randint(0, E, (P,)), torch.randint(0, U, (P,)))
     return [torch.randn(shape, dtype=torch.float64) for shape in shapes], pairs
 
 
-def slow(parts: list[Tensor], pairs: Pairs) -> Tensor:
+def slow(parts: list[Tensor], pairs: PairIndices) -> Tensor:
     head, tail, *context, W, b = parts
     rows = []
     for h, t, u in zip(pairs.head.tolist(), pairs.tail.tolist(), pairs.context.tolist(), strict=True):
@@ -36,12 +36,12 @@ def slow(parts: list[Tensor], pairs: Pairs) -> Tensor:
     return torch.stack(rows)
 
 
-def fast(parts: list[Tensor], pairs: Pairs, block: int | None = None) -> Tensor:
+def fast(parts: list[Tensor], pairs: PairIndices, block: int | None = None) -> Tensor:
     head, tail, *context, W, b = parts
     return pair_bilinear(head, tail, context[0] if context else None, pairs, W, b, block)
 
 
-def value_and_gradients(form, parts: list[Tensor], pairs: Pairs) -> list[Tensor]:
+def value_and_gradients(form, parts: list[Tensor], pairs: PairIndices) -> list[Tensor]:
     parts = [x.clone().requires_grad_() for x in parts]
     s = form(parts, pairs)
     torch.manual_seed(1)
@@ -72,7 +72,7 @@ def test_no_pairs_give_no_scores() -> None:
         parts, _ = inputs(C)
         parts = [x.requires_grad_() for x in parts]
         none = torch.zeros(0, dtype=torch.int64)
-        s = fast(parts, Pairs(none, none, none))
+        s = fast(parts, PairIndices(none, none, none))
         s.sum().backward()
         assert s.shape == (0, C) and all(torch.equal(x.grad, torch.zeros_like(x)) for x in parts)
 

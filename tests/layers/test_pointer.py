@@ -6,7 +6,7 @@ from torch import Tensor
 
 from factpin.layers import pointer
 from factpin.layers.multilabel_loss import multilabel_loss
-from factpin.layers.places import Places
+from factpin.layers.places import CellIndices
 from factpin.layers.pointer import cells_that_exist, tiled_loss, tiles
 
 B, N, L, D = 3, 30, 4, 6
@@ -38,7 +38,7 @@ def dense(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, y: Tensor) -
 
 
 def lean(q: Tensor, k: Tensor, real: Tensor, max_span: int | None, y: Tensor) -> Tensor:
-    return tiled_loss(torch.stack((q, k), dim=3), real, max_span, Places(*y.nonzero().unbind(1)))
+    return tiled_loss(torch.stack((q, k), dim=3), real, max_span, CellIndices(*y.nonzero().unbind(1)))
 
 
 def run(form, q: Tensor, k: Tensor, *rest) -> tuple[Tensor, Tensor, Tensor]:

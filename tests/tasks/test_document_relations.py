@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Relation, Schema, Span, canonical
 from factpin.language.assertion import with_assertions
-from factpin.tasks.document_relations import Decoded, Relations, Rules, Targets, decode, naming, nearest, targets
+from factpin.tasks.document_relations import Decoding, Relations, Rules, Targets, decode, naming, nearest, targets
 from factpin.tasks.spans import Scale
 from tests.tokens.families import FAMILIES, characters
 
@@ -224,7 +224,7 @@ def test_a_mention_that_no_piece_holds_is_named() -> None:
 def test_a_document_without_entities_is_no_trouble() -> None:
     y = read(Document("d", "无"))
     assert len(y.place) == len(y.head) == len(y.pair) == 0 and len(y.pieces) == 1 and y.sentence.tolist() == [-1]
-    assert decode(as_found(y), Document("d", "无"), RELATIONS) == Decoded((), {})
+    assert decode(as_found(y), Document("d", "无"), RELATIONS) == Decoding((), {})
 
 
 # ---- decode ---------------------------------------------------------------------------------------------------------

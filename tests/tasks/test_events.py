@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factpin.documents import Argument, Document, Event, Mention, Span, canonical
-from factpin.tasks.events import Decoded, Labels, Rules, Targets, cliques, decode, labels_of, targets
+from factpin.tasks.events import Decoding, Labels, Rules, Targets, cliques, decode, labels_of, targets
 from factpin.tasks.links import Links, merge
 from factpin.tasks.spans import Scale
 from factpin.tokens import Pieces, windows
@@ -51,12 +51,12 @@ def as_found(y: Targets, labels: Labels, score: float = 1.0) -> Links:
     return Links.of(dict.fromkeys(spans, score), links)
 
 
-def through(doc: Document, labels: Labels, rules: Rules | None = None, tokenizer=characters) -> Decoded:
+def through(doc: Document, labels: Labels, rules: Rules | None = None, tokenizer=characters) -> Decoding:
     pieces = tokenizer().encode(doc.text)
     return decode(as_found(targets(doc, pieces, labels), labels), doc, pieces, labels, rules)
 
 
-def said(doc: Document, decoded: Decoded) -> Document:
+def said(doc: Document, decoded: Decoding) -> Document:
     """The document with what was decoded, without scores."""
     mentions = tuple(replace(m, score=None) for m in decoded.mentions)
     return canonical(replace(doc, mentions=mentions, events=tuple(replace(v, score=None) for v in decoded.events)))
@@ -349,4 +349,4 @@ def test_a_document_without_events_is_no_trouble() -> None:
     assert len(y.label) == len(y.event) == 0 and y.links() == [] and y.outside([]) == []
     (window,) = windows(pieces, [], 4, 0)
     assert len(y.inside(window).label) == 0
-    assert decode(as_found(y, labels), doc, pieces, labels) == Decoded((), (), {}, truncated=False)
+    assert decode(as_found(y, labels), doc, pieces, labels) == Decoding((), (), {}, truncated=False)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from factpin.documents import Mention
 from factpin.errors import BadModel
-from factpin.tasks.markers import Marked, mark, marker_id
+from factpin.tasks.markers import MarkedPieces, mark, marker_id
 from factpin.tokens import char_span, piece_spans
 from factpin.tokens.small import build_tokenizer
 from tests.tokens.families import FAMILIES, characters, soup
@@ -19,7 +19,7 @@ def mentions(text: str, *spans: tuple[int, int]) -> list[Mention]:
     return [Mention(f"m{i}", s, e, text[s:e]) for i, (s, e) in enumerate(spans)]
 
 
-def shown(marked: Marked) -> str:
+def shown(marked: MarkedPieces) -> str:
     """The text with markers: [ opens, ] closes, by the piece that a marker leans on."""
     opening, out = set(marked.opening.tolist()), ""
     for at, (id, surface) in enumerate(zip(marked.pieces.ids, marked.pieces.surfaces(), strict=True)):

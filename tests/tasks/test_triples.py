@@ -12,7 +12,7 @@ from factpin.errors import BadInput
 from factpin.language.sentences import split_sentences
 from factpin.tasks.links import Labels, Links, allowed, labels_of, merge
 from factpin.tasks.spans import Scale
-from factpin.tasks.triples import Decoded, Rules, Targets, decode, targets
+from factpin.tasks.triples import Decoding, Rules, Targets, decode, targets
 from factpin.tokens import windows
 from tests.tokens.families import FAMILIES, characters
 
@@ -49,12 +49,12 @@ def as_found(y: Targets, score: float = 1.0) -> Links:
     )  # fmt: skip
 
 
-def through(doc: Document, labels: Labels, rules: Rules | None = None, tokenizer=characters) -> Decoded:
+def through(doc: Document, labels: Labels, rules: Rules | None = None, tokenizer=characters) -> Decoding:
     pieces = tokenizer().encode(doc.text)
     return decode(as_found(targets(doc, pieces, labels)), doc, pieces, labels, rules)
 
 
-def said(doc: Document, decoded: Decoded, *, bare: bool = True) -> Document:
+def said(doc: Document, decoded: Decoding, *, bare: bool = True) -> Document:
     """The document with what was decoded, without scores and evidence."""
     mentions = tuple(replace(m, score=None) for m in decoded.mentions)
     facts = tuple(replace(f, score=None, evidence=() if bare else f.evidence) for f in decoded.facts)
@@ -343,7 +343,7 @@ def scored(doc: Document, labels: Labels, scores: dict[tuple[str, str], float]) 
     return replace(as_found(y), score=np.array(own)), y
 
 
-def triples(decoded: Decoded) -> list[tuple[str, str, str]]:
+def triples(decoded: Decoding) -> list[tuple[str, str, str]]:
     text = {m.id: m.text for m in decoded.mentions}
     return [(text[f.head_mention], f.relation, text[f.tail_mention]) for f in decoded.facts]
 
@@ -411,7 +411,7 @@ def test_symmetric_and_inverse_facts_are_added_only_where_that_is_asked_for() ->
     assert sorted(triples(again)) == sorted(triples(full))  # nothing is told twice
 
 
-def ruled(schema: Schema, facts: dict[tuple, float], types: str = "") -> Decoded:
+def ruled(schema: Schema, facts: dict[tuple, float], types: str = "") -> Decoding:
     """Facts between single characters (head, relation, tail, {role: value}) with their scores, through a schema."""
     text = "甲乙丙丁"
     spans = {letter: (i, i + 1, types) for i, letter in enumerate(text)}
@@ -495,14 +495,14 @@ def test_a_qualifier_without_its_fact_is_dropped_and_counted() -> None:
     found = replace(as_found(y), relation=y.relation[only], subject=y.subject[only], object=y.object[only],
                     score=np.ones(1))  # fmt: skip
     decoded = decode(found, doc, characters().encode(TEXT), labels)
-    assert decoded == Decoded((), (), (), {"loose qualifier": 1})
+    assert decoded == Decoding((), (), (), {"loose qualifier": 1})
 
 
 def test_a_document_without_facts_is_no_trouble() -> None:
     doc = Document("d", "无")
     y = targets(doc, characters().encode("无"), Labels(("r",)))
     assert len(y.label) == len(y.relation) == 0 and y.outside([]) == []
-    assert decode(as_found(y), doc, characters().encode("无"), Labels(("r",))) == Decoded((), (), (), {})
+    assert decode(as_found(y), doc, characters().encode("无"), Labels(("r",))) == Decoding((), (), (), {})
 
 
 # ---- rules that read the text ---------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.job import TaskJob
-from factpin.training.loop import _Run
+from factpin.training.loop import _TrainingRun
 from factpin.training.parallel import World
 from factpin.training.run import run_training, start
 from tests.app.test_cli import factpin as command
@@ -213,7 +213,7 @@ def test_a_batch_in_pieces_has_the_gradient_of_the_whole(encoder_folder: Path) -
     found = []
     for size in (3, 1):
         how = TrainConfig(batch_size=size, accumulation=3 // size)
-        run = _Run(job, how, Path(), World(0, 1, torch.device("cpu")), "", None)
+        run = _TrainingRun(job, how, Path(), World(0, 1, torch.device("cpu")), "", None)
         run.optimiser.zero_grad(set_to_none=True)
         loss = run._gradient([0, 1, 2], with_rdrop=False)
         found.append([loss, *(p.grad.clone() for p in job.model.parameters() if p.grad is not None)])

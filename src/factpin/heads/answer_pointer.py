@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from factpin.errors import BadInput
 from factpin.heads.cells import Cells, check_gold
 from factpin.layers.exact import exact, project_real
-from factpin.layers.places import Places
+from factpin.layers.places import CellIndices
 from factpin.layers.pointer import cells_that_exist
 
 
@@ -88,7 +88,7 @@ class AnswerPointer(nn.Module):
         return (_apart(one.a, two.a) + _apart(one.z, two.z)) / 2
 
 
-def _log_sum(a: Tensor, z: Tensor, y: Places, answered: Tensor) -> Tensor:
+def _log_sum(a: Tensor, z: Tensor, y: CellIndices, answered: Tensor) -> Tensor:
     """The log of the summed probability of the gold spans of every text and label (B * L,); 0 where there are none."""
     group = y.batch * a.shape[1] + y.label  # (P,)
     s = a[y.batch, y.label, y.start] + z[y.batch, y.label, y.end]  # (P,)

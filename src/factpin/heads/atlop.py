@@ -41,7 +41,7 @@ from factpin.layers.agreement import yes_no_apart
 from factpin.layers.entity_pooling import log_sum_exp, mean
 from factpin.layers.exact import exact
 from factpin.layers.localized_context import localized_context, unordered
-from factpin.layers.pair_bilinear import Pairs, pair_bilinear
+from factpin.layers.pair_bilinear import PairIndices, pair_bilinear
 from factpin.layers.threshold_loss import adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
 from factpin.tasks.document_relations.find import RelationScores
 from factpin.tasks.document_relations.targets import Targets
@@ -78,7 +78,7 @@ class AtlopConfig:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PairQuery:
     """What is asked of one document, in tokens of it."""
 
     place: Tensor  # (M,) token of each mention's opening marker
@@ -89,9 +89,11 @@ class Asked:
     sentence: Tensor  # (N,) of each token, -1 outside
     sentences: int  # S; 0: no evidence
 
-    def to(self, device: torch.device) -> "Asked":
+    def to(self, device: torch.device) -> "PairQuery":
         place, entity, sentence = (x.to(device) for x in (self.place, self.entity, self.sentence))
-        return Asked(place, entity, self.entities, self.head.to(device), self.tail.to(device), sentence, self.sentences)
+        return PairQuery(
+            place, entity, self.entities, self.head.to(device), self.tail.to(device), sentence, self.sentences
+        )
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class AtlopScores:
 
 
 @dataclass(frozen=True)
-class Teaching:
+class TeacherLabels:
     """What a teacher says of the pairs of one document."""
 
     margins: Tensor  # (P, R)
@@ -122,7 +124,7 @@ class AtlopGold:
     relation: Tensor  # (F,)
     proof_pair: Tensor  # (V,)
     proof: Tensor  # (V,) sentence
-    teaching: Teaching | None = None  # of all documents of a batch, or of none
+    teaching: TeacherLabels | None = None  # of all documents of a batch, or of none
 
 
 class Atlop(nn.Module):
@@ -159,7 +161,7 @@ class Atlop(nn.Module):
         asked = [asked_of(doc.targets, doc.layout.prefix, doc.layout.suffix) for doc in documents]
         return [self(h, a, one) for h, a, one in zip(H, A, asked, strict=True)]
 
-    def forward(self, H: Tensor, A: Tensor | None, asked: Asked) -> AtlopScores:
+    def forward(self, H: Tensor, A: Tensor | None, asked: PairQuery) -> AtlopScores:
         """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""
         asked = asked.to(H.device)
         self._check(H, A, asked)
@@ -174,7 +176,7 @@ class Atlop(nn.Module):
             if self.config.context and A is not None:
                 a = mean(A.to(dtype), asked.entity, asked.entities)  # (E, heads, N)
                 context, share = self._contexts(H, a, asked, (low, high))
-            pairs = Pairs(asked.head, asked.tail, which)
+            pairs = PairIndices(asked.head, asked.tail, which)
             s = pair_bilinear(z_h, z_t, context, pairs, self.bilinear.weight, self.bilinear.bias)
         return AtlopScores(s, asked.head, asked.tail, share, None if share is None else which)
 
@@ -220,7 +222,7 @@ class Atlop(nn.Module):
         )
 
     def _contexts(
-        self, H: Tensor, a: Tensor, asked: Asked, pairs: tuple[Tensor, Tensor]
+        self, H: Tensor, a: Tensor, asked: PairQuery, pairs: tuple[Tensor, Tensor]
     ) -> tuple[Tensor, Tensor | None]:
         """W_h c and W_t c (U, 2 Z) of unordered pairs, and their shares of sentences (U, S)."""
         N, D = H.shape
@@ -251,7 +253,7 @@ class Atlop(nn.Module):
         y[pair, relation] = True
         return y
 
-    def _check(self, H: Tensor, A: Tensor | None, asked: Asked) -> None:
+    def _check(self, H: Tensor, A: Tensor | None, asked: PairQuery) -> None:
         M, N = len(asked.place), H.shape[0]
         if self.config.context and (A is None or A.shape[0] != M or A.shape[2] != N):
             came = "none" if A is None else f"the shape {tuple(A.shape)}"
@@ -287,12 +289,12 @@ def evidence_loss(scores: Sequence[AtlopScores], gold: Sequence[AtlopGold]) -> T
     return total / max(1, count)
 
 
-def asked_of(targets: Targets, prefix: int, suffix: int) -> Asked:
+def asked_of(targets: Targets, prefix: int, suffix: int) -> PairQuery:
     """The targets of a document in tokens; `prefix` and `suffix` special tokens stand around its pieces."""
     place, entity, head, tail = (torch.from_numpy(x) for x in (
         targets.place + prefix, targets.entity, targets.head, targets.tail))  # fmt: skip
     sentence = np.pad(targets.sentence, (prefix, suffix), constant_values=-1)
-    return Asked(place, entity, targets.entities, head, tail, torch.from_numpy(sentence), targets.sentences)
+    return PairQuery(place, entity, targets.entities, head, tail, torch.from_numpy(sentence), targets.sentences)
 
 
 def gold_of(targets: Targets) -> AtlopGold:

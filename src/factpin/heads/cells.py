@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from factpin.errors import BadInput
-from factpin.layers.places import Places
+from factpin.layers.places import CellIndices
 from factpin.tasks.spans.targets import Targets
 
 
@@ -62,7 +62,7 @@ class Cells:
         return self.batch.shape[0]
 
 
-def check_gold(gold: Cells, real: Tensor, labels: int, max_span: int | None) -> Places:
+def check_gold(gold: Cells, real: Tensor, labels: int, max_span: int | None) -> CellIndices:
     """The gold cells on the device of `real` (B, N), each once; a cell that cannot exist is refused."""
     gold = gold.to(real.device)
     B, N = real.shape
@@ -76,7 +76,7 @@ def check_gold(gold: Cells, real: Tensor, labels: int, max_span: int | None) -> 
     if not bool(good.all()):
         raise BadInput(_complaint(gold.take(~good).rows()[0], real, labels, max_span))
     key = torch.unique(((gold.batch * labels + gold.label) * N + gold.start) * N + gold.end)
-    return Places(key // (labels * N * N), key // (N * N) % labels, key // N % N, key % N)
+    return CellIndices(key // (labels * N * N), key // (N * N) % labels, key // N % N, key % N)
 
 
 def known_rows(rows: Sequence[NDArray[np.bool_] | None]) -> Tensor | None:

@@ -26,9 +26,9 @@ from factpin.heads.arrays import flags, floats
 from factpin.heads.cells import Cells, check_gold, gold_cells
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import one_of_apart
-from factpin.layers.crf import Rules, log_partition, path_score
+from factpin.layers.crf import TagRules, log_partition, path_score
 from factpin.layers.exact import exact, project_real
-from factpin.layers.places import Places
+from factpin.layers.places import CellIndices
 from factpin.tasks.spans.scores import TagScores
 from factpin.tasks.spans.tags import Tags
 from factpin.tasks.spans.targets import Targets
@@ -85,7 +85,7 @@ class CRF(nn.Module):
         y = check_gold(gold, scores.real, self.tags.labels, max_span=None)
         _check_overlap(y)
         chain = _compact(scores)
-        spans = Places(y.batch, y.label, chain.step[y.batch, y.start], chain.step[y.batch, y.end])
+        spans = CellIndices(y.batch, y.label, chain.step[y.batch, y.start], chain.step[y.batch, y.end])
         path = encode_tags(self.tags, spans, *chain.token.shape)  # (B, n)
         rules = self._rules()
         with exact(chain.e):
@@ -117,8 +117,8 @@ class CRF(nn.Module):
         transitions, start, end = (floats(x) for x in (rules.transitions, rules.start, rules.end))
         return TagScores(floats(scores.emissions), transitions, start, end, flags(scores.real), self.tags)
 
-    def _rules(self) -> Rules:
-        return Rules(
+    def _rules(self) -> TagRules:
+        return TagRules(
             self.transitions.float().masked_fill(self.no_transitions, -torch.inf),  # type: ignore[arg-type]
             self.start.float().masked_fill(self.no_start, -torch.inf),  # type: ignore[arg-type]
             self.end.float().masked_fill(self.no_end, -torch.inf),  # type: ignore[arg-type]
@@ -143,7 +143,7 @@ def _compact(scores: CRFScores) -> _Chain:
     return _Chain(e, token, scores.real.cumsum(dim=1) - 1, length, length > 0)
 
 
-def _check_overlap(gold: Places) -> None:
+def _check_overlap(gold: CellIndices) -> None:
     order = gold.start.argsort(stable=True)
     order = order[gold.batch[order].argsort(stable=True)]
     batch, start, end = gold.batch[order], gold.start[order], gold.end[order]
@@ -157,7 +157,7 @@ def _check_overlap(gold: Places) -> None:
         )
 
 
-def encode_tags(tags: Tags, spans: Places, B: int, n: int) -> Tensor:
+def encode_tags(tags: Tags, spans: CellIndices, B: int, n: int) -> Tensor:
     """Spans of steps that do not overlap, last step inclusive -> tags (B, n)."""
     batch, label, start, end = spans.batch, spans.label, spans.start, spans.end
     change = torch.zeros(B, n + 1, dtype=torch.int64, device=batch.device)

@@ -26,7 +26,7 @@ from factpin.layers.exact import exact, project_real
 from factpin.layers.first_weights import start_linear
 from factpin.layers.pointer import cells_that_exist, tiled_loss
 from factpin.layers.rotary import rotate, turns
-from factpin.tasks.spans.scores import PairScores
+from factpin.tasks.spans.scores import PointerScores
 from factpin.tasks.spans.targets import Targets
 
 
@@ -99,6 +99,6 @@ class GlobalPointer(nn.Module):
         """How far two passes under dropout disagree, for R-Drop; makes the dense scores of both."""
         return yes_no_apart(self.dense(a), self.dense(b))
 
-    def to_arrays(self, scores: GlobalPointerScores) -> PairScores:
+    def to_arrays(self, scores: GlobalPointerScores) -> PointerScores:
         """What finding reads."""
-        return PairScores(floats(scores.q), floats(scores.k), flags(scores.real), self.config.max_span)
+        return PointerScores(floats(scores.q), floats(scores.k), flags(scores.real), self.config.max_span)

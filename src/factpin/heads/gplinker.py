@@ -40,7 +40,7 @@ from factpin.layers.agreement import yes_no_apart
 from factpin.layers.exact import exact
 from factpin.layers.factored import factored_negatives
 from factpin.layers.multilabel_loss import positive_loss
-from factpin.layers.places import Places, pieces
+from factpin.layers.places import CellIndices, pieces
 from factpin.tasks.triples.find import TripleScores
 from factpin.tasks.triples.targets import Targets
 
@@ -203,15 +203,15 @@ def _pairs(scores: EfficientGlobalPointerScores) -> Tensor:
     return A.masked_fill(~(scores.real[:, :, None] & scores.real[:, None, :]), -torch.inf)
 
 
-def _links_of(gold: TripleCells, token: Tensor, scores: EfficientGlobalPointerScores) -> Places:
+def _links_of(gold: TripleCells, token: Tensor, scores: EfficientGlobalPointerScores) -> CellIndices:
     """The cells (batch, relation, subject's token, object's token), each once; token (P,) is one end of each span."""
     _, R, N = scores.u.shape
     group = gold.spans.batch[gold.subject] * R + gold.relation
     key = torch.unique((group * N + token[gold.subject]) * N + token[gold.object])
-    return Places(key // (R * N * N), key // (N * N) % R, key // N % N, key % N)
+    return CellIndices(key // (R * N * N), key // (N * N) % R, key // N % N, key % N)
 
 
-def _link_loss(scores: EfficientGlobalPointerScores, y: Places, known: Tensor | None) -> Tensor:
+def _link_loss(scores: EfficientGlobalPointerScores, y: CellIndices, known: Tensor | None) -> Tensor:
     u, v = scores.u, scores.v
     B, R, _ = u.shape
     with exact(u):

@@ -53,7 +53,7 @@ class MentionPairConfig:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class MentionBatch:
     """The mentions of a batch as flat columns, and the candidates of each as indices into them."""
 
     batch: Tensor  # (M,) int64
@@ -64,7 +64,7 @@ class Pairs:
     features: Tensor  # (M, K, F) float32
 
     @staticmethod
-    def of(documents: Sequence[tuple[NDArray[np.int64], MentionPairs]]) -> "Pairs":
+    def of(documents: Sequence[tuple[NDArray[np.int64], MentionPairs]]) -> "MentionBatch":
         """From the (M, 2) first and last tokens of each document's mentions, in the order of the text."""
         K = max([asked.antecedent.shape[1] for _, asked in documents], default=0)
         rows, offset = [], 0
@@ -87,24 +87,24 @@ class Pairs:
         batch, first, last, antecedent, distance, features = (
             torch.from_numpy(np.concatenate(column)) for column in zip(*rows, strict=True)
         )
-        return Pairs(batch, first, last, antecedent, distance, features.float())
+        return MentionBatch(batch, first, last, antecedent, distance, features.float())
 
-    def to(self, device: torch.device) -> "Pairs":
+    def to(self, device: torch.device) -> "MentionBatch":
         batch, first, last = self.batch.to(device), self.first.to(device), self.last.to(device)
         antecedent, distance = self.antecedent.to(device), self.distance.to(device)
-        return Pairs(batch, first, last, antecedent, distance, self.features.to(device))
+        return MentionBatch(batch, first, last, antecedent, distance, self.features.to(device))
 
     def __len__(self) -> int:
         return self.batch.shape[0]
 
 
-def _no_mentions() -> Pairs:
+def _no_mentions() -> MentionBatch:
     none, pairs = torch.zeros(0, dtype=torch.int64), torch.zeros(0, 0, dtype=torch.int64)
-    return Pairs(none, none, none, pairs, pairs, torch.zeros(0, 0, len(FEATURES)))
+    return MentionBatch(none, none, none, pairs, pairs, torch.zeros(0, 0, len(FEATURES)))
 
 
 def gold_of(documents: Sequence[NDArray[np.bool_]]) -> Tensor:
-    """Gold (M, K) of a batch, from tasks.coreference.targets of its documents, shaped as `Pairs.of` shapes them."""
+    """Gold (M, K) of a batch in the shape of its `MentionBatch`, from the targets of its documents."""
     K = max([gold.shape[1] for gold in documents], default=0)
     wide = [np.pad(gold, ((0, 0), (0, K - gold.shape[1]))) for gold in documents]
     return torch.from_numpy(np.concatenate(wide)) if wide else torch.zeros(0, 0, dtype=torch.bool)
@@ -143,11 +143,11 @@ class MentionPair(nn.Module):
         documents: Sequence[DocumentExample],
     ) -> Tensor:
         """H (N, D) of each document -> s (M, K) of the mentions of all."""
-        pairs = Pairs.of([(doc.targets.tokens(doc.layout.prefix), doc.targets.candidates) for doc in documents])
+        pairs = MentionBatch.of([(doc.targets.tokens(doc.layout.prefix), doc.targets.candidates) for doc in documents])
         s: Tensor = self(pad_sequence(list(H), batch_first=True), pairs)
         return s
 
-    def forward(self, H: Tensor, pairs: Pairs) -> Tensor:
+    def forward(self, H: Tensor, pairs: MentionBatch) -> Tensor:
         """H (B, N, D) -> s (M, K), -inf where there is no candidate."""
         pairs = pairs.to(H.device)
         _check(H, pairs)
@@ -166,7 +166,7 @@ class MentionPair(nn.Module):
         s = torch.cat(parts) if parts else H.new_zeros(M, K, dtype=torch.float32)
         return s.masked_fill(pairs.antecedent < 0, -torch.inf)
 
-    def _mentions(self, H: Tensor, pairs: Pairs) -> Tensor:
+    def _mentions(self, H: Tensor, pairs: MentionBatch) -> Tensor:
         """m (M, d)."""
         B, N, D = H.shape
         flat = H.to(self.mention.weight.dtype).flatten(0, 1)  # (B N, D)
@@ -216,7 +216,7 @@ class MentionPair(nn.Module):
         return gap.sum(1).mean() / 2
 
 
-def _check(H: Tensor, pairs: Pairs) -> None:
+def _check(H: Tensor, pairs: MentionBatch) -> None:
     B, N, _ = H.shape
     inside = (pairs.batch >= 0) & (pairs.batch < B) & (pairs.first >= 0)
     inside &= (pairs.first <= pairs.last) & (pairs.last < N)

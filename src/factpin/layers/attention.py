@@ -9,9 +9,10 @@
     relative     s = [(q + u) k + (q + v) (W_r R_{i-j}) + (q + w) g_{differ}] / √d       Transformer-XL, XLNet
     functional   s = q (k + a_{j-i}) / √d,   out = Σ p (v + a_{j-i})                     NEZHA
 
-R and a are sinusoids; u, v, w and g (same segment, other segment) are learned for each head. Where cells stand in a row
-R is laid out by the shift, else by index: `Relation` says which. A key that may not be seen has a score of -inf, so
-nothing of it arrives; public code subtracts a large number instead, which shows everything to a row that sees nothing.
+R and a are sinusoids; u, v, w and g (same segment, other segment) are learned for each head. If the cells are
+consecutive, R is laid out by the shift, otherwise by index; `RelativePositions` says which. A key that may not be seen
+has a score of -inf, so nothing of it arrives. Public code subtracts a large number instead, which shows everything to a
+row that sees nothing.
 """
 
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ Kind = Literal["plain", "relative", "functional"]
 
 
 @dataclass(frozen=True, eq=False)
-class Relation:
+class RelativePositions:
     """How queries and keys stand to each other; the same in all layers."""
 
     bias: Tensor | None = None  # (B or 1, heads, Q, K)
@@ -82,7 +83,13 @@ class Attention(nn.Module):
                 self.w, self.g = nn.Parameter(torch.zeros(heads, 1, d)), nn.Parameter(torch.zeros(heads, 2, d))
 
     def forward(
-        self, x: Tensor, keys: Tensor, allowed: Tensor, relation: Relation | None = None, *, weigh: bool = False
+        self,
+        x: Tensor,
+        keys: Tensor,
+        allowed: Tensor,
+        relation: RelativePositions | None = None,
+        *,
+        weigh: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """-> out (B, Q, D), and with `weigh` p (B, heads, Q, K), without dropout."""
         q, k, v = self._split(self.q(x)), self._split(self.k(keys)), self._split(self.v(keys))  # (B, heads, ., d)
@@ -105,7 +112,7 @@ class Attention(nn.Module):
             out = out + relation.gather(used)
         return self._join(out), p if weigh else None
 
-    def _added(self, q: Tensor, relation: Relation) -> Tensor | None:
+    def _added(self, q: Tensor, relation: RelativePositions) -> Tensor | None:
         """What relations add to the scores, (B, heads, Q, K)."""
         if self.kind == "plain" or relation.table is None:
             return relation.bias
@@ -117,7 +124,7 @@ class Attention(nn.Module):
             s = s + by_index((q + self.w) @ self.g.mT, relation.differ)
         return s * self.scale
 
-    def _biases(self, relation: Relation | None) -> tuple[Tensor, Tensor]:
+    def _biases(self, relation: RelativePositions | None) -> tuple[Tensor, Tensor]:
         """u and v, (heads, 1, d) each."""
         shared = None if relation is None else relation.biases
         return (self.u, self.v_r) if shared is None else shared

@@ -16,23 +16,23 @@ import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
-from factpin.layers.crf_chains import Chains, run_chains
+from factpin.layers.crf_chains import ChainSums, run_chains
 from factpin.layers.exact import exact, first_derivative_only
 
 
 @dataclass(frozen=True)
-class Rules:
+class TagRules:
     transitions: Tensor  # (T, T), from row to column
     start: Tensor  # (T,)
     end: Tensor  # (T,)
 
 
-def log_partition(e: Tensor, rules: Rules, length: Tensor) -> Tensor:
+def log_partition(e: Tensor, rules: TagRules, length: Tensor) -> Tensor:
     """log Z (B,) in float64."""
     return _LogPartition.apply(e, rules.transitions, rules.start, rules.end, length)  # type: ignore[no-untyped-call]
 
 
-def path_score(e: Tensor, rules: Rules, length: Tensor, path: Tensor) -> Tensor:
+def path_score(e: Tensor, rules: TagRules, length: Tensor, path: Tensor) -> Tensor:
     """score(path) (B,) in float64; path (B, n), read up to each length."""
     inside = torch.arange(e.shape[1], device=e.device) < length[:, None]  # (B, n)
     unary = e.gather(2, path[..., None]).squeeze(2).double()
@@ -56,7 +56,7 @@ class _LogPartition(torch.autograd.Function):
     @staticmethod
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor | None, ...]:
         first_derivative_only()
-        chains: Chains = ctx.chains  # type: ignore[attr-defined]
+        chains: ChainSums = ctx.chains  # type: ignore[attr-defined]
         kind, rule_kind = ctx.kinds  # type: ignore[attr-defined]
         with exact(grad):
             de = chains.marginal * grad[:, None, None]  # (B, n, T)

@@ -20,7 +20,7 @@ SAFE = 1e-250  # far above the smallest float64: what underflows at a step is th
 
 
 @dataclass(frozen=True)
-class Logarithms:
+class LogChains:
     """Chains of K texts, run in logarithms."""
 
     log_Z: Tensor  # (K,)
@@ -29,7 +29,7 @@ class Logarithms:
 
 
 @dataclass(frozen=True)
-class Chains:
+class ChainSums:
     log_Z: Tensor  # (B,)
     marginal: Tensor  # (B, n, T), 0 past the length
     alpha: Tensor  # (B, n, T), rescaled at every step; 0 for slow texts, as w
@@ -37,7 +37,7 @@ class Chains:
     weight: Tensor  # (B, n - 1), 1 / sum of alpha_t M w_t+1; 0 past the length and for slow texts
     M: Tensor  # (T, T)
     slow: Tensor  # (K,) texts that were run in logarithms
-    again: Logarithms | None  # of those
+    again: LogChains | None  # of those
 
     def pair_sum(self, grad: Tensor) -> Tensor:
         """Expected number of each transition, texts weighted by grad (B,) -> (T, T)."""
@@ -48,7 +48,7 @@ class Chains:
         return pairs
 
 
-def run_chains(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, length: Tensor) -> Chains:
+def run_chains(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, length: Tensor) -> ChainSums:
     """e (B, n, T), transitions (T, T), start and end (T,), all float64; length (B,) at least 1."""
     n = e.shape[1]
     step = torch.arange(n, device=e.device)
@@ -82,7 +82,7 @@ def run_chains(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, lengt
         log_Z[slow], marginal[slow] = again.log_Z, again.marginal
         alpha, w = (x.masked_fill(unsafe[:, None, None], 0.0) for x in (alpha, w))  # they may hold 0 / 0
         weight = weight.masked_fill(unsafe[:, None], 0.0)
-    return Chains(log_Z, marginal, alpha, w, weight, M, slow, again)
+    return ChainSums(log_Z, marginal, alpha, w, weight, M, slow, again)
 
 
 def _scaled(x: Tensor, M: Tensor, first: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -105,7 +105,7 @@ def _reorder(x: Tensor, order: Tensor) -> Tensor:
     return x.gather(1, order[..., None].expand_as(x))
 
 
-def _in_logarithms(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, length: Tensor) -> Logarithms:
+def _in_logarithms(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, length: Tensor) -> LogChains:
     """The same chains for K texts (K, n, T), with a log-sum-exp at every step: slow, and right for any scores."""
     n = e.shape[1]
     inside = torch.arange(n, device=e.device) < length[:, None]  # (K, n)
@@ -125,4 +125,4 @@ def _in_logarithms(e: Tensor, transitions: Tensor, start: Tensor, end: Tensor, l
     for t in range(n - 1):
         both = alpha[:, t, :, None] + transitions + ahead[:, t + 1, None]  # (K, T, T)
         pairs += (both - log_Z[:, None, None]).exp() * inside[:, t + 1, None, None]
-    return Logarithms(log_Z, marginal, pairs)
+    return LogChains(log_Z, marginal, pairs)

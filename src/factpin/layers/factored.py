@@ -25,25 +25,25 @@ from torch.autograd.function import FunctionCtx
 
 from factpin.layers.exact import exact, first_derivative_only
 from factpin.layers.multilabel_loss import log1p_sum_exp
-from factpin.layers.places import Places, pieces
+from factpin.layers.places import CellIndices, pieces
 
 LOST = 1e-7  # share of a class that underflow may take before the class is computed densely
 BLOCK = 1 << 21  # scores held at once where rows or classes are computed directly
 
 
-def factored_negatives(A: Tensor, b: Tensor, c: Tensor, positives: Places) -> Tensor:
+def factored_negatives(A: Tensor, b: Tensor, c: Tensor, positives: CellIndices) -> Tensor:
     """neg (B, R); A (B, N, N), b and c (B, R, N)."""
     return _Negatives.apply(A, b, c, positives)  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True)
-class _Direct:
+class _DirectScores:
     """Rows and classes whose scores are computed one by one, in blocks, with the positives at -inf."""
 
     A: Tensor  # (B, N, N)
     b: Tensor  # (B, R, N)
     c: Tensor  # (B, R, N)
-    positives: Places
+    positives: CellIndices
 
     @property
     def group(self) -> Tensor:
@@ -79,10 +79,10 @@ class _Negatives(torch.autograd.Function):
     """Three batched matrix products: one for the value, two for the gradient."""
 
     @staticmethod
-    def forward(ctx: FunctionCtx, A: Tensor, b: Tensor, c: Tensor, positives: Places) -> Tensor:
+    def forward(ctx: FunctionCtx, A: Tensor, b: Tensor, c: Tensor, positives: CellIndices) -> Tensor:
         with exact(A):
             N = A.shape[1]
-            direct = _Direct(A, b, c, positives)
+            direct = _DirectScores(A, b, c, positives)
             rows = torch.unique(direct.group * N + positives.start)  # (M,) sorted, as searchsorted needs
             E, u, v = _balance(A)
             c_v = c + v[:, None].double()  # (B, R, N), -inf on empty columns before the maximum is taken
@@ -113,7 +113,7 @@ class _Negatives(torch.autograd.Function):
     def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor | None, ...]:
         first_derivative_only()
         A, b, c, E, F, shift, row, neg, rows, classes = ctx.saved_tensors  # type: ignore[attr-defined]
-        direct = _Direct(A, b, c, ctx.positives)  # type: ignore[attr-defined]
+        direct = _DirectScores(A, b, c, ctx.positives)  # type: ignore[attr-defined]
         with exact(A):
             N = A.shape[1]
             R = b.shape[1]

@@ -35,7 +35,7 @@ FAR = 1 << 60  # a rank that nobody reaches; its negative: a query that knows no
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class VisibilityOrder:
     """One comparison, rank[k] <= know[q]."""
 
     know: Ints  # (Q,)
@@ -46,7 +46,7 @@ class Order:
 class MaskSpec:
     rows: int
     columns: int
-    terms: tuple[tuple[Order, ...], ...]  # a cell is allowed where all comparisons of one term hold
+    terms: tuple[tuple[VisibilityOrder, ...], ...]  # a cell is allowed where all comparisons of one term hold
 
     def __and__(self, other: "MaskSpec") -> "MaskSpec":
         self._refuse_other_shape(other)
@@ -64,10 +64,10 @@ class MaskSpec:
                 "Give a frame that holds it."
             )
 
-        def moved(order: Order) -> Order:
+        def moved(order: VisibilityOrder) -> VisibilityOrder:
             know, rank = np.full(rows, -FAR), np.full(columns, FAR)
             know[top : top + self.rows], rank[left : left + self.columns] = order.know, order.rank
-            return Order(know, rank)
+            return VisibilityOrder(know, rank)
 
         return MaskSpec(rows, columns, tuple(tuple(moved(order) for order in term) for term in self.terms))
 
@@ -112,7 +112,7 @@ def additive(allowed: Bools, dtype: torch.dtype) -> Tensor:
 def order(know: Ints, rank: Ints) -> MaskSpec:
     """A query sees the keys whose rank is at most what it knows."""
     know, rank = np.asarray(know, np.int64), np.asarray(rank, np.int64)
-    return MaskSpec(len(know), len(rank), ((Order(know, rank),),))
+    return MaskSpec(len(know), len(rank), ((VisibilityOrder(know, rank),),))
 
 
 def later(know: Ints, rank: Ints) -> MaskSpec:

@@ -24,21 +24,27 @@ BLOCK = 256  # pairs: at G = 64 the outer products of a group are 4 MiB, which a
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairIndices:
     """The head, the tail and the context of each pair, as indices."""
 
     head: Tensor  # (P,) int64
     tail: Tensor  # (P,) int64
     context: Tensor  # (P,) int64
 
-    def blocks(self, size: int) -> Iterator[tuple[slice, "Pairs"]]:
+    def blocks(self, size: int) -> Iterator[tuple[slice, "PairIndices"]]:
         for at in range(0, len(self.head), size):
             here = slice(at, at + size)
-            yield here, Pairs(self.head[here], self.tail[here], self.context[here])
+            yield here, PairIndices(self.head[here], self.tail[here], self.context[here])
 
 
 def pair_bilinear(
-    head: Tensor, tail: Tensor, context: Tensor | None, pairs: Pairs, W: Tensor, b: Tensor, block: int | None = None
+    head: Tensor,
+    tail: Tensor,
+    context: Tensor | None,
+    pairs: PairIndices,
+    W: Tensor,
+    b: Tensor,
+    block: int | None = None,
 ) -> Tensor:
     """s (P, C); shapes as above."""
     return _Scores.apply(head, tail, context, pairs, W, b, block or BLOCK)  # type: ignore[no-untyped-call]
@@ -47,7 +53,7 @@ def pair_bilinear(
 class _Scores(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: FunctionCtx, head: Tensor, tail: Tensor, context: Tensor | None, pairs: Pairs, W: Tensor, b: Tensor,
+        ctx: FunctionCtx, head: Tensor, tail: Tensor, context: Tensor | None, pairs: PairIndices, W: Tensor, b: Tensor,
         block: int,
     ) -> Tensor:  # fmt: skip
         groups = _groups(W, head.shape[1])
@@ -82,7 +88,7 @@ class _Scores(torch.autograd.Function):
         return dhead, dtail, dcontext, None, groups.weight_of(dW), grad.sum(dim=0), None
 
 
-def _views(head: Tensor, tail: Tensor, context: Tensor | None, pairs: Pairs, K: int) -> tuple[Tensor, Tensor]:
+def _views(head: Tensor, tail: Tensor, context: Tensor | None, pairs: PairIndices, K: int) -> tuple[Tensor, Tensor]:
     """x and y (p, K, G) of some pairs."""
     x, y = head[pairs.head], tail[pairs.tail]  # (p, Z)
     if context is not None:
@@ -92,13 +98,13 @@ def _views(head: Tensor, tail: Tensor, context: Tensor | None, pairs: Pairs, K: 
     return x.tanh_().view(len(x), K, -1), y.tanh_().view(len(y), K, -1)
 
 
-def _groups(W: Tensor, Z: int) -> "_Outer | _Contracted":
+def _groups(W: Tensor, Z: int) -> "_OuterBilinear | _ContractedBilinear":
     C, G = W.shape[0], W.shape[1] // Z
     K = Z // G
-    return _Contracted(W, K, G) if 2 * C <= G else _Outer(W, K, G)
+    return _ContractedBilinear(W, K, G) if 2 * C <= G else _OuterBilinear(W, K, G)
 
 
-class _Outer:
+class _OuterBilinear:
     """Many classes: a row of G * G products for each pair and group."""
 
     def __init__(self, W: Tensor, K: int, G: int) -> None:
@@ -129,7 +135,7 @@ class _Outer:
         return dx, dy
 
 
-class _Contracted:
+class _ContractedBilinear:
     """Few classes: x^T W first, a row of C * G for each pair and group."""
 
     def __init__(self, W: Tensor, K: int, G: int) -> None:

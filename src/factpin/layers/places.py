@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class Places:
+class CellIndices:
     """Cells that are positive."""
 
     batch: Tensor  # (P,) int64

@@ -18,7 +18,7 @@ from torch.autograd.function import FunctionCtx
 from factpin.errors import BadInput
 from factpin.layers.exact import exact, first_derivative_only
 from factpin.layers.multilabel_loss import positive_loss
-from factpin.layers.places import Places
+from factpin.layers.places import CellIndices
 
 ROWS = 64  # rows of a tile: more rows waste cells under the diagonal, fewer make small products
 
@@ -55,7 +55,7 @@ def tiles(real: Tensor, max_span: int | None) -> Iterator[Tile]:
 
 
 def tiled_loss(
-    qk: Tensor, real: Tensor, max_span: int | None, positives: Places, known: Tensor | None = None
+    qk: Tensor, real: Tensor, max_span: int | None, positives: CellIndices, known: Tensor | None = None
 ) -> Tensor:
     """loss (B, L); the positives are cells that exist, each once; negatives count where known (B, L), if given."""
     return _Loss.apply(qk, real, max_span, positives, known)  # type: ignore[no-untyped-call]
@@ -70,7 +70,7 @@ class _Loss(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: FunctionCtx, qk: Tensor, real: Tensor, max_span: int | None, y: Places, known: Tensor | None
+        ctx: FunctionCtx, qk: Tensor, real: Tensor, max_span: int | None, y: CellIndices, known: Tensor | None
     ) -> Tensor:
         q, k = qk.unbind(3)  # 2 x (B, N, L, d)
         B, _, L, _ = q.shape

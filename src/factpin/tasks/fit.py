@@ -19,7 +19,7 @@ ENOUGH = 20  # gold mentions of a label before a threshold of its own is worth f
 
 
 @dataclass(frozen=True)
-class Candidates:
+class ScoredCandidates:
     """Scored spans of the dev set, right or wrong, and how much gold there is."""
 
     score: NDArray[np.float64]  # (P,)
@@ -28,13 +28,13 @@ class Candidates:
     gold: NDArray[np.int64]  # (L,) gold mentions of every label
 
 
-def make_candidates(rows: list[tuple[float, bool, int]], gold: NDArray[np.int64]) -> Candidates:
+def make_candidates(rows: list[tuple[float, bool, int]], gold: NDArray[np.int64]) -> ScoredCandidates:
     """From rows of (score, right, label)."""
     score, right, label = zip(*rows, strict=True) if rows else ((), (), ())
-    return Candidates(np.array(score, np.float64), np.array(right, np.bool_), np.array(label, np.int64), gold)
+    return ScoredCandidates(np.array(score, np.float64), np.array(right, np.bool_), np.array(label, np.int64), gold)
 
 
-def fit_scale(found: Candidates, thresholds: NDArray[np.float64]) -> Scale:
+def fit_scale(found: ScoredCandidates, thresholds: NDArray[np.float64]) -> Scale:
     """Temperature and shift by logistic regression of right on score, over what is predicted (score > threshold).
 
     Only predictions are looked at, because only they carry a score for anybody to trust.
@@ -43,7 +43,7 @@ def fit_scale(found: Candidates, thresholds: NDArray[np.float64]) -> Scale:
 
 
 def fit_shifts(
-    found: Candidates, thresholds: NDArray[np.float64], labels: Sequence[str]
+    found: ScoredCandidates, thresholds: NDArray[np.float64], labels: Sequence[str]
 ) -> tuple[Scale, dict[str, float]]:
     """The scale, and how much more than its shift the score of each label must be for the same probability.
 
@@ -53,7 +53,9 @@ def fit_shifts(
     return scale, {label: shift for label, shift in zip(labels, shifts, strict=True) if shift}
 
 
-def _fit(found: Candidates, thresholds: NDArray[np.float64], more: NDArray[np.float64]) -> tuple[Scale, list[float]]:
+def _fit(
+    found: ScoredCandidates, thresholds: NDArray[np.float64], more: NDArray[np.float64]
+) -> tuple[Scale, list[float]]:
     """The scale, and shifts for the columns of more (P, K): p = sigmoid((score - shift - more @ shifts) / temperature).
 
     Newton's method on the negative log-likelihood, with a little pull towards temperature 1 and no shift, so that
@@ -88,7 +90,7 @@ def _fit(found: Candidates, thresholds: NDArray[np.float64], more: NDArray[np.fl
     return Scale(temperature, shifts[0]), shifts[1:]
 
 
-def fit_thresholds(found: Candidates, labels: Sequence[str], default: float) -> dict[str, float]:
+def fit_thresholds(found: ScoredCandidates, labels: Sequence[str], default: float) -> dict[str, float]:
     """The thresholds with the best F1 over all labels; labels with too little gold keep the head's own.
 
     F = 2 hits / (told + gold) is greatest where, at F itself, every label's cut makes hits - F / 2 * told greatest
@@ -110,7 +112,7 @@ def fit_thresholds(found: Candidates, labels: Sequence[str], default: float) -> 
     return {label: cut for label, cut in cuts.items() if cut != default}
 
 
-def _by_cut(found: Candidates, label: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _by_cut(found: ScoredCandidates, label: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Every cut between two scores of a label, and how many are hits and are told above it (2, cuts)."""
     mine = found.label == label
     order = np.argsort(-found.score[mine], kind="stable")
@@ -122,9 +124,9 @@ def _by_cut(found: Candidates, label: int) -> tuple[NDArray[np.float64], NDArray
     return cuts, np.concatenate((np.zeros((2, 1)), counts), axis=1)
 
 
-def best_cut(found: Candidates) -> float:
+def best_cut(found: ScoredCandidates) -> float:
     """The score above which F1 over all labels together is highest."""
-    alone = Candidates(found.score, found.right, np.zeros_like(found.label), found.gold.sum(keepdims=True))
+    alone = ScoredCandidates(found.score, found.right, np.zeros_like(found.label), found.gold.sum(keepdims=True))
     return fit_thresholds(alone, ["all"], 0.0).get("all", 0.0)
 
 

@@ -23,7 +23,7 @@ SIGNS = ("*", "#", "@", "|", "-")  # the first that a vocabulary has; published 
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedPieces:
     """Pieces with markers; mentions are those that came, in their order."""
 
     pieces: Pieces
@@ -45,7 +45,7 @@ def marker_id(tokenizer: Tokenizer) -> int:
     )
 
 
-def mark(pieces: Pieces, mentions: Sequence[Mention], marker: int) -> Marked:
+def mark(pieces: Pieces, mentions: Sequence[Mention], marker: int) -> MarkedPieces:
     first, last, widened = _held(pieces, [m.start for m in mentions], [m.end for m in mentions])
     spans = sorted({(int(i), int(j)) for i, j in zip(first, last, strict=True) if i >= 0})
     # (the piece it stands before, opens, what decides between equals, the span)
@@ -67,7 +67,7 @@ def mark(pieces: Pieces, mentions: Sequence[Mention], marker: int) -> Marked:
     ids[place] = marker
     start[place] = end[place] = at
     unknown = pieces.unknown[source] & plain
-    return Marked(
+    return MarkedPieces(
         Pieces(pieces.text, ids, start, end, unknown),
         source,
         np.array([opening.get((int(i), int(j)), -1) for i, j in zip(first, last, strict=True)], np.int64),

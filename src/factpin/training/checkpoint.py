@@ -20,7 +20,7 @@ from factpin.training.ema import Ema
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """The counters of a run."""
 
     step: int = 0  # optimiser steps done
@@ -38,7 +38,12 @@ def last_path(folder: Path) -> Path:
 
 
 def save_last(
-    folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, ema: Ema, progress: Progress, fingerprint: str
+    folder: Path,
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    ema: Ema,
+    progress: TrainingProgress,
+    fingerprint: str,
 ) -> None:
     """Replace the last checkpoint. The fingerprint says which run it belongs to."""
     state = {
@@ -64,7 +69,7 @@ def check_last(folder: Path, fingerprint: str) -> None:
         )
 
 
-def load_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, ema: Ema) -> Progress:
+def load_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, ema: Ema) -> TrainingProgress:
     """Put the last checkpoint back; gives the counters."""
     state = _state(folder)
     model.load_state_dict(state["model"])
@@ -72,7 +77,7 @@ def load_last(folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer, 
     for name, shadow in ema.shadow.items():
         shadow.copy_(state["ema"][name])
     ema.steps = state["ema_steps"]
-    return Progress(**state["progress"])
+    return TrainingProgress(**state["progress"])
 
 
 def _state(folder: Path) -> dict[str, Any]:

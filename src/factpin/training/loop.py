@@ -23,7 +23,15 @@ from factpin.layers.half import half_precision
 from factpin.tokens.batches import shuffled_batches
 from factpin.training.adversarial import moved_embeddings
 from factpin.training.board import Board
-from factpin.training.checkpoint import Progress, check_last, last_path, load_best, load_last, save_best, save_last
+from factpin.training.checkpoint import (
+    TrainingProgress,
+    check_last,
+    last_path,
+    load_best,
+    load_last,
+    save_best,
+    save_last,
+)
 from factpin.training.config import TrainConfig
 from factpin.training.defaults import EPOCHS
 from factpin.training.ema import Ema
@@ -50,7 +58,7 @@ class Job(Protocol):
     def evaluate(self) -> dict[str, float]: ...  # empty where there is no dev set
 
 
-class Order(Protocol):
+class BatchOrder(Protocol):
     """The global batches of an epoch, as examples of the job."""
 
     def __len__(self) -> int: ...
@@ -86,7 +94,7 @@ def train(
     fingerprint: str = "",
     resume: bool = False,
     quiet: bool = False,
-    order: Callable[[int], Order] | None = None,
+    order: Callable[[int], BatchOrder] | None = None,
 ) -> Outcome:
     """Train the job's model; the folder gets checkpoints and metrics.jsonl.
 
@@ -96,20 +104,19 @@ def train(
     if not job.lengths:
         raise BadInput("There is no example to train on. Check the training file with `factpin doctor`.")
     resumed = check_folder(folder, fingerprint, resume=resume)
-    run = _Run(job, config, folder, world, fingerprint, order)
+    run = _TrainingRun(job, config, folder, world, fingerprint, order)
     if resumed:
         run.progress = load_last(folder, job.model, run.optimiser, run.ema)
     at = run.progress.step if resumed else None
-    with (
-        Board(folder, quiet=quiet, tensorboard=config.tensorboard, resumed_at=at) if world.leads else _Silent() as board
-    ):
+    shown = Board(folder, quiet=quiet, tensorboard=config.tensorboard, resumed_at=at) if world.leads else _NoBoard()
+    with shown as board:
         run.go(board)
     if run.progress.best_step:
         load_best(folder, job.model)
     return Outcome(run.progress.step, run.progress.best_step, run.progress.scores)
 
 
-class _Run:
+class _TrainingRun:
     """One run: the state that the loop moves along."""
 
     def __init__(
@@ -119,7 +126,7 @@ class _Run:
         folder: Path,
         world: World,
         fingerprint: str,
-        order: Callable[[int], Order] | None,
+        order: Callable[[int], BatchOrder] | None,
     ) -> None:
         self.job, self.config, self.folder, self.world, self.fingerprint = job, config, folder, world, fingerprint
         model: Any = job.model.to(world.device)
@@ -127,17 +134,17 @@ class _Run:
         self.optimiser = build_optimiser(model.encoder, model.head, config)
         self.rates = [group["lr"] for group in self.optimiser.param_groups]
         self.ema = Ema(self.model, config.ema)
-        self.progress = Progress()
+        self.progress = TrainingProgress()
         self.global_size = config.batch_size * config.accumulation * world.size
         self.order = order or self._shuffled
         self.steps = (config.epochs or EPOCHS) * len(self.order(0))
         if config.max_steps is not None:
             self.steps = min(self.steps, config.max_steps)
 
-    def _shuffled(self, epoch: int) -> Order:
+    def _shuffled(self, epoch: int) -> BatchOrder:
         return shuffled_batches(self.job.lengths, size=self.global_size, seed=self.config.seed, epoch=epoch)
 
-    def go(self, board: "Board | _Silent") -> None:
+    def go(self, board: "Board | _NoBoard") -> None:
         progress, config = self.progress, self.config
         while progress.step < self.steps and not self._stale():
             batches = self.order(progress.epoch)
@@ -214,7 +221,7 @@ class _Run:
         terms = self.job.terms
         return len(examples) if terms is None else sum(terms[i] for i in examples)
 
-    def _evaluate(self, board: "Board | _Silent") -> None:
+    def _evaluate(self, board: "Board | _NoBoard") -> None:
         """Score on dev in the leading process; every process learns the outcome."""
         progress, metric = self.progress, self.config.metric
         scores: dict[str, float] = {}
@@ -241,10 +248,10 @@ class _Run:
             save_last(self.folder, self.model, self.optimiser, self.ema, self.progress, self.fingerprint)
 
 
-class _Silent:
+class _NoBoard:
     """The board of a process that does not lead."""
 
-    def __enter__(self) -> "_Silent":
+    def __enter__(self) -> "_NoBoard":
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -18,7 +18,7 @@ HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """A task with all its settings."""
 
     task: Task
@@ -91,7 +91,7 @@ def trainable_name(name: str) -> str:
 
 def make_plan(
     task: str, settings: Mapping[str, Any], recipe: Mapping[str, Mapping[str, Any]] | None = None
-) -> Plan | ReaderPlan:
+) -> TrainingPlan | ReaderPlan:
     """The plan of a task by its full name; settings that are None are left to the recipe, or to their defaults."""
     options, tables = trainable()[task], recipe or {}
     made = {key: value for key, value in settings.items() if value is not None}
@@ -103,7 +103,7 @@ def make_plan(
         made["head"] = HEADS.get(made["head"], str(made["head"]).replace("-", "_"))
     what = from_dict(options, chosen(options, dict(tables.get(task, {})), made), task)
     how = from_dict(TrainConfig, chosen(TrainConfig, dict(tables.get("train", {})), made), "train")
-    return ReaderPlan(what, how) if task == READER else Plan(TASKS[task], what, how)
+    return ReaderPlan(what, how) if task == READER else TrainingPlan(TASKS[task], what, how)
 
 
 Corpus = str | Path | Iterable[Document] | Iterable[Question]
@@ -133,7 +133,7 @@ def train(
     return plan.run(training, held, output, data=data, resume=resume, quiet=quiet)
 
 
-def _corpus(corpus: Corpus, format: str | None, plan: Plan | ReaderPlan) -> list[Any]:
+def _corpus(corpus: Corpus, format: str | None, plan: TrainingPlan | ReaderPlan) -> list[Any]:
     """The documents of a corpus, or for a reader its questions."""
     if not isinstance(corpus, str | Path):
         return list(corpus)

@@ -16,7 +16,7 @@ from factpin.documents import Question
 from factpin.scoring import calibration
 from factpin.scoring.answers import AnswerScores, Reply, score_answers
 from factpin.scoring.risk import threshold_at
-from factpin.tasks.fit import Candidates, fit_scale
+from factpin.tasks.fit import ScoredCandidates, fit_scale
 from factpin.tasks.spans import Scale
 
 SURE = 0.1  # the share of dev questions that stay answered where the wanted precision is never reached
@@ -105,5 +105,5 @@ def held_out_error(questions: Sequence[Question], best: Sequence[Reading | None]
 def scale_of(outcomes: Outcomes) -> Scale:
     """The scale under which scores are shares of right answers."""
     score, right = np.array([s for s, _ in outcomes], np.float64), np.array([r for _, r in outcomes], np.bool_)
-    found = Candidates(score, right, np.zeros(len(score), np.int64), np.array([len(score)]))
+    found = ScoredCandidates(score, right, np.zeros(len(score), np.int64), np.array([len(score)]))
     return fit_scale(found, np.array([-np.inf]))

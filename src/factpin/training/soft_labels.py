@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from factpin.documents import Document
-from factpin.heads.atlop import AtlopGold, Teaching
+from factpin.heads.atlop import AtlopGold, TeacherLabels
 from factpin.models.extractor import Extractor
 from factpin.models.shipped import find_model
 from factpin.tasks.document_relations.targets import Targets
@@ -60,6 +60,8 @@ def add_soft_labels(
 ) -> list[AtlopGold]:
     """Gold with the soft labels of its pairs, weighed as the options say."""
     return [
-        replace(one, teaching=Teaching(soft.of(example.targets), options.teacher_weight, options.teacher_temperature))
+        replace(
+            one, teaching=TeacherLabels(soft.of(example.targets), options.teacher_weight, options.teacher_temperature)
+        )
         for one, example, soft in zip(gold, examples, labels, strict=True)
     ]

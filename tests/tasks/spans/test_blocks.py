@@ -8,7 +8,7 @@ import pytest
 from factpin.arrays import Bools, Floats32
 from factpin.errors import BadInput
 from factpin.tasks.spans import blocks, find_spans
-from factpin.tasks.spans.scores import FactoredScores, PairScores
+from factpin.tasks.spans.scores import FactoredScores, PointerScores
 
 B, L, N, D = 3, 4, 23, 5
 Rows = list[tuple[int, int, int, int, float]]
@@ -28,13 +28,13 @@ def whole(chance: np.random.Generator, *shape: int, level: int = 0) -> Floats32:
 
 def scores_of(
     kind: str, seed: int, max_span: int | None, level: int = 0
-) -> tuple[PairScores | FactoredScores, Floats32]:
+) -> tuple[PointerScores | FactoredScores, Floats32]:
     """Scores and the same as a dense table (B, L, N, N)."""
     chance = np.random.default_rng(seed)
     real = real_tokens(chance)
     if kind == "pairs":
         q, k = whole(chance, B, N, L, D), whole(chance, B, N, L, D)
-        return PairScores(q, k, real, max_span), np.einsum("bild,bjld->blij", q, k)
+        return PointerScores(q, k, real, max_span), np.einsum("bild,bjld->blij", q, k)
     q, k, u, v = (
         whole(chance, B, N, D),
         whole(chance, B, N, D),
@@ -90,7 +90,7 @@ def test_millions_of_cells_above_the_cut_need_the_memory_of_a_block(kind: str) -
     real = np.ones((1, size), np.bool_)
     if kind == "pairs":
         q, k = (chance.standard_normal((1, size, labels, 8), np.float32) for _ in range(2))
-        parts = blocks.pair_blocks(PairScores(q, k, real), np.zeros(labels, np.float32))
+        parts = blocks.pair_blocks(PointerScores(q, k, real), np.zeros(labels, np.float32))
     else:
         q, k = (chance.standard_normal((1, size, 8), np.float32) for _ in range(2))
         u, v = (chance.standard_normal((1, labels, size), np.float32) for _ in range(2))

@@ -55,7 +55,7 @@ def test_the_best_of_blocks_are_the_best_of_all_and_of_equals_the_earlier(
 def test_no_more_is_held_than_the_best_and_some_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ROOM", 50)
     chance, size = np.random.default_rng(5), 40
-    pool = module._Pool(np.arange(2)[:, None], 10)
+    pool = module._CellPool(np.arange(2)[:, None], 10)
     for block in range(100):
         batch, zero = np.arange(size) % 2, np.zeros(size, np.int64)
         score = (chance.standard_normal(size) + block / 50).astype(np.float32)  # better ones come late

@@ -7,7 +7,7 @@ from factpin.arrays import Bools, Floats32
 from factpin.tasks.spans.cells import SpanCells
 from factpin.tasks.spans.scores import FactoredScores
 from factpin.tasks.triples import join as module
-from factpin.tasks.triples.join import WORD, Candidates, join, pack
+from factpin.tasks.triples.join import WORD, SpanCandidates, join, pack
 
 B, N = 3, 9
 Row = tuple[int, int, int, float]
@@ -25,7 +25,7 @@ def links(R: int, level: float, seed: int = 0) -> FactoredScores:
     return FactoredScores(q, k, u, v, np.ones((B, N), np.bool_))
 
 
-def spans(count: int, classes: int = 1) -> Candidates:
+def spans(count: int, classes: int = 1) -> SpanCandidates:
     """Random spans of two roles, in the order of the texts; the last text has none."""
     chance, rows = np.random.default_rng(count), set()
     for _ in range(count):
@@ -34,11 +34,11 @@ def spans(count: int, classes: int = 1) -> Candidates:
     table = np.array(sorted(rows), np.int64).reshape(-1, 4)
     cells = SpanCells(*table.T, halves(chance, len(rows), level=1.0))
     subject = cells.label < classes
-    return Candidates(cells, np.flatnonzero(subject), np.flatnonzero(~subject))
+    return SpanCandidates(cells, np.flatnonzero(subject), np.flatnonzero(~subject))
 
 
 def scan(
-    found: Candidates, heads: FactoredScores, tails: FactoredScores, cut: Floats32, allowed: Bools | None = None
+    found: SpanCandidates, heads: FactoredScores, tails: FactoredScores, cut: Floats32, allowed: Bools | None = None
 ) -> list[Row]:
     """The definition over dense scores: (subject, object, relation, score) in order."""
     h, t = (x.q[:, None] + x.v[:, :, None, :] + x.u[:, :, :, None] for x in (heads, tails))  # (B, R, N, N)
@@ -129,4 +129,4 @@ def test_nothing_to_join_is_no_trouble() -> None:
     found, truncated = join(spans(0), *case)
     assert len(found) == 0 and truncated.tolist() == [False] * B
     lonely = spans(12)
-    assert joined(Candidates(lonely.cells, lonely.subjects, lonely.objects[:0]), *case)[0] == []
+    assert joined(SpanCandidates(lonely.cells, lonely.subjects, lonely.objects[:0]), *case)[0] == []

@@ -35,7 +35,7 @@ from torch import Tensor, nn
 from factpin.encoders.own.batch import Batch, Block
 from factpin.encoders.own.parts import FIRST_SPREAD, DecoderLayer, Input, Layer, NetworkConfig, Sight, norm, start
 from factpin.errors import BadInput
-from factpin.layers.attention import Relation
+from factpin.layers.attention import RelativePositions
 from factpin.layers.masks import Bools, Ints
 from factpin.layers.positions import Ways, buckets, distances, functional, sinusoid
 
@@ -159,22 +159,22 @@ class Network(nn.Module):
                 x = layer(x, x, sight)
         return self.last(x), p
 
-    def _in_a_row(self, at: Tensor, segments: Tensor) -> Relation | None:
+    def _in_a_row(self, at: Tensor, segments: Tensor) -> RelativePositions | None:
         """How n cells in a row stand to each other."""
         config, dtype, ahead = self.config, self.words.weight.dtype, at - at[:, None]
         if self.bias is not None:
             number = buckets(ahead, count=config.buckets, farthest=config.farthest)
-            return Relation(bias=self.bias(number).permute(2, 0, 1)[None])
+            return RelativePositions(bias=self.bias(number).permute(2, 0, 1)[None])
         if config.positions == "functional":
             table = functional(config.width // config.heads, config.limit, dtype).to(at.device)
             index = (ahead.clamp(-config.limit, config.limit) + config.limit).expand(len(segments), -1, -1)
-            return Relation(table=table, index=index)
+            return RelativePositions(table=table, index=index)
         if config.positions == "relative":
             ways: Ways = "left" if config.reads == "left" else "both"
             row = distances(len(at), len(at), ways).to(at.device)
             differ = (segments[:, :, None] != segments[:, None]).long() if config.segments else None
             table = sinusoid(row, config.width, "concatenated", dtype)
-            return Relation(table=table, ways=ways, differ=differ, biases=self._biases)
+            return RelativePositions(table=table, ways=ways, differ=differ, biases=self._biases)
         return None
 
     def encode(self, batch: Batch) -> Tensor:
@@ -231,18 +231,18 @@ class Network(nn.Module):
         if bias is not None:
             config = self.config
             number = buckets(self._tensor(ahead), count=config.buckets, farthest=config.farthest, ways=ways)
-            relation = Relation(bias=bias(number).permute(0, 3, 1, 2))  # (B, heads, Q, K)
+            relation = RelativePositions(bias=bias(number).permute(0, 3, 1, 2))  # (B, heads, Q, K)
         elif kind == "functional":
             table = self._tensor(functional(self.config.width // self.config.heads, self.config.limit, dtype))
             index = np.clip(ahead, -self.config.limit, self.config.limit) + self.config.limit
-            relation = Relation(table=table, index=self._tensor(index))
+            relation = RelativePositions(table=table, index=self._tensor(index))
         elif kind == "relative":
             of = np.concatenate([one.segments for one in keys], axis=1)
             differ = (block.segments[:, :, None] != of[:, None, :]).astype(np.int64)
             relation = self._relative(-ahead, allowed, self._tensor(differ) if self.config.segments else None)
         return Sight(self._tensor(allowed), relation)
 
-    def _relative(self, distance: Ints, allowed: Bools, differ: Tensor | None) -> Relation:
+    def _relative(self, distance: Ints, allowed: Bools, differ: Tensor | None) -> RelativePositions:
         """By the shift where all that is seen stands in a row, else by index."""
         _, Q, K = distance.shape
         row = np.arange(Q)[:, None] + K - Q - np.arange(K)
@@ -253,7 +253,7 @@ class Network(nn.Module):
             least = int(distance.min())
             at, index = torch.arange(least, int(distance.max()) + 1), self._tensor(distance - least)
         table = self._tensor(sinusoid(at, self.config.width, "concatenated", self.words.weight.dtype))
-        return Relation(table=table, index=index, ways=ways, differ=differ, biases=self._biases)
+        return RelativePositions(table=table, index=index, ways=ways, differ=differ, biases=self._biases)
 
     @property
     def _biases(self) -> tuple[Tensor, Tensor] | None:

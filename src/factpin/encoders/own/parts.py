@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from factpin.errors import BadInput
-from factpin.layers.attention import Attention, Kind, Relation
+from factpin.layers.attention import Attention, Kind, RelativePositions
 from factpin.layers.dropout import Dropout
 from factpin.layers.positions import Layout, sinusoid
 
@@ -66,7 +66,7 @@ class Sight:
     """What a stream sees of some keys."""
 
     allowed: Tensor  # (B, Q, K)
-    relation: Relation | None = None
+    relation: RelativePositions | None = None
 
 
 class Input(nn.Module):

@@ -11,12 +11,12 @@ other. Sentences prove a pair: all its relations share them.
 `decode(targets(x)) == x` but for what Targets names, for pins, and for sentences that only one relation of a pair has.
 """
 
-from factpin.tasks.document_relations.decode import Decoded, Rules, decode, naming, nearest
+from factpin.tasks.document_relations.decode import Decoding, Rules, decode, naming, nearest
 from factpin.tasks.document_relations.find import Relations, RelationScores, find_relations
 from factpin.tasks.document_relations.targets import Targets, targets, types_of
 
 __all__ = [
-    "Decoded",
+    "Decoding",
     "RelationScores",
     "Relations",
     "Rules",

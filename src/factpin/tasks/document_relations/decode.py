@@ -24,7 +24,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Decoded:
+class Decoding:
     facts: tuple[Fact, ...]
     dropped: dict[str, int]  # left out, by reason: schema, functional
 
@@ -32,7 +32,7 @@ class Decoded:
 Key = tuple[int, str, int]  # head, relation, tail
 
 
-def decode(found: Relations, doc: Document, relations: Sequence[str], rules: Rules | None = None) -> Decoded:
+def decode(found: Relations, doc: Document, relations: Sequence[str], rules: Rules | None = None) -> Decoding:
     """Facts by head and tail, each once, with their probability, their nearest mentions and the sentences that prove.
 
     The probability is that of the relation between the two entities, times the scores of the two mentions where they
@@ -61,7 +61,7 @@ def decode(found: Relations, doc: Document, relations: Sequence[str], rules: Rul
         kept = _functional(added, _statuses(added, proofs, doc, rules), rules.schema)
         dropped["functional"] += len(added) - len(kept)
     mentions = {m.id: m for m in doc.mentions}
-    return Decoded(
+    return Decoding(
         tuple(_fact(key, kept[key], proofs.get(key, set()), doc, mentions, rules.scale) for key in sorted(kept)),
         dict(+dropped),
     )

@@ -43,7 +43,7 @@ class RelationSettings:
 
 
 @dataclass(frozen=True)
-class Finding:
+class FoundRelations:
     """What was found in a document, and what could be asked there."""
 
     found: Relations
@@ -113,14 +113,14 @@ class RelationFinder:
             y, example = self.ask(document)
             yield y, None if example is None else predict(DocumentBatch((example,), self.tokenizer))[0]
 
-    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[Finding]:
+    def find(self, documents: Sequence[WindowedDocument], predict: Predict, cut: Cut) -> list[FoundRelations]:
         """The relations of every document."""
         return [
-            Finding(Relations.none() if scores is None else find_relations(scores, cut, y.fits()), y)
+            FoundRelations(Relations.none() if scores is None else find_relations(scores, cut, y.fits()), y)
             for y, scores in self.score(documents, predict)
         ]
 
-    def annotate(self, document: WindowedDocument, found: Finding) -> Document:
+    def annotate(self, document: WindowedDocument, found: FoundRelations) -> Document:
         """The document with the facts that were found between its entities, scored and with evidence."""
         doc = document.doc
         decoded = decode(naming(found.found, doc), doc, self.labels, self.rules)

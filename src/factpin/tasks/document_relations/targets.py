@@ -93,7 +93,7 @@ def targets(
     read = marked.opening >= 0
     kind, joins = _joins(doc, schema, relations)
     head, tail = _asked(kind, joins, excluded)
-    told = _Told(doc, relations, head, tail)
+    told = _PairLabels(doc, relations, head, tail)
     found = Targets(
         marked.pieces,
         _sentences(doc, pieces)[marked.source],
@@ -151,7 +151,7 @@ def _asked(kind: Ints, joins: Bools, excluded: Collection[frozenset[int]]) -> tu
     return head.astype(np.int64), tail.astype(np.int64)
 
 
-class _Told:
+class _PairLabels:
     """The labels of a document's pairs, each once, and the sentences that prove a pair."""
 
     def __init__(self, doc: Document, relations: Sequence[str], head: Ints, tail: Ints) -> None:

@@ -12,7 +12,7 @@ from factpin.tasks.document_relations.find import find_relations
 from factpin.tasks.fit import (
     ENOUGH,
     LOWEST,
-    Candidates,
+    ScoredCandidates,
     best_cut,
     best_share,
     fit_scale,
@@ -47,11 +47,11 @@ def settle(model: Tunable, dev: Sequence[Document], options: Any) -> Settings:
     return _one_threshold(model.settings, relation_candidates(model, dev))
 
 
-def _one_threshold(settings: Settings, found: Candidates) -> Settings:
+def _one_threshold(settings: Settings, found: ScoredCandidates) -> Settings:
     return replace(settings, thresholds=dict.fromkeys(settings.labels, best_cut(found)))
 
 
-def relation_candidates(model: Tunable, documents: Sequence[Document]) -> Candidates:
+def relation_candidates(model: Tunable, documents: Sequence[Document]) -> ScoredCandidates:
     """Facts between the entities of the documents that score above LOWEST, right or wrong."""
     index = {label: i for i, label in enumerate(model.settings.labels)}
     rows: list[tuple[float, bool, int]] = []

@@ -23,14 +23,14 @@ event that no window holds may come back in parts.
 """
 
 from factpin.tasks.events.cliques import cliques
-from factpin.tasks.events.decode import Decoded, Rules, decode
+from factpin.tasks.events.decode import Decoding, Rules, decode
 from factpin.tasks.events.find import EventScores, find_events
 from factpin.tasks.events.labels import Classes, Labels, labels_of
 from factpin.tasks.events.targets import Targets, targets
 
 __all__ = [
     "Classes",
-    "Decoded",
+    "Decoding",
     "EventScores",
     "Labels",
     "Rules",

@@ -27,14 +27,14 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Decoded:
+class Decoding:
     mentions: tuple[Mention, ...]
     events: tuple[Event, ...]
     dropped: dict[str, int]  # cliques left out, by reason: no trigger, too few arguments
     truncated: bool  # a search for cliques used up its steps, or the head its budget: events may be missing
 
 
-def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
+def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoding:
     """Mentions and events in the order of the text; an event's score is the least of its spans and links.
 
     A link is a pair of spans in any order; there is one kind of link, so `relation` is not looked at.
@@ -65,7 +65,7 @@ def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: R
         else:
             kept[own] = min([best[node] for node in own] + [links[pair] for pair in combinations(own, 2)])
     mentions, events = _nouns(doc.text, best, kept, classes, rules)
-    return Decoded(mentions, events, dict(dropped), truncated or found.truncated)
+    return Decoding(mentions, events, dict(dropped), truncated or found.truncated)
 
 
 def _nouns(

@@ -76,7 +76,7 @@ class Targets:
 
 def targets(doc: Document, pieces: Pieces, labels: Labels) -> Targets:
     """Every event as the set of its spans, the trigger among them."""
-    taught = _Taught(doc, pieces, labels)
+    taught = _EventCells(doc, pieces, labels)
     spans = sorted({cell for cells in taught.cells.values() for cell in cells})
     at = {cell: i for i, cell in enumerate(spans)}
     members = {k: frozenset(at[cell] for cell in cells) for k, cells in taught.cells.items()}
@@ -98,7 +98,7 @@ def targets(doc: Document, pieces: Pieces, labels: Labels) -> Targets:
     )
 
 
-class _Taught:
+class _EventCells:
     """The cells of every event that can be taught, by its index, and what cannot be."""
 
     def __init__(self, doc: Document, pieces: Pieces, labels: Labels) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from factpin.documents import Document
 from factpin.scoring.events import EventKey, event_keys
-from factpin.tasks.fit import Candidates, fit_scale, make_candidates
+from factpin.tasks.fit import ScoredCandidates, fit_scale, make_candidates
 from factpin.tasks.links import Links
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Tunable
@@ -23,7 +23,7 @@ def tune(model: Tunable, dev: Sequence[Document], options: Any = None) -> Settin
     return replace(model.settings, temperature=scale.temperature, shift=scale.shift)
 
 
-def event_candidates(model: Tunable, documents: Sequence[Document]) -> Candidates:
+def event_candidates(model: Tunable, documents: Sequence[Document]) -> ScoredCandidates:
     """Every event that is found, once, with the score that its probability comes from: one label."""
     rows: list[tuple[float, bool, int]] = []
     gold = 0

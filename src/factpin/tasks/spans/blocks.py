@@ -10,14 +10,14 @@ import numpy as np
 
 from factpin.arrays import Bools, Floats32, Ints
 from factpin.tasks.spans.cells import SpanCells
-from factpin.tasks.spans.scores import FactoredScores, PairScores, band
+from factpin.tasks.spans.scores import FactoredScores, PointerScores, band
 
 ROWS = 64  # rows of pair scores at once: more rows waste cells under the diagonal, fewer make small products
 BLOCK = 1 << 20  # scores held at once
 CROWDED = 0.2  # share of cells that may reach the lowest cut before all cells are scored, label by label
 
 
-def pair_blocks(scores: PairScores, cut: Floats32) -> Iterator[SpanCells]:
+def pair_blocks(scores: PointerScores, cut: Floats32) -> Iterator[SpanCells]:
     """The cells above cut (L,), text by text, some rows at a time."""
     for text, (low, high) in enumerate(_extents(scores.real)):
         q, k = scores.q[text].transpose(1, 0, 2), scores.k[text].transpose(1, 2, 0)  # (L, N, d), (L, d, N)

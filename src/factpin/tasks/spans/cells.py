@@ -76,13 +76,13 @@ def best_of(blocks: Iterable[SpanCells], group: Ints, most: int | None) -> BestC
     A cell that scores less than all that a full group holds is dropped at once. One that scores as much may be earlier
     than they are, since blocks come in any order.
     """
-    held = _Pool(group, most)
+    held = _CellPool(group, most)
     for block in blocks:
         held.add(block)
     return held.best()
 
 
-class _Pool:
+class _CellPool:
     """The best of the blocks so far, and what came since."""
 
     def __init__(self, group: Ints, most: int | None) -> None:

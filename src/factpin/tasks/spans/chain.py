@@ -63,7 +63,7 @@ def best_path(e: Floats32, rules: ChainRules, length: Ints) -> Ints:
 
 
 @dataclass(frozen=True)
-class Chains:
+class ChainWeights:
     """The weights of all paths through every step. w and beta have a factor that depends on the step alone."""
 
     marginal: Floats  # (B, n, T), P(y_t = tag); 0 past the length
@@ -87,7 +87,7 @@ class Chains:
         return np.asarray(self.rules.transitions[tag, then] + ratio)
 
 
-def run_chains(e: Floats32, rules: ChainRules, length: Ints) -> Chains:
+def run_chains(e: Floats32, rules: ChainRules, length: Ints) -> ChainWeights:
     """Both chains of texts with emissions e (B, n, T)."""
     step = np.arange(e.shape[1])
     inside = step < length[:, None]  # (B, n)
@@ -111,7 +111,7 @@ def run_chains(e: Floats32, rules: ChainRules, length: Ints) -> Chains:
     marginal[~inside] = 0.0
     again = _in_logarithms(e[slow], rules, length[slow])
     marginal[slow] = again[0]
-    return Chains(marginal, w, beta, rules, slow, *again[1:])
+    return ChainWeights(marginal, w, beta, rules, slow, *again[1:])
 
 
 def _from_highest(x: Floats32, axis: int | None = None) -> Floats:

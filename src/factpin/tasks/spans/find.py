@@ -18,7 +18,7 @@ from factpin.tasks.cuts import cuts
 from factpin.tasks.spans.blocks import factored_blocks, pair_blocks
 from factpin.tasks.spans.cells import SpanCells
 from factpin.tasks.spans.find_tags import find_tags
-from factpin.tasks.spans.scores import FactoredScores, PairScores, SpanScores
+from factpin.tasks.spans.scores import FactoredScores, PointerScores, SpanScores
 from factpin.tasks.windows import owned
 from factpin.tokens import Window
 
@@ -43,7 +43,7 @@ class Spans:
 def find_spans(scores: SpanScores, cut: ArrayLike) -> SpanCells:
     """The cells whose score is above the cut, one number or one for each label (L,), by text, label, start and end."""
     table = cuts(cut, scores.labels)
-    if isinstance(scores, PairScores):
+    if isinstance(scores, PointerScores):
         return SpanCells.chain([*pair_blocks(scores, table)]).sorted()
     if isinstance(scores, FactoredScores):
         return SpanCells.chain([*factored_blocks(scores, table)]).sorted()

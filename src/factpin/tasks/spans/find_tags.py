@@ -4,7 +4,7 @@ import numpy as np
 
 from factpin.arrays import Floats, Floats32, Ints
 from factpin.tasks.spans.cells import SpanCells
-from factpin.tasks.spans.chain import ChainRules, Chains, best_path, run_chains
+from factpin.tasks.spans.chain import ChainRules, ChainWeights, best_path, run_chains
 from factpin.tasks.spans.scores import TagScores
 from factpin.tasks.spans.tags import Tags
 
@@ -52,7 +52,7 @@ def _log_odds(
     return log_p - np.log(-np.expm1(log_p))
 
 
-def _ends(chains: Chains, length: Ints, path: Ints, tags: Tags, spans: tuple[Ints, Ints, Ints, Ints]) -> Floats:
+def _ends(chains: ChainWeights, length: Ints, path: Ints, tags: Tags, spans: tuple[Ints, Ints, Ints, Ints]) -> Floats:
     """The log probability that no tag I follows the spans, in the scheme "bio"."""
     row, label, _, end = spans
     inside = 1 + label * len(tags.letters) + tags.letters.index("I")

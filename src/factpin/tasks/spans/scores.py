@@ -17,7 +17,7 @@ from factpin.tasks.spans.tags import Tags
 
 
 @dataclass(frozen=True)
-class PairScores:
+class PointerScores:
     """Every label has views of its own of the first and the last token."""
 
     q: Floats32  # (B, N, L, d), rotated, divided by sqrt(d)
@@ -69,7 +69,7 @@ class TagScores:
         return self.tags.labels
 
 
-SpanScores = PairScores | FactoredScores | TagScores
+SpanScores = PointerScores | FactoredScores | TagScores
 
 
 def band(N: int, max_span: int | None) -> Bools:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from factpin.documents import Document
-from factpin.tasks.fit import LOWEST, Candidates, fit_scale, fit_thresholds, make_candidates
+from factpin.tasks.fit import LOWEST, ScoredCandidates, fit_scale, fit_thresholds, make_candidates
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Tunable
 from factpin.tokens import char_span
@@ -23,7 +23,7 @@ def tune(model: Tunable, dev: Sequence[Document], options: Any) -> Settings:
     return replace(settings, temperature=scale.temperature, shift=scale.shift)
 
 
-def span_candidates(model: Tunable, documents: Sequence[Document]) -> Candidates:
+def span_candidates(model: Tunable, documents: Sequence[Document]) -> ScoredCandidates:
     """Every span of these documents that scores above LOWEST, right or wrong."""
     labels = model.settings.labels
     index = {label: i for i, label in enumerate(labels)}

@@ -17,13 +17,13 @@ Mentions of one text and type are one entity. `decode(targets(x)) == x` but for 
 at the ends of a mention, which is left out.
 """
 
-from factpin.tasks.triples.decode import REASONS, Decoded, Rules, decode
+from factpin.tasks.triples.decode import REASONS, Decoding, Rules, decode
 from factpin.tasks.triples.find import TripleScores, find_triples
 from factpin.tasks.triples.targets import Occurrences, Targets, Taught, targets
 
 __all__ = [
     "REASONS",
-    "Decoded",
+    "Decoding",
     "Occurrences",
     "Rules",
     "Targets",

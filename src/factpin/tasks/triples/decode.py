@@ -11,7 +11,7 @@ from factpin.documents import Document, Entity, Evidence, Fact, Mention, Qualifi
 from factpin.language.assertion import with_assertions
 from factpin.tasks.links import Labels, Links
 from factpin.tasks.scale import Scale
-from factpin.tasks.triples.rules import Spot, Told, completed, functional, one_pair, one_tail, sound
+from factpin.tasks.triples.rules import DraftFact, Spot, completed, functional, one_pair, one_tail, sound
 from factpin.tokens import Pieces, char_span
 
 
@@ -33,14 +33,14 @@ REASONS = ("no name", "schema", "several mentions", "functional", "loose qualifi
 
 
 @dataclass(frozen=True)
-class Decoded:
+class Decoding:
     mentions: tuple[Mention, ...]
     entities: tuple[Entity, ...]
     facts: tuple[Fact, ...]
     dropped: dict[str, int]  # links left out, found or completed, by reason; REASONS
 
 
-def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoded:
+def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoding:
     """Mentions in the order of the text, entities by text and type, and facts pinned to both mentions."""
     rules, dropped = rules or Rules(), Counter[str]()
     spots = [Spot(*char_span(pieces, first, last), labels.type_of(label)) for label, first, last in found.spans()]
@@ -49,48 +49,48 @@ def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: R
         best[spot] = max(best.get(spot, -np.inf), float(score))
     facts, slots = _links(found, spots, labels)
     whole = completed(sound(facts, doc, dropped) if rules.sift else facts, rules.schema, rules.complete, dropped)
-    same = one_pair(whole.scores, doc, dropped) if rules.sift else {told: [told] for told in whole.scores}
+    same = one_pair(whole.scores, doc, dropped) if rules.sift else {draft: [draft] for draft in whole.scores}
     qualified = {
-        told: sorted({slot for key in _tails(group, whole.source) for slot in slots.get(key, ())})
-        for told, group in same.items()
+        draft: sorted({slot for key in _tails(group, whole.source) for slot in slots.get(key, ())})
+        for draft, group in same.items()
     }
     work = _Nouns(doc, best, whole.scores, qualified, rules)
-    status = work.judged() if rules.assertion or any(one_tail(told.relation, rules.schema) for told in same) else {}
-    kept = functional(whole, same, {told: fact.assertion for told, fact in status.items()}, doc.text, rules.schema)
+    status = work.judged() if rules.assertion or any(one_tail(draft.relation, rules.schema) for draft in same) else {}
+    kept = functional(whole, same, {draft: fact.assertion for draft, fact in status.items()}, doc.text, rules.schema)
     dropped["functional"] = len(same) - len(kept)
-    held = {key for told in kept for key in _tails(same[told], whole.source)}
+    held = {key for draft in kept for key in _tails(same[draft], whole.source)}
     dropped["loose qualifier"] = sum(len(values) for key, values in slots.items() if key not in held)
     mentions, entities, told_facts = work.of(kept)
     if rules.assertion:
         told_facts = tuple(
-            replace(fact, assertion=status[told].assertion, cue=status[told].cue)
-            for told, fact in zip(sorted(kept), told_facts, strict=True)
+            replace(fact, assertion=status[draft].assertion, cue=status[draft].cue)
+            for draft, fact in zip(sorted(kept), told_facts, strict=True)
         )
-    return Decoded(mentions, entities, told_facts, dict(+dropped))
+    return Decoding(mentions, entities, told_facts, dict(+dropped))
 
 
 def _links(
     found: Links, spots: list[Spot], labels: Labels
-) -> tuple[dict[Told, float], dict[tuple[str, Spot], list[tuple[str, Spot]]]]:
+) -> tuple[dict[DraftFact, float], dict[tuple[str, Spot], list[tuple[str, Spot]]]]:
     """The facts with their best scores, and the qualifiers (role, value) by relation and tail."""
-    facts: dict[Told, float] = {}
+    facts: dict[DraftFact, float] = {}
     slots: dict[tuple[str, Spot], list[tuple[str, Spot]]] = {}
     for r, s, o, score in zip(found.relation, found.subject, found.object, found.score, strict=True):
         head, tail = spots[s], spots[o]
         if head.start == head.end or tail.start == tail.end:  # pieces that carry no characters
             continue
         if r < len(labels.relations):
-            told = Told(head, labels.relations[r], tail)
-            facts[told] = max(facts.get(told, -np.inf), float(score))
+            draft = DraftFact(head, labels.relations[r], tail)
+            facts[draft] = max(facts.get(draft, -np.inf), float(score))
         else:
             relation, role = labels.slots[r - len(labels.relations)]
             slots.setdefault((relation, head), []).append((role, tail))
     return facts, slots
 
 
-def _tails(group: Iterable[Told], source: dict[Told, Told]) -> set[tuple[str, Spot]]:
+def _tails(group: Iterable[DraftFact], source: dict[DraftFact, DraftFact]) -> set[tuple[str, Spot]]:
     """At which relation and tail the qualifiers of a fact hang: those of all it stands for, or follows from."""
-    return {(x.relation, x.tail) for told in group for x in (told, source.get(told, told))}
+    return {(x.relation, x.tail) for draft in group for x in (draft, source.get(draft, draft))}
 
 
 @dataclass(frozen=True)
@@ -99,17 +99,17 @@ class _Nouns:
 
     doc: Document
     best: dict[Spot, float]  # the score of every span
-    scores: dict[Told, float]
-    qualified: dict[Told, list[tuple[str, Spot]]]
+    scores: dict[DraftFact, float]
+    qualified: dict[DraftFact, list[tuple[str, Spot]]]
     rules: Rules
 
-    def judged(self) -> dict[Told, Fact]:
-        """Every fact with its status, all of them told."""
+    def judged(self) -> dict[DraftFact, Fact]:
+        """The status of every fact, by its draft."""
         mentions, entities, facts = self.of(self.qualified)
         doc = replace(self.doc, mentions=mentions, entities=entities, facts=facts, events=())
         return dict(zip(sorted(self.qualified), with_assertions(doc).facts, strict=True))
 
-    def of(self, chosen: Collection[Told]) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
+    def of(self, chosen: Collection[DraftFact]) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
         """Mentions, entities and facts, sorted, with ids for everything."""
         text = self.doc.text
         spots = sorted(self._used(chosen))
@@ -123,21 +123,21 @@ class _Nouns:
                     for x, id in mention.items())  # fmt: skip
         entities = (Entity(f"e{i}", tuple(mention[x] for x in group), type, name)
                     for i, ((name, type), group) in enumerate(groups.items()))  # fmt: skip
-        return tuple(mentions), tuple(entities), tuple(self._fact(told, mention, entity) for told in sorted(chosen))
+        return tuple(mentions), tuple(entities), tuple(self._fact(draft, mention, entity) for draft in sorted(chosen))
 
-    def _used(self, chosen: Iterable[Told]) -> set[Spot]:
-        used = {spot for told in chosen for spot in (told.head, told.tail, *(x for _, x in self.qualified[told]))}
+    def _used(self, chosen: Iterable[DraftFact]) -> set[Spot]:
+        used = {spot for draft in chosen for spot in (draft.head, draft.tail, *(x for _, x in self.qualified[draft]))}
         return used | {spot for spot in self.best if spot.start < spot.end and self.rules.mentions == "all"}
 
-    def _fact(self, told: Told, mention: dict[Spot, str], entity: dict[Spot, str]) -> Fact:
-        sentences = {self.doc.sentence_of(spot.start) for spot in (told.head, told.tail)}
+    def _fact(self, draft: DraftFact, mention: dict[Spot, str], entity: dict[Spot, str]) -> Fact:
+        sentences = {self.doc.sentence_of(spot.start) for spot in (draft.head, draft.tail)}
         return Fact(
-            entity[told.head],
-            told.relation,
-            entity[told.tail],
-            mention[told.head],
-            mention[told.tail],
-            self.rules.scale.probability(self.scores[told] - self.rules.shifts.get(told.relation, 0.0)),
+            entity[draft.head],
+            draft.relation,
+            entity[draft.tail],
+            mention[draft.head],
+            mention[draft.tail],
+            self.rules.scale.probability(self.scores[draft] - self.rules.shifts.get(draft.relation, 0.0)),
             tuple(Evidence(i) for i in sorted(i for i in sentences if i is not None)),
-            qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in self.qualified[told]),
+            qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in self.qualified[draft]),
         )

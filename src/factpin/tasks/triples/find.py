@@ -14,8 +14,8 @@ from factpin.tasks.cuts import cuts
 from factpin.tasks.links import LinkCells
 from factpin.tasks.spans.blocks import pair_blocks
 from factpin.tasks.spans.cells import BestCells, best_of
-from factpin.tasks.spans.scores import FactoredScores, PairScores
-from factpin.tasks.triples.join import Candidates, join
+from factpin.tasks.spans.scores import FactoredScores, PointerScores
+from factpin.tasks.triples.join import SpanCandidates, join
 
 SPANS = 256  # subjects, and objects, that are joined in one text: more come from a model that is not trained
 TRIPLES = 4096  # kept of one text
@@ -25,7 +25,7 @@ TRIPLES = 4096  # kept of one text
 class TripleScores:
     """Scores of C classes of spans, and of R relations between first and between last tokens."""
 
-    spans: PairScores
+    spans: PointerScores
     heads: FactoredScores
     tails: FactoredScores
     subjects: int  # so many classes are of subjects, the others of objects
@@ -50,7 +50,7 @@ def find_triples(
     best = _best_spans(scores, min(float(table.min()), span_cut), max_spans)
     cells = best.cells
     subject = cells.label < scores.subjects
-    candidates = Candidates(cells, np.flatnonzero(subject), np.flatnonzero(~subject))
+    candidates = SpanCandidates(cells, np.flatnonzero(subject), np.flatnonzero(~subject))
     triples, more = join(candidates, scores.heads, scores.tails, table, allowed=allowed, most=max_triples)
     more |= best.more.reshape(-1, 2).any(axis=1)
     found = LinkCells(cells, triples.relation, triples.subject, triples.object, triples.score, more)

@@ -59,7 +59,7 @@ class Triples:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class SpanCandidates:
     """Spans that may be joined; `subjects` and `objects` are indices of spans, in the order of the texts."""
 
     cells: SpanCells  # (P,)
@@ -68,7 +68,7 @@ class Candidates:
 
 
 def join(
-    spans: Candidates,
+    spans: SpanCandidates,
     heads: FactoredScores,
     tails: FactoredScores,
     cut: Floats32,
@@ -173,7 +173,7 @@ class _Links:
 
 @dataclass(frozen=True)
 class _Join:
-    spans: Candidates
+    spans: SpanCandidates
     heads: _Links
     tails: _Links
     cut: Floats32

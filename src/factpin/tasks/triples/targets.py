@@ -102,7 +102,7 @@ def targets(
     """Every fact as links between the spans of its mentions; by choice the other mentions as spans without a link."""
     if occurrences not in ("first", "nearest", "all"):
         raise BadInput(f"The occurrences {occurrences!r} are unknown. Known: first, nearest, all.")
-    work = _Teaching(doc, pieces, labels, occurrences)
+    work = _LinkBuilder(doc, pieces, labels, occurrences)
     for k, fact in enumerate(doc.facts):
         work.teach(k, fact)
     free = work.all_mentions() if taught == "all" else set()
@@ -130,7 +130,7 @@ def targets(
     )
 
 
-class _Teaching:
+class _LinkBuilder:
     """The links of one document, fact by fact."""
 
     def __init__(self, doc: Document, pieces: Pieces, labels: Labels, occurrences: Occurrences) -> None:

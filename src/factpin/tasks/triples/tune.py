@@ -8,7 +8,7 @@ import numpy as np
 
 from factpin.documents import Document
 from factpin.scoring.triples import Key, match, triples
-from factpin.tasks.fit import LOWEST, Candidates, fit_scale, fit_shifts, fit_thresholds, make_candidates
+from factpin.tasks.fit import LOWEST, ScoredCandidates, fit_scale, fit_shifts, fit_thresholds, make_candidates
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Tunable
 from factpin.tokens import char_span
@@ -28,7 +28,7 @@ def tune(model: Tunable, dev: Sequence[Document], options: Any) -> Settings:
     return replace(settings, temperature=scale.temperature, shift=scale.shift, task_config=task_config)
 
 
-def fact_candidates(model: Tunable, documents: Sequence[Document]) -> Candidates:
+def fact_candidates(model: Tunable, documents: Sequence[Document]) -> ScoredCandidates:
     """Every relation between two places once, right where scoring counts it under `strict`.
 
     Of several that fit one gold fact the surest is right, so above any cut as many are right as scoring would count.
@@ -56,7 +56,7 @@ def fact_candidates(model: Tunable, documents: Sequence[Document]) -> Candidates
     return make_candidates(rows, counts)
 
 
-def mention_candidates(model: Tunable, documents: Sequence[Document], cut: Any) -> Candidates:
+def mention_candidates(model: Tunable, documents: Sequence[Document], cut: Any) -> ScoredCandidates:
     """The mentions that are shown, right whatever their type: one label."""
     rows: list[tuple[float, bool, int]] = []
     labels, every = model.finder.labels, model.finder.rules.mentions == "all"
