@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from factpin.proofs.world import VOCABULARY
 
 from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.objectives import PAIRED, audit
@@ -15,7 +16,6 @@ from factpin.pretraining.generation import Generator
 from factpin.pretraining.needs import needs
 from factpin.pretraining.pairs import Pairs
 from factpin.pretraining.pretrain import pretrain
-from factpin.proofs.world import VOCABULARY
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 
