@@ -15,9 +15,9 @@ from factpin.pretraining.generation import Generator
 from factpin.pretraining.needs import needs
 from factpin.pretraining.pairs import Pairs
 from factpin.pretraining.pretrain import pretrain
-from factpin.proofs.world import VOCABULARY
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
+from proofs.world import VOCABULARY
 
 WORDS = ["red", "blue", "green", "cat", "dog", "bird"]
 
