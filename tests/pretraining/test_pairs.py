@@ -18,6 +18,7 @@ from factpin.pretraining.pairs import Pairs
 from factpin.pretraining.pretrain import pretrain
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
+from proofs.world import VOCABULARY
 
 WORDS = ["red", "blue", "green", "cat", "dog", "bird"]
 
