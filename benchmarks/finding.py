@@ -29,10 +29,10 @@ BAR = 0.95
 class Side:
     """A version of factpin in a process of its own."""
 
-    def __init__(self, checkout: Path, name: str) -> None:
+    def __init__(self, checkout: Path, name: str, models: Path) -> None:
         paths = [str(checkout / "src"), str(HERE.parent)]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, str(HERE.with_name("finding_side.py")), name]
+        command = [sys.executable, str(HERE.with_name("finding_side.py")), name, str(models)]
         self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, *words: str) -> dict:
@@ -92,7 +92,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="Rows whose name contains this.")
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
-    before, after = Side(options.before.resolve(), "before"), Side(OWN, "after")
+    checkout = options.before.resolve()
+    models = checkout / "src" / "factpin" / "shipped"
+    before, after = Side(checkout, "before", models), Side(OWN, "after", models)
     if options.corpora:
         good = compare(before, after, options.corpora, options.only)
     else:

@@ -15,7 +15,7 @@ from factpin.heads.efficient_global_pointer import EfficientGlobalPointerScores
 from factpin.heads.event_linker import EventLinkerScores
 from factpin.heads.global_pointer import GlobalPointerScores
 from factpin.heads.gplinker import GPLinkerScores
-from factpin.language.coreference import Candidates
+from factpin.language import coreference as rules
 
 WIDTH, SIZE = 8, 64
 
@@ -146,7 +146,8 @@ def coreference(M: int, K: int) -> Case:
     torch.manual_seed(0)
     antecedent = np.maximum(np.arange(M)[:, None] - 1 - np.arange(K), -1)
     s = torch.randn(M, K).masked_fill(torch.from_numpy(antecedent) < 0, -torch.inf)
-    asked = [Candidates(antecedent, np.zeros((M, K), np.int64), np.zeros((M, K, 13)))]
+    kind = getattr(rules, "MentionPairs", None) or rules.Candidates  # the older name
+    asked = [kind(antecedent, np.zeros((M, K), np.int64), np.zeros((M, K, 13)))]
     return Case("coreference", build("mention_pair"), [s], 1, asked=asked)
 
 

@@ -10,15 +10,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from factpin.models.find_relations import prepared
-from factpin.models.reading import batched
 from finding_scores import CASES, Case
 
 from factpin import formats
 from factpin.documents import Document
 from factpin.models.extractor import Extractor
-from factpin.models.shipped import find_model
-from factpin.tasks.markers import marker_id
 
 SHIFT = 1  # special tokens before a text
 CORPORA = {
@@ -34,10 +30,9 @@ PAIRS = [
     ("zh-facts", "duie"),
     ("en-entities", "redocred"),
     ("en-entities", "scierc"),
-    ("en-relations", "redocred"),
-    ("en-relations", "scierc"),
 ]
 DATA = Path("../shared/data")
+MODELS = Path(sys.argv[2])  # both sides load the same folders
 Finder = Callable[[], list[Any]]
 COLUMNS = {
     "spans": ("batch", "label", "start", "end"),
@@ -123,9 +118,16 @@ def documents(corpus: str, data: Path, limit: int | None = None) -> list[Documen
 
 
 @torch.no_grad()
-def batches_of(model: str, docs: list[Document]) -> Case:
-    """The scores that a shipped model gives to documents, with its thresholds."""
-    extractor = Extractor.load(find_model(model))
+def batches_before(model: str, docs: list[Document]) -> Case:
+    """The scores that a model gives to documents, with its thresholds."""
+    from factpin.models.find_relations import prepared
+    from factpin.models.find_triples import TripleSettings, labels_of
+    from factpin.models.reading import batched
+
+    from factpin.tasks import links
+    from factpin.tasks.markers import marker_id
+
+    extractor = Extractor.load(MODELS / model)
     settings, tokenizer, net = extractor.settings, extractor.tokenizer, extractor.model.eval()
     reads = [extractor.reader.read(doc) for doc in docs]
     cut = np.asarray(extractor.threshold(), np.float32)
@@ -137,28 +139,47 @@ def batches_of(model: str, docs: list[Document]) -> Case:
     found = [(len(chosen), net.predict(batch)) for chosen, batch in batched([read.ids for read in reads], tokenizer)]
     allowed = None
     if settings.task == "triples":
-        from factpin.models.find_triples import TripleSettings, labels_of
-
-        from factpin.tasks import links
-
         allowed = links.allowed(labels_of(settings), TripleSettings.of(settings).chosen_schema())
     texts = max(count for count, _ in found)
     return Case(settings.task, net.head, [x for _, x in found], texts, cut, allowed=allowed)
 
 
-def model_cases() -> dict[str, Callable[[], Case]]:
+@torch.no_grad()
+def batches_after(model: str, docs: list[Document]) -> Case:
+    """The same, with this version."""
+    from factpin.tasks.examples import DocumentBatch
+
+    extractor = Extractor.load(MODELS / model)
+    net, finder = extractor.model.eval(), extractor.finder
+    read, cut = [extractor.read(doc) for doc in docs], extractor.threshold()
+    if extractor.settings.task == "document_relations":
+        asked = [(y, example) for y, example in map(finder.ask, read) if example is not None]
+        scores = [net.scores(DocumentBatch((example,), extractor.tokenizer))[0] for _, example in asked]
+        return Case("document_relations", net.head, scores, 1, cut, fits=[y.fits() for y, _ in asked])
+    scores, texts = [], []
+
+    def predict(batch: Any) -> Any:
+        scores.append(net.scores(batch))
+        texts.append(len(batch.ids))
+        return net.head.to_arrays(scores[-1])
+
+    finder.find(read, predict, cut)
+    allowed = getattr(finder, "allowed", None)
+    return Case(extractor.settings.task, net.head, scores, max(texts), cut, allowed=allowed)
+
+
+def model_cases(batches_of: Callable[[str, list[Document]], Case]) -> dict[str, Callable[[], Case]]:
     """The batches of a shipped model over sixty documents of a corpus, and over one."""
     found: dict[str, Callable[[], Case]] = {}
     for model, corpus in PAIRS:
-        limit = 5 if model == "en-relations" else 60
-        found[f"{model}, {limit} of {corpus}"] = lambda m=model, c=corpus, n=limit: batches_of(m, documents(c, DATA, n))
+        found[f"{model}, 60 of {corpus}"] = lambda m=model, c=corpus: batches_of(m, documents(c, DATA, 60))
         found[f"{model}, 1 of {corpus}"] = lambda m=model, c=corpus: batches_of(m, documents(c, DATA, 8)[7:])
     return found
 
 
 def find(model: str, corpus: str, data: Path) -> dict[str, Any]:
     """Every cell that a model finds in a corpus, with its score."""
-    extractor = Extractor.load(find_model(model))
+    extractor = Extractor.load(MODELS / model)
     docs = documents(corpus, data)
     reads = [extractor.reader.read(doc) for doc in docs]
     rows = []
@@ -184,8 +205,9 @@ def find(model: str, corpus: str, data: Path) -> dict[str, Any]:
 
 def main() -> None:
     torch.set_num_threads(1)
-    finder = finder_before if sys.argv[1] == "before" else finder_after
-    cases = {"heads": CASES, "models": model_cases()}
+    old = sys.argv[1] == "before"
+    finder = finder_before if old else finder_after
+    cases = {"heads": CASES, "models": model_cases(batches_before if old else batches_after)}
     run: Finder = list
     for line in sys.stdin:
         verb, *words = json.loads(line)

@@ -16,7 +16,7 @@ STEPS = {
     "Find facts, each with the sentence that supports it; facts that the text denies are marked as negated":
         "extract works.txt --model zh-facts --to table --quiet",
     "Find facts across a whole document":
-        "extract curie.txt --model en-entities --model en-relations --to table --quiet",
+        "extract curie.txt --model en-entities --model en-facts --to table --quiet",
     "Store texts and their facts":
         "index curie.txt computing.txt --db demo.db",
     "Ask a question; the answer cites the characters that support it":

@@ -39,6 +39,7 @@ from proofs.parity import (
     take,
     thinking,
 )
+from proofs.slow import waves
 from proofs.world import VOCABULARY, text
 
 
@@ -182,12 +183,6 @@ def _xlnet(remembered: int) -> Iterator[Compared]:
     other = np.arange(v) != VOCABULARY.mask  # its row is the queries' vector here, a word's there
     within = SINGLE * max(1, math.ceil(float(right.abs().max()) / 10))
     yield from alike(f"words, memory of {remembered}", ours[..., other], right[..., other], within)
-
-
-def waves(at: int, width: int) -> tuple[list[float], list[float]]:
-    """sin and cos of at / 10000^(2i / width), i = 0 … width / 2 - 1, one number at a time."""
-    angles = [at / 10000 ** (2 * i / width) for i in range(width // 2)]
-    return [math.sin(angle) for angle in angles], [math.cos(angle) for angle in angles]
 
 
 @torch.no_grad()

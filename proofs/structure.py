@@ -8,6 +8,7 @@ from proofs.faults import FAULTS
 from proofs.folders import FOLDERS
 from proofs.golden import GOLDEN
 from proofs.leaks import LAYERS, VIEWS, caught, no_leak
+from proofs.own_folders import OWN_FOLDERS
 from proofs.parity import PARITY, boolean_masks
 from proofs.parity_more import PARITY_MORE
 from proofs.segments import relative_segments
@@ -40,8 +41,9 @@ def _of(system: str, rows: tuple[str, ...]) -> Iterator[Proof]:
     if system in references:
         reference, compare = references[system]
         yield Proof(system, "parity", reference, compare)
-    if system in FOLDERS:
-        reference, compare = FOLDERS[system]
+    written = FOLDERS | OWN_FOLDERS
+    if system in written:
+        reference, compare = written[system]
         yield Proof(system, "folder of the command", reference, compare)
     if system == "gpt":
         yield Proof(system, "control: a network that sees what it is asked", "the sum", open_gpt_does_not)

@@ -1,13 +1,15 @@
 """Precision and recall of models of facts on the judges that the prepare scripts wrote.
 
     python recipes/judge_facts.py runs/en-facts
-    python recipes/judge_facts.py en-entities en-relations --models-of-pipeline --json runs/judged.json
+    python recipes/judge_facts.py en-entities en-facts --models-of-pipeline --json runs/judged.json
 
-A model is a shipped name or a folder. Models are judged one by one, or with --models-of-pipeline all together, as
-`factpin extract` runs them. A fact is right where gold has one of the same relation and the same texts of head and
-tail, whatever the types; of an entity with several mentions, any text will do. Counted are only relations that gold
-annotates exhaustively in that document. Facts about pronouns count in `knowledgenet`, not in `knowledgenet, names`.
-google_re has a figure of its own: how many sentences rated yes give the fact, and how many rated no give a denied one.
+A model is a shipped name or a folder. Models are judged one by one, with what they say about pronouns; or, with
+--models-of-pipeline, all together as `factpin extract` runs them: there a pronoun stands for whom it means, and a fact
+about one that nobody is found for does not count. A fact is right where gold has one of the same relation and the same
+texts of head and tail, whatever the types; of an entity with several mentions, any text will do. Counted are only
+relations that gold annotates exhaustively in that document. Facts about pronouns count in `knowledgenet`, not in
+`knowledgenet, names`. google_re has a figure of its own: how many sentences rated yes give the fact, and how many rated
+no give a denied one.
 """
 
 import argparse
@@ -30,6 +32,7 @@ from factpin.errors import BadInput
 from factpin.extraction.extract import extract
 from factpin.formats import read
 from factpin.models.extractor import Extractor
+from factpin.scoring import calibration
 
 DATA = Path("runs/data")
 DEFAULT = 0.5
@@ -145,13 +148,15 @@ def is_named(doc: Document, claim: Claim) -> bool:
 
 
 def judge(models: Sequence[Extractor], name: str, gold: Sequence[Document], table: Table) -> dict[str, Any]:
-    """The figures of some models together on one judge."""
+    """The figures of a model, or of several together, on one judge."""
     bare = [Document(doc.id, doc.text, doc.language) for doc in gold]
-    found = [claims(doc, table) for doc in extract(bare, models)]
+    annotated_by = models[0].annotate(bare) if len(models) == 1 else extract(bare, models, min_score=0.0)
+    found = [claims(doc, table) for doc in annotated_by]
     if name == "google_re":
         return {name: rated(gold, found, table)}
     truth = [claims(doc, table) for doc in gold]
     results = {name: curve(tallies(zip(gold, truth, found, strict=True), CURVE, is_annotated))}
+    results[name]["calibration error"] = calibration(outcomes(gold, truth, found)).ece
     if name == "knowledgenet":
         every = {relation for doc in gold for relation in annotated(doc)}
         pairs = list(zip(gold, truth, found, strict=True))
@@ -163,6 +168,18 @@ def judge(models: Sequence[Extractor], name: str, gold: Sequence[Document], tabl
         recalls = {f"{score:g}": t.figures()["recall"] for score, t in tally.items()}
         results[name]["recall in one sentence"] = recalls
     return results
+
+
+def outcomes(
+    gold: Sequence[Document], truth: Sequence[list[Claim]], found: Sequence[list[Claim]]
+) -> list[tuple[float, bool]]:
+    """The score of every claim that counts, and whether it is right."""
+    return [
+        (claim.score, any(claim.agrees(other) for other in right))
+        for doc, right, claims in zip(gold, truth, found, strict=True)
+        for claim in claims
+        if is_annotated(doc, claim)
+    ]
 
 
 def curve(table: dict[float, Tally]) -> dict[str, Any]:
@@ -220,7 +237,8 @@ def read_judges(folder: Path) -> dict[str, list[Document]]:
 
 def print_figures(name: str, figures: dict[str, Any]) -> None:
     """A line for each least score."""
-    print(f"  {name}")
+    error = figures.get("calibration error")
+    print(f"  {name}" + (f", calibration error {error:.3f}" if error is not None else ""))
     for least, row in figures["curve"].items():
         if "yes found" in row:
             line = (f"yes found {100 * row['yes found']:5.1f} of {row['yes']:.0f}, "

@@ -7,10 +7,13 @@ Prints strict F1 on dev in float32 and as stored, and writes src/factpin/shipped
 
 import argparse
 from dataclasses import replace
+from math import log
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import orjson
+from numpy import cumsum
 
 import factpin
 from factpin.documents import Document
@@ -21,15 +24,15 @@ from factpin.models.card import Origin, write_card
 from factpin.models.extractor import Extractor
 from factpin.models.settings import Settings, write_settings
 from factpin.scoring import Scores, align, calibration
-from factpin.tasks import TASKS
+from factpin.tasks import TASKS, Task
 from factpin.training.config import from_dict, read_recipe
 from factpin.training.data import read_training
-from factpin.training.run import Task
+from factpin.training.run import tune
 
 MODELS = Path(__file__).parents[1] / "src" / "factpin" / "shipped"
 
 
-def judge(task: Task[Any], extractor: Extractor, dev: list[Document]) -> Scores:
+def judge(task: Task, extractor: Extractor, dev: list[Document]) -> Scores:
     return task.score(align(extractor.annotate(dev), dev).pairs)
 
 
@@ -56,6 +59,20 @@ def with_recipe(extractor: Extractor, config: Any) -> None:
             scorer.config = replace(scorer.config, max_span=config.max_span)
 
 
+def with_linked_mentions(settings: Settings) -> Settings:
+    """The settings of a model of triples that tells the mentions of its facts alone: a model of mentions ships too."""
+    return replace(settings, task_config={**settings.task_config, "mentions": "linked"})
+
+
+def with_caution(settings: Settings, judged: Scores, share: float) -> Settings:
+    """The settings with scores so much lower that of the facts from 0.5 on this share is right on dev."""
+    outcomes = sorted(judged.outcomes, reverse=True)
+    right = cumsum([correct for _, correct in outcomes])
+    good = [score for n, (score, _) in enumerate(outcomes, 1) if right[n - 1] >= share * n]
+    least = min(max(min(good, default=0.5), 0.5), 0.99)
+    return replace(settings, shift=round(settings.shift + settings.temperature * log(least / (1 - least)), 4))
+
+
 def renamed(settings: Settings, names: dict[str, str]) -> Settings:
     """The settings of a model of document relations with other names of its relations; weights do not know names."""
     schema = settings.task_config["schema"]
@@ -71,7 +88,9 @@ def renamed(settings: Settings, names: dict[str, str]) -> Settings:
 
 
 def with_one_tail(settings: Settings, relations: list[str]) -> Settings:
-    """The settings of a model of document relations that tells one tail of these relations."""
+    """The settings of a model that tells one tail of these relations."""
+    if settings.task == "triples":  # he and she are not one head: mentions are grouped first
+        return replace(settings, task_config={**settings.task_config, "one_tail": relations})
     schema = settings.task_config["schema"]
     marked = {name: {**relation, "functional": name in relations} for name, relation in schema["relations"].items()}
     task_config = {**settings.task_config, "schema": {**schema, "relations": marked}, "functional": True}
@@ -87,10 +106,11 @@ def main() -> None:
     parser.add_argument("--upon", default="", help="a shipped model whose encoder weights this one shares")
     parser.add_argument("--names", type=Path, help="JSON: relation -> {name}, what the corpus' codes mean")
     parser.add_argument("--functional", nargs="+", default=[], help="relations of which a head has one tail")
+    parser.add_argument("--right", type=float, help="the share of facts from 0.5 on that is right on dev, at least")
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
     task = TASKS[tables["task"]["name"]]
-    config = from_dict(task.config, tables[task.name], str(options.recipe))
+    config = from_dict(task.options, tables[task.name], str(options.recipe))
     if hasattr(config, "tune_thresholds"):  # events and coreference have none
         config = replace(config, tune_thresholds=True)
     reading = Options(occurrences=config.occurrences) if task.name == "triples" else Options()
@@ -102,9 +122,14 @@ def main() -> None:
     with_recipe(extractor, config)
     if options.functional:
         extractor.settings = with_one_tail(extractor.settings, options.functional)
+    if task.name == "triples":
+        extractor.settings = with_linked_mentions(extractor.settings)
     plain = task.figures(judge(task, extractor, dev))
-    task.tune(extractor, dev, config)
-    whole = task.figures(judge(task, extractor, dev))
+    tune(extractor, dev, config)
+    tuned = judge(task, extractor, dev)
+    whole = task.figures(tuned)
+    if options.right:
+        extractor.settings = with_caution(extractor.settings, tuned, options.right)
     target = options.models / config.name
     extractor.save(target, options.precision, options.upon)
     stored = factpin.load(target)
@@ -129,7 +154,8 @@ def main() -> None:
         f"python recipes/ship.py {options.run} {options.recipe} --precision {options.precision}"
         + (f" --upon {options.upon}" if options.upon else "")
         + (f" --names {options.names}" if options.names else "")
-        + (f" --functional {' '.join(options.functional)}" if options.functional else ""),
+        + (f" --functional {' '.join(map(quote, options.functional))}" if options.functional else "")
+        + (f" --right {options.right}" if options.right else ""),
         hardware="two CPU cores",
         remarks=remarks,
     )

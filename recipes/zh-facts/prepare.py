@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _mentions import with_mentions
 from _prepare_facts import (
     DATA,
     Place,
@@ -36,6 +37,7 @@ from _prepare_facts import (
     write,
 )
 
+import factpin
 from factpin import formats
 from factpin.documents import Document
 from factpin.formats import Options
@@ -167,6 +169,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--output", type=Path, default=Path("runs/data/zh-facts"))
+    parser.add_argument("--entities", default="zh-entities", help="the model that finds mentions of no fact")
     options = parser.parse_args()
     table = read_table("zh")
     folder = options.data / "duie"
@@ -192,6 +195,7 @@ def main() -> None:
         return [mark_types(keep_relations(doc, kept), arguments) for doc in documents]
 
     train = [mark_types(mark_unhinted(keep_relations(doc, kept), kept), arguments) for doc in train]
+    train = list(with_mentions(train, factpin.load(options.entities), [t for t, c in arguments.items() if c]))
     dev = [doc for doc in judge if fraction(doc.text) < 0.5]
     write(options.output, "train", train)
     write(options.output, "dev", finished([*dev, *news_dev]))

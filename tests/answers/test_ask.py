@@ -95,7 +95,7 @@ def test_facts_answer(filled: Store, question: str, expected: str) -> None:
         "谷爱凌是谁导演的？",  # another relation
         "《活着》的编剧是谁？",
         "谷爱凌的教练出生在哪里？",  # a step that no fact takes
-        "谷爱凌出生在旧金山吗？",  # yes or no
+        "谷爱凌喜欢旧金山吗？",  # yes or no
         "Who killed Tim Burton?",
         "When was Ed Wood directed?",  # the cue of one relation, the kind of another
         "When was the first wife of Tim Burton born?",
@@ -262,6 +262,39 @@ def test_yes_cites_the_sentence_closest_to_the_question(store: Store) -> None:
     answer = ask("它是吉祥物吗？", store, reader=Designer(), min_score=0.5)
     assert answer.citations[0].quote == "它是吉祥物。"
     assert_exact(answer, store)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Was Ed Wood directed by Tim Burton?", "yes"),
+        ("Is Tim Burton the director of Ed Wood?", "yes"),
+        ("Is Bill the father of Tim Burton?", "yes"),
+        ("Is Tim Burton the father of Bill?", ""),  # the other way round
+        ("Is Bill Tim Burton's father?", "yes"),
+        ("Did Tim Burton die in Paris?", "no"),
+        ("Was Tim Burton born in Paris?", ""),  # no fact says so, and none denies it
+        ("Was Ed Wood quickly directed by Tim Burton?", ""),  # a word is left over
+        ("谷爱凌的父亲是老谷吗？", "是"),
+        ("老谷的父亲是谷爱凌吗？", ""),
+        ("谷爱凌是否住北京？", "是"),
+    ],
+)
+def test_facts_between_two_names_answer_yes_or_no(store: Store, question: str, answer: str) -> None:
+    store.put(
+        tell(
+            Said("Ed Wood", "director", "Tim Burton", "{h} was directed by {t}. ", "WORK", "PER"),
+            Said("Tim Burton", "father", "Bill", "{h} is the son of {t}. ", "PER", "PER"),
+            Said("Tim Burton", "place of death", "Paris", "{h} did not die in {t}. ", assertion="negated"),
+            Said("谷爱凌", "父亲", "老谷", tail_type="PER"),
+            Said("谷爱凌", "住", "北京", "{h}住{t}。"),
+        ),
+        Source("a"),
+    )
+    found = ask(question, store, "facts")
+    assert found.text == answer and found.abstained == (not answer)
+    assert not answer or found.citations
+    assert_exact(found, store)
 
 
 def test_auto_follows_titles_only_where_nothing_else_answers(store: Store) -> None:

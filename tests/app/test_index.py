@@ -92,7 +92,17 @@ def test_the_shipped_models_fill_a_store(door: Door, tmp_path: Path) -> None:
 
 
 def test_a_killed_index_leaves_a_whole_store_and_goes_on(tmp_path: Path) -> None:
-    documents = {f"d{i}": tell(Said(f"人{i}", "住", f"城{i % 7}"), extra="后来如此。" * 20) for i in range(400)}
+    kill_index(tmp_path, moments=3, size=400)
+
+
+@pytest.mark.verify
+def test_an_index_killed_at_twenty_moments(tmp_path: Path) -> None:
+    kill_index(tmp_path, moments=20, size=1200)
+
+
+def kill_index(tmp_path: Path, moments: int, size: int) -> None:
+    """Kill `factpin index` again and again: the store stays whole, and at last equals one that was not disturbed."""
+    documents = {f"d{i}": tell(Said(f"人{i}", "住", f"城{i % 7}"), extra="后来如此。" * 20) for i in range(size)}
     path = write_documents(tmp_path / "d.jsonl", **documents)
     db, whole = tmp_path / "kb.db", tmp_path / "whole.db"
 
@@ -101,7 +111,7 @@ def test_a_killed_index_leaves_a_whole_store_and_goes_on(tmp_path: Path) -> None
         return subprocess.Popen(words, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
     chance, counts = random.Random(5), []
-    for _ in range(3):
+    for _ in range(moments):
         process = start(db)
         least = counts[-1] if counts else 0
         deadline = time.monotonic() + 120
@@ -118,7 +128,7 @@ def test_a_killed_index_leaves_a_whole_store_and_goes_on(tmp_path: Path) -> None
     assert counts == sorted(counts) and counts[0] > 0
     assert start(db).wait(timeout=300) == 0 and start(whole).wait(timeout=300) == 0
     with open_store(str(db)) as one, open_store(str(whole)) as other:
-        assert one.check() == [] and len(one.sources()) == 400
+        assert one.check() == [] and len(one.sources()) == size
         assert_equal(answers(one), answers(other))
 
 

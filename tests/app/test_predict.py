@@ -13,8 +13,11 @@ from factpin import formats
 from factpin.app.cli import main
 from factpin.formats import Options
 from factpin.layers import half
+from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
+from factpin.training.run import start
 from tests.conftest import corpus
 from tests.models.small_model import small_model
+from tests.training import test_document_relations as relations
 
 Door = Callable[..., tuple[int, str, str]]
 
@@ -117,12 +120,15 @@ def test_documents_without_what_the_model_asks_about_are_counted(door: Door, tmp
                          {"id": "e1", "mentions": ["m1"], "type": "LOC"}]}  # fmt: skip
     path, target = tmp_path / "in.jsonl", tmp_path / "result.json"
     path.write_text(json.dumps({"id": "a", "text": told["text"]}) + "\n" + json.dumps(told) + "\n")
-    code, _, err = door("en-relations", path, target, "--to", "docred_result")
+    encoder = relations.save_encoder(tmp_path / "encoder")
+    options = RelationOptions(str(encoder), size=16, group=8)
+    start(DOCUMENT_RELATIONS, options, relations.corpus(8, 1), 1).save(model := tmp_path / "model")
+    code, _, err = door(model, path, target, "--to", "docred_result")
     assert code == 0 and "2 documents; 2 mentions, 2 entities" in err
     assert "not searched: 1 of 2 documents without entities" in err
     assert all(record["title"] == "b" for record in json.loads(target.read_text()))
-    assert json.loads(door("en-relations", path, target, "--to", "docred_result", "--json")[1])["without"] == 1
-    assert door("en-relations", path, target, "--to", "docred_result", "--min-score", "1")[0] == 0
+    assert json.loads(door(model, path, target, "--to", "docred_result", "--json")[1])["without"] == 1
+    assert door(model, path, target, "--to", "docred_result", "--min-score", "1")[0] == 0
     assert json.loads(target.read_text()) == []
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from factpin.tasks.fit import ScoredCandidates, best_share, fit_scale, fit_thresholds
+from factpin.tasks.fit import ScoredCandidates, best_share, fit_scale, fit_shifts, fit_thresholds
 from factpin.tasks.spans import Scale
 
 
@@ -87,3 +87,16 @@ def test_the_share_of_evidence_is_where_f1_of_sentences_is_highest() -> None:
     assert f1(best) == max(f1(t) for t in np.linspace(0, 1, 2001)) > max(f1(0.0), f1(1.0))
     assert best_share([np.array([0.2, 0.8])], [{1}]) > 0.2
     assert best_share([np.array([0.2, 0.8])], [{0, 1}]) < 0.2
+
+
+def test_a_label_that_is_wrong_more_often_needs_a_higher_score() -> None:
+    draw = np.random.default_rng(5)
+    score, label = draw.normal(1.0, 2.0, 40_000), draw.integers(0, 3, 40_000)
+    truth = np.array([0.0, 1.5, -1.0])
+    right = draw.random(40_000) < 1 / (1 + np.exp(-(score - 0.5 - truth[label]) / 1.25))
+    scale, shifts = fit_shifts(
+        ScoredCandidates(score, right, label, np.bincount(label)), np.full(3, -9.0), ["a", "b", "c"]
+    )
+    assert scale.temperature == pytest.approx(1.25, abs=0.05)
+    total = np.array([shifts["a"], shifts["b"], shifts["c"]]) + scale.shift
+    assert total == pytest.approx(0.5 + truth, abs=0.1)

@@ -181,7 +181,7 @@ def test_a_tokenizer_survives_its_own_json(name):
 
 
 def test_json_that_is_no_tokenizer_is_refused():
-    with pytest.raises(BadModel, match=r"no tokenizer\.json"):
+    with pytest.raises(BadModel, match=r"Not a tokenizer\.json"):
         Tokenizer.from_json("[]")
 
 

@@ -12,6 +12,7 @@ from factpin.answers.chains import Chain, ChainFinder, Inspection, Step
 from factpin.answers.cite import citation_of, citations_of, shared
 from factpin.answers.parse import ParsedQuestion, parse_question
 from factpin.answers.say import say
+from factpin.answers.yes_no import affirm
 from factpin.documents import Answer, Hop, Schema, Span
 from factpin.documents.keys import fold
 from factpin.documents.likely import LIKELY
@@ -56,7 +57,8 @@ def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     """Look for an answer among the facts of a store."""
     parsed = parse_question(question)
     if not parsed.kind:
-        return Lookup(parsed, None, notes=(say("yes_no", parsed.language),))
+        answer = affirm(parsed, store, filter)
+        return Lookup(parsed, answer, notes=() if answer else (say("yes_no", parsed.language),))
     finder = ChainFinder(store, parsed, filter)
     names = store.names_in(question, filter)
     found: list[Group] = []

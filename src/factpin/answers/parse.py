@@ -93,6 +93,11 @@ def parse_question(question: str) -> ParsedQuestion:
     return ParsedQuestion(question, language, "" if _YES_NO.search(question) else "any")
 
 
+def asking_yes_no(question: ParsedQuestion) -> list[Span]:
+    """The words that make it a yes-no question: is, did, 吗."""
+    return [Span(*match.span()) for match in _YES_NO.finditer(question.text)]
+
+
 def unexplained(question: ParsedQuestion, explained: Iterable[Span], kinds: Iterable[str]) -> str:
     """The words that are neither explained, nor function words, nor nouns for one of the kinds ("the film")."""
     spans = [*explained, *([question.asking] if question.asking else [])]

@@ -18,7 +18,7 @@ _NOTES = {
                  "已被人工否决：{head}–{relation}–{tail}（{uri}）。"),
     "partly": ("{count} of {all} documents were only partly read; the answer may be in the rest of them.",
                "{all}篇文档中有{count}篇只读了一部分，答案可能在未读的内容里。"),
-    "yes_no": ("Facts alone cannot answer a yes-no question.", "这是是非问题，仅凭事实无法回答。"),
+    "yes_no": ("No fact says whether this is so.", "没有事实说明是否如此。"),
     "more": ("{count} more.", "另有{count}个。"),
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
-"""What is in a corpus and what is wrong with it, before any training.
+"""Examine a corpus before training: what is in it, and what is wrong with it.
 
-Comes in: files. Goes out: one plain dict (the shape of `factpin doctor --json`). Everything is counted in one pass;
-what is kept of a document is a hash of its text and its length.
+The report is the dict that `factpin doctor --json` prints. Everything is counted in one pass, and only a hash and the
+length of each text are kept.
 """
 
 import unicodedata
@@ -23,26 +23,26 @@ from factpin.errors import BadRecord
 from factpin.formats import Options, Report
 from factpin.language.sentences import split_sentences
 
-SHOWN = 20  # problems of one kind that are listed; the counts are complete
+SHOWN = 20  # problems to list of each kind; the counts are complete
 RARE = 10  # a label with fewer examples is hard to learn
 FIXES = {
     "offset_mismatch": "Correct the offsets; `factpin convert --skip-bad` sets these records aside.",
-    "offset_inclusive": "The ends are inclusive here and exclusive in this format: name the right format with --from, "
+    "offset_inclusive": "The ends are inclusive here but exclusive in this format: give the right format with --from, "
     "or add 1 to every end.",
     "bad_record": "Repair the record, or set it aside with `factpin convert --skip-bad`.",
     "bad_json": "Repair the file at that place.",
-    "leaked": "Take the text out of one of the splits: a score on it means nothing.",
+    "leaked": "Remove the text from one of the splits: scores on it are meaningless.",
     "duplicate": "Keep one of them.",
-    "unlabelled_repeat": "Annotate every mention of a name, or expect the model to be punished for finding them.",
+    "unlabelled_repeat": "Annotate every mention of a name; otherwise the model is penalised for finding the others.",
     "unalignable": "Use a tokenizer with smaller pieces, or accept the ceiling on recall.",
-    "empty_document": "Take it out.",
-    "blank_edge": "Move the border to the word: a model never predicts blanks, so the mention can never be right.",
+    "empty_document": "Remove it.",
+    "blank_edge": "Move the border to the word: a model never predicts white space, so the mention can never be right.",
     "repeated_mention": "Keep one of them.",
     "rare_label": "Annotate more, or merge it with a neighbour.",
     "unknown_type": "Add the type to the schema, or correct the mention.",
     "unknown_relation": "Add the relation to the schema, or correct the fact.",
     "type_clash": "Allow these types in the schema, or correct the fact.",
-    "not_functional": "Take the functional mark away, or correct the fact.",
+    "not_functional": "Remove the functional mark, or correct the fact.",
     "merged_fragments": "Only the characters from the first to the last fragment are kept.",
     "argument_not_found": "The string is not in the text: it is kept in meta and cannot be trained on.",
     "ambiguous_argument": "Choose which occurrence is meant with --occurrences first, nearest or all.",
@@ -53,7 +53,7 @@ ERRORS = {"offset_mismatch", "offset_inclusive", "bad_record", "bad_json", "leak
 
 @dataclass
 class Tally:
-    """Everything counted so far."""
+    """All counts so far."""
 
     counts: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
@@ -98,7 +98,7 @@ def doctor(
     on_document: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Examine all files together; the same text in two of them is a leak."""
-    options = replace(options or Options(), skip_bad=True)  # a bad record is a finding here, not the end
+    options = replace(options or Options(), skip_bad=True)  # a bad record is a finding here, not an error
     tally = Tally()
     seen: dict[bytes, int] = {}  # hash of a text -> the file it was first seen in
     files = []
@@ -161,7 +161,7 @@ def _count(tally: Tally, doc: Document) -> None:
 
 
 def _overlaps(mentions: Sequence[Mention]) -> tuple[int, int]:
-    """(mentions inside another one, mentions that cross another one's border)."""
+    """(mentions inside another, mentions that cross the border of another)."""
     nested = crossing = 0
     open_spans: list[tuple[int, int]] = []
     for start, end in sorted(((m.start, m.end) for m in mentions), key=lambda s: (s[0], -s[1])):
@@ -173,7 +173,7 @@ def _overlaps(mentions: Sequence[Mention]) -> tuple[int, int]:
 
 
 def _check_repeats(tally: Tally, doc: Document, file: str) -> None:
-    """Further occurrences of an annotated name that carry no annotation."""
+    """Occurrences of an annotated name that are not annotated."""
     covered = np.zeros(len(doc.text) + 1, bool)
     for m in doc.mentions:
         covered[m.start : m.end] = True
@@ -181,19 +181,19 @@ def _check_repeats(tally: Tally, doc: Document, file: str) -> None:
         at = doc.text.find(name)
         while at >= 0:
             if not covered[at : at + len(name)].any() and _is_whole(doc.text, at, at + len(name)):
-                tally.problem("unlabelled_repeat", f"{name!r} at {at} is annotated elsewhere in the text, not here",
+                tally.problem("unlabelled_repeat", f"{name!r} at {at} is annotated elsewhere in the text, but not here",
                               file=file, document=doc.id)  # fmt: skip
             at = doc.text.find(name, at + len(name))
 
 
 def _check_spans(tally: Tally, doc: Document, file: str) -> None:
-    """Documents without text, mentions that begin or end with a blank, mentions annotated twice."""
+    """Documents without text, mentions with white space at an end, mentions annotated twice."""
     if not doc.text.strip():
         tally.problem("empty_document", "the document has no text", file=file, document=doc.id)
     seen = set()
     for m in doc.mentions:
         if m.text != m.text.strip():
-            message = f"{m.text!r} at {m.start} begins or ends with a blank"
+            message = f"{m.text!r} at {m.start} starts or ends with white space"
             tally.problem("blank_edge", message, file=file, document=doc.id)
         if (m.start, m.end, m.type) in seen:
             tally.problem("repeated_mention", f"{m.text!r} at {m.start} is annotated twice", file=file, document=doc.id)
@@ -201,7 +201,7 @@ def _check_spans(tally: Tally, doc: Document, file: str) -> None:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Not a piece of a longer Latin word."""
+    """Whether this is not part of a longer Latin word."""
 
     def glued(a: str, b: str) -> bool:
         return a.isascii() and b.isascii() and a.isalnum() and b.isalnum()
@@ -211,18 +211,18 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 
 def _check_texts(tally: Tally, doc: Document, file: str, number: int, seen: dict[bytes, int]) -> None:
-    """Texts are compared in one width and without blanks."""
+    """Find repeated texts, ignoring width and white space."""
     plain = "".join(unicodedata.normalize("NFKC", doc.text).split())
     key = blake2b(plain.encode(), digest_size=16).digest()
     if key not in seen:
         seen[key] = number
     elif seen[key] != number:
         tally.counts["leaked"] += 1
-        message = f"the text stands in file {seen[key] + 1} too: {doc.text[:60]!r}"
+        message = f"the text is also in file {seen[key] + 1}: {doc.text[:60]!r}"
         tally.problem("leaked", message, file=file, document=doc.id)
     else:
         tally.counts["duplicates"] += 1
-        message = f"the text stands in this file twice: {doc.text[:60]!r}"
+        message = f"the text is in this file twice: {doc.text[:60]!r}"
         tally.problem("duplicate", message, file=file, document=doc.id)
 
 
@@ -252,7 +252,7 @@ def _report(tally: Tally, files: list[dict[str, Any]], vocabulary: Vocabulary | 
         report["lengths"]["tokens"] = quantiles(vocabulary.lengths)
         report.update(vocabulary.summary())
         for example in vocabulary.examples:
-            tally.problem("unalignable", f"no pieces begin and end with it: {example}")
+            tally.problem("unalignable", f"no pieces start and end with it: {example}")
         tally.kinds["unalignable"] = vocabulary.unalignable
     wrong_ends, shifted = tally.kinds["offset_inclusive"], tally.kinds["offset_mismatch"]
     if wrong_ends + shifted:
@@ -274,5 +274,5 @@ def quantiles(lengths: "array[int]") -> dict[str, int]:
 
 
 def imbalance(labels: Counter[str]) -> float | None:
-    """How many times more often the commonest label occurs than the rarest."""
+    """The frequency of the most common label divided by that of the rarest."""
     return round(max(labels.values()) / min(labels.values()), 1) if labels else None

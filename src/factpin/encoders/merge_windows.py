@@ -1,13 +1,13 @@
-"""The windows of one document -> one document: hidden states and attention rows over all its tokens.
+"""Merge the windows of a document: hidden states and attention rows over all its tokens.
 
     hidden   (B, n, D)        of the windows                ->  H (N, D)         mean where windows overlap
     rows     (T, heads, n)    of chosen pieces, a row for   ->  A (M, heads, N)  sum over windows, each row divided by
                               every window that holds one                        its sum
     N = prefix + pieces + suffix
 
-A token of window w stands at its own place + w.first in the document. Special tokens are kept before the first piece
-and behind the last one; those at inner borders belong to no place and are left out, with the attention that they drew.
-One window that holds all is returned as it is.
+A token of window w is at its own index + w.first in the document. Special tokens are kept before the first piece and
+after the last one; those at inner borders are left out, together with the attention to them. A single window that
+covers the document is returned unchanged.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from factpin.tokens.layout import WindowLayout
 
 @dataclass(frozen=True)
 class AttentionRows:
-    """The rows to ask the encoder for: one for each window that holds a chosen piece, window by window."""
+    """The rows to request from the encoder: one for each window with a chosen piece, window by window."""
 
     window: Tensor  # (T,) int64, index in layout.windows
     token: Tensor  # (T,) int64, in the window

@@ -1,7 +1,7 @@
-"""EncoderOutput: what an encoder says about a batch.
+"""The output of an encoder for a batch.
 
 hidden     token vectors                                      (B, N, D)
-attention  last layer's attention of the rows asked for       (M, heads, N), or None where none were asked for
+attention  last layer's attention of the requested rows        (M, heads, N), or None
 """
 
 from dataclasses import dataclass
@@ -11,5 +11,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EncoderOutput:
+    """Hidden states, and the requested rows of attention."""
+
     hidden: Tensor
     attention: Tensor | None = None

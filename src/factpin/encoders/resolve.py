@@ -1,7 +1,7 @@
-"""Where an encoder lies: a folder, a name of the catalogue or a hub id comes in, a folder comes out.
+"""Find the folder of an encoder, given a folder, a name of the catalogue or a hub id.
 
-Encoders of the catalogue are kept in $FACTPIN_HOME/encoders (~/.cache/factpin/encoders by default) and fetched at need.
-A hub id is fetched by huggingface_hub into its own cache; with HF_HUB_OFFLINE=1 only that cache is looked at.
+Encoders of the catalogue are kept in $FACTPIN_HOME/encoders (default: ~/.cache/factpin/encoders) and fetched if needed.
+A hub id is fetched by huggingface_hub into its own cache; with HF_HUB_OFFLINE=1, only that cache is used.
 """
 
 import os
@@ -20,7 +20,7 @@ _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 
 
 def home() -> Path:
-    """The folder in which fetched encoders are kept."""
+    """The folder for fetched encoders."""
     root = os.environ.get("FACTPIN_HOME")
     return (Path(root) if root else Path.home() / ".cache" / "factpin") / "encoders"
 
@@ -34,7 +34,7 @@ def resolve(source: str | Path, *, progress: Progress = silent) -> Path:
     if catalogued in CATALOGUE:
         return fetch(catalogued, home() / catalogued, progress=progress)
     meant = did_you_mean(name, CATALOGUE)
-    if _HUB_ID.fullmatch(name) and not meant:  # a slip of the pen is not asked for over the network
+    if _HUB_ID.fullmatch(name) and not meant:  # do not look up a typo on the network
         return from_hub(name)
     raise UnknownName(
         f"There is no encoder {name!r}: neither a folder nor a name of the catalogue.{meant} "
@@ -43,7 +43,7 @@ def resolve(source: str | Path, *, progress: Progress = silent) -> Path:
 
 
 def from_hub(name: str) -> Path:
-    """The folder of a hub model; pickled weights are taken only where there are no others."""
+    """The folder of a hub model; pickled weights are only used if there are no others."""
     try:
         folder = Path(snapshot_download(name, allow_patterns=[*PLAIN_FILES, "*.safetensors"]))
         if not list(folder.glob("*.safetensors")):

@@ -1,7 +1,7 @@
-"""A smaller vocabulary for an encoder: the pieces that a corpus uses most, and every single character.
+"""Shrink the vocabulary of an encoder to the most frequent pieces of a corpus and all single characters.
 
-Small encoders are mostly their word embeddings. A WordPiece vocabulary can lose pieces and still spell every word it
-could spell before, in more pieces: single characters stay, alone and inside words.
+Small encoders are mostly word embeddings. A smaller WordPiece vocabulary can still spell every word, in more pieces, if
+all single characters stay, at the start of words and inside.
 """
 
 import json

@@ -6,12 +6,14 @@ name. Facts between the same two mentions are one fact with all qualifiers and e
 trigger and arguments are one event. What was found twice keeps the better score.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from factpin.documents import Argument, Coverage, Document, Entity, Event, Fact, Mention, Qualifier
 
 Place = tuple[int, int, str]
+TITLE = re.compile("《[^《》]+》")
 
 
 def combine(doc: Document, found: Sequence[Document]) -> Document:
@@ -33,6 +35,23 @@ def combine(doc: Document, found: Sequence[Document]) -> Document:
             notes=tuple(dict.fromkeys(note for coverage in coverages for note in coverage.notes)),
         ),
     )
+
+
+def without_title_marks(doc: Document) -> Document:
+    """The document with the titles of works without the marks 《》: models differ in whether they belong to a name."""
+    mentions = tuple(_without_marks(m) for m in doc.mentions)
+    if mentions == doc.mentions:
+        return doc
+    return replace(doc, mentions=mentions, entities=tuple(_without_marks_in_name(e) for e in doc.entities))
+
+
+def _without_marks(m: Mention) -> Mention:
+    marked = TITLE.fullmatch(m.text) is not None
+    return replace(m, start=m.start + 1, end=m.end - 1, text=m.text[1:-1]) if marked else m
+
+
+def _without_marks_in_name(e: Entity) -> Entity:
+    return replace(e, name=e.name[1:-1]) if TITLE.fullmatch(e.name) else e
 
 
 def _score(x: Mention | Fact | Event) -> float:

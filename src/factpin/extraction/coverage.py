@@ -72,7 +72,7 @@ def places(doc: Document, parts: Sequence[Unread]) -> str:
 
 
 def _called(models: Sequence[Settings]) -> str:
-    """`en-relations does`, to be followed by what the models do not do."""
+    """`my-relations does`, to be followed by what the models do not do."""
     names = [model.name or "the document relation model" for model in models]
     return " and ".join(names) + (" does" if len(names) == 1 else " do")
 

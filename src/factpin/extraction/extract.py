@@ -1,8 +1,9 @@
 """The main job: annotate documents with everything that the models find.
 
 Each document is read by the models for its language, and their results are combined (combine.py). Annotation that a
-document already has is replaced. Models of whole documents come second: mentions are grouped into entities, by a
-coreference model where there is one and by rules otherwise, and document relation models look for facts between them.
+document already has is replaced. Where facts are looked for, mentions are then grouped into entities, by a coreference
+model where there is one and by rules otherwise. Document relation models look for facts between these entities, and the
+facts of all models are settled between them (settle.py).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,17 +12,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, Self
 
-from factpin.documents import Coverage, Document, Fact, Span
+from factpin.documents import Coverage, Document, Mention, Span
 from factpin.documents.likely import LIKELY, keep_likely
 from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput
-from factpin.extraction.combine import combine, merge_facts
+from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes, gaps
 from factpin.extraction.route import Route, reads, route
+from factpin.extraction.settle import once, places, settle, without_loose
 from factpin.extraction.summary import Summary
 from factpin.language.coreference import resolve
 from factpin.language.sentences import split_sentences
 from factpin.models.extractor import AHEAD, Extractor
+from factpin.models.settings import Settings
 
 
 def load_models(
@@ -39,7 +42,7 @@ def load_models(
 class Team:
     """Models by what they read."""
 
-    finders: tuple[Extractor, ...]  # texts
+    finders: tuple[Extractor, ...]  # texts; models whose mentions are those of facts come last
     scorers: tuple[Extractor, ...]  # mentions: coreference
     linkers: tuple[Extractor, ...]  # entities: document relations
 
@@ -54,7 +57,12 @@ class Team:
                 "Coreference and document relation models work on what other models find. Add a model that finds "
                 "mentions (--model), or annotate a corpus that has them with `factpin predict`."
             )
-        return cls(finders, scorers, linkers)
+        return cls(tuple(sorted(finders, key=only_for_facts)), scorers, linkers)
+
+    @property
+    def seeks_facts(self) -> bool:
+        """Whether some model looks for facts."""
+        return bool(self.linkers) or any(model.settings.task == "triples" for model in self.finders)
 
 
 def extract(
@@ -76,16 +84,18 @@ def extract(
     team = Team.of(models)
     languages = {model.settings.language for model in team.finders}
     relations = [model.settings for model in team.linkers]
+    functional = {name for model in models for name in functional_relations(model.settings)}
     documents = iter(documents)
     while group := list(islice(documents, AHEAD)):
         routes, results = find(group, team.finders)
         merged = [merge(*one, languages) for one in zip(group, routes, results, strict=True)]
-        linked = link(merged, team) if team.scorers or team.linkers or coreference else merged
+        linked = link(merged, team) if team.scorers or team.seeks_facts or coreference else merged
         for doc, way, by_task, plain, found in zip(group, routes, results, merged, linked, strict=True):
             notes = coverage_notes(plain, way, by_task, relations)
-            kept, hidden = hide_unlikely(add_notes(found, notes), min_score)
-            on_document(Summary.of(doc, kept, notes=notes, hidden=hidden))
-            yield kept
+            kept, hidden = hide_unlikely(add_notes(settle(found, functional), notes), min_score)
+            shown = without_loose(kept, loose(by_task, team.finders))
+            on_document(Summary.of(doc, shown, notes=notes, hidden=hidden))
+            yield shown
 
 
 def find(
@@ -99,8 +109,41 @@ def find(
         language = model.settings.language
         wanted = [i for i, way in enumerate(routes) if any(reads(language, other) for other in way.languages)]
         for i, found in zip(wanted, model.annotate(split[i] for i in wanted), strict=True):
-            results[i][model.settings.task].append(routes[i].restrict(found, language))
+            bare = without_title_marks(routes[i].restrict(found, language))
+            if only_for_facts(model):
+                bare = retype(bare, [m for by in results[i].values() for one in by for m in one.mentions], model)
+            results[i][model.settings.task].append(bare)
     return routes, results
+
+
+def only_for_facts(model: Extractor) -> bool:
+    """Whether the mentions of a model are only those of its facts."""
+    return model.settings.task == "triples" and model.settings.task_config.get("mentions", "linked") == "linked"
+
+
+def retype(doc: Document, others: Iterable[Mention], model: Extractor) -> Document:
+    """Give the mentions of a fact model the types that mention models find on the same characters, if it knows them."""
+    known = {*model.settings.head_config["subjects"], *model.settings.head_config["objects"]}
+    type_at = {(m.start, m.end): m.type for m in others if m.type in known}
+    mentions = tuple(replace(m, type=type_at.get((m.start, m.end), m.type)) for m in doc.mentions)
+    type_of = {m.id: m.type for m in mentions}
+    entities = tuple(replace(e, type=type_of[e.mentions[0]]) for e in doc.entities)
+    return replace(doc, mentions=mentions, entities=entities)
+
+
+def loose(found: Mapping[str, Sequence[Document]], models: Sequence[Extractor]) -> set[Place]:
+    """The places that are mentions only because a model found a fact there."""
+    if any(model.settings.task == "triples" and not only_for_facts(model) for model in models):
+        return set()
+    by_task = {task: {place for doc in by for place in places(doc)} for task, by in found.items()}
+    return by_task.pop("triples", set()).difference(*by_task.values())
+
+
+def functional_relations(settings: Settings) -> list[str]:
+    """The relations with one tail for each entity, according to a model."""
+    own = settings.task_config
+    rows = own["schema"]["relations"] if own.get("functional") else {}
+    return [*own.get("one_tail", ()), *(name for name, row in rows.items() if row.get("functional"))]
 
 
 def _split(doc: Document) -> Document:
@@ -161,11 +204,7 @@ def group_mentions(documents: Sequence[Document], scorers: Sequence[Extractor]) 
 
 def add_facts(doc: Document, found: Document) -> Document:
     """The facts of two versions with the same entities. A fact of both has the better score and all the evidence."""
-    best: dict[tuple[str, str, str], Fact] = {}
-    for fact in (*doc.facts, *found.facts):
-        key = (fact.head, fact.relation, fact.tail)
-        best[key] = merge_facts(best[key], fact) if key in best else fact
-    return add_coverage(replace(doc, facts=tuple(best.values())), found)
+    return add_coverage(replace(doc, facts=tuple(once((*doc.facts, *found.facts)))), found)
 
 
 def add_coverage(doc: Document, found: Document) -> Document:

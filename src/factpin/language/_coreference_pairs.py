@@ -40,6 +40,8 @@ WEAK = 0.9  # below this strength a rule only suggests: the scorer's word counts
 
 @dataclass(frozen=True)
 class MentionPairs:
+    """For each mention, the earlier mentions it can refer to, and the features of each pair."""
+
     antecedent: Ints  # (M, K)
     distance: Ints  # (M, K)
     features: Floats  # (M, K, F)

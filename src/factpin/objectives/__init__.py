@@ -106,7 +106,7 @@ OBJECTIVES: dict[str, Objective] = {
         network="unilm",
     ),
     "wwm": Objective(Cloze(unit="words", pair=pairs.next_sentence), (WORDS, PAIR)),
-    "xlnet": Objective(XLNet(), (QUERY,), positions="relative", network="xlnet"),
+    "xlnet": Objective(XLNet(), (QUERY,), positions="relative", network="xlnet", again=True),
 }
 PAIRED: dict[str, Objective] = {  # the same networks on pairs of source and target
     "bart_pairs": Objective(Paired(start="sep", first=True, stop="sep"), (SAID,), network="bart", pieces=1),

@@ -36,6 +36,7 @@ class Objective:
     network: str = "bert"  # the paper's architecture, a name of NETWORKS (pretraining/networks.py)
     task: int = 0  # which task vector is added to the input, where a network has several (ERNIE 2.0)
     smoothing: float = 0.0  # of the labels of words, while it learns
+    again: bool = False  # the second half of a text is the first half of the next, and is not remembered (XLNet)
     sentences: int = 1  # the least that it can use
     pieces: int = 2
 

@@ -6,6 +6,7 @@
     document   the same inside one document: what is asked about two parts of a text needs that
     filled     pieces in a row, over the borders of documents; a sentence is cut where a text is full, so that short
                texts carry almost no padding
+    running    the same inside one document: texts follow one another, for what remembers the text before
     cells      pieces, one special token in front, one behind each document, three at least
 
 A sentence that is longer than a text is cut. `before` are the pieces of the same document in front of a text.
@@ -69,6 +70,7 @@ class Cut:
     packing: Packing = "full"
     words: By | None = "jieba"  # None: no objective asks for words
     memory: int = 0  # pieces in `before`
+    again: bool = False  # running: the second half of a text is the first half of the next (XLNet)
 
     def __post_init__(self) -> None:
         if self.cells < FRAME + 2:
@@ -213,14 +215,15 @@ def _pack(documents: Iterator[tuple[int, Text]], cut: Cut, start: Place) -> Iter
     for number, text in documents:
         if number != last:
             base, history = 0, nothing()
-            if cut.packing == "document" and row.parts:
+            if cut.packing in ("document", "running") and row.parts:
                 yield row.packed(Place(number))
                 row = _Row()
         last = number
         at = min(len(text), max(0, start.pieces - base)) if number == start.document else 0
         while at < len(text):
             room = row.room(cut.cells, number)
-            stop = min(len(text), at + room) if cut.packing == "filled" else _stop(text, at, room)
+            anywhere = cut.packing in ("filled", "running")
+            stop = min(len(text), at + room) if anywhere else _stop(text, at, room)
             if stop <= at and row.parts:
                 yield row.packed(Place(number, base + at))
                 row = _Row()
@@ -230,6 +233,7 @@ def _pack(documents: Iterator[tuple[int, Text]], cut: Cut, start: Place) -> Iter
             row.add(number, text.part(at, stop), _tail(history, text.ids[:at], cut.memory))
             at = stop
             if at < len(text):
+                at = max(0, at - (row.used - row.used // 2)) if cut.again else at
                 yield row.packed(Place(number, base + at))
                 row = _Row()
         history = _tail(history, text.ids, cut.memory)

@@ -18,7 +18,7 @@ from factpin.errors import BadInput, pick
 from factpin.objectives import CONTINUAL, MIXTURES, PAIRED, ROWS, STAGES, Batch, Text, Vocabulary, collate, ernie
 from factpin.objectives.view import NO_LOSS
 from factpin.pretraining.learner import Learners
-from factpin.pretraining.stream import Seen, Stream
+from factpin.pretraining.stream import Seen, Stream, in_lanes
 from factpin.tokens.batches import InTurn
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
@@ -90,7 +90,10 @@ class PretrainJob:
         self.done = place // self.together + 1
         numbers = [number * self.world.size + self.world.rank for number in drawn.numbers]
         row = self.row(place)
-        return row, self._collated(row, drawn.texts, numbers, drawn.epoch)
+        return row, self._collated(row, self._behind(drawn.texts), numbers, drawn.epoch)
+
+    def _behind(self, texts: Sequence[Text]) -> Sequence[Text]:
+        return texts if self.model.carried is None else self.model.carried.behind(texts)
 
     def row(self, place: int) -> str:
         """Which row of the table a batch is for."""
@@ -118,14 +121,23 @@ class PretrainJob:
             self.at(self.done, self.pieces)
         if not self.heldout:
             return {}
-        loss, asked, size = 0.0, 0, self.how.batch_size
+        loss, asked, carried = 0.0, 0, self.model.carried
         with torch.random.fork_rng():
             torch.manual_seed(JUDGED)  # ELECTRA's generator draws
             for row in self.stages[-1]:
-                for at in range(0, len(self.heldout), size):
-                    texts = self.heldout[at : at + size]
-                    batch = self._collated(row, texts, range(at, at + len(texts)), JUDGED)
+                self.model.carried = None if carried is None else carried.empty()
+                for numbers in self._judged():
+                    texts = self._behind([self.heldout[i] for i in numbers])
+                    batch = self._collated(row, texts, numbers, JUDGED)
                     count = sum(int((block.labels != NO_LOSS).sum()) for block in batch.streams.values())
                     loss += float(self.model.loss((row, batch))) * count
                     asked += count
+        self.model.carried = carried
         return {METRIC: -loss / max(1, asked), "heldout_loss": loss / max(1, asked)}
+
+    def _judged(self) -> list[list[int]]:
+        """The held-out texts in batches; side by side, where memory is carried from one to the next."""
+        count, size = len(self.heldout), self.how.batch_size
+        if self.model.carried is not None:
+            return in_lanes(count, size)
+        return [list(range(at, min(at + size, count))) for at in range(0, count, size)]

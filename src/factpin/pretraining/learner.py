@@ -20,6 +20,7 @@ from factpin.objectives.electra import Electra, generator_over
 from factpin.objectives.heads import Activation, Heads, HeadsConfig
 from factpin.objectives.losses import Learner
 from factpin.objectives.on_encoder import OnEncoder
+from factpin.pretraining.carried import Carried
 from factpin.pretraining.head_names import CAUSAL
 from factpin.pretraining.layouts import ACTIVATIONS, LAYOUTS, PLAIN, network_of
 from factpin.pretraining.networks import like
@@ -52,6 +53,7 @@ class Learners(nn.Module):
         super().__init__()
         self.learner, self.rows, self.generator, self.beside = learner, dict(rows), generator, beside or Beside()
         self.config = dict(config or {})
+        self.carried: Carried | None = None
 
     @property
     def reader(self) -> Plain | OnEncoder | WithDecoder | Network:
@@ -81,8 +83,14 @@ class Learners(nn.Module):
         row, learner = self.rows[name], self.learner
         judged = self.generator if judges(row) else None
         model = learner if judged is None else Electra(learner.encoder, learner.head, judged)
-        total: Tensor = model(cut(views, self.longest), row).total
-        return total
+        views, carried = cut(views, self.longest), self.carried if "memory" in views.streams else None
+        if carried is None:
+            total: Tensor = model(views, row).total
+            return total
+        found = model(views, row, carried.memory(views), keep=carried.keep)
+        if found.states.memory is not None:
+            carried.keep_of(views, found.states.memory)
+        return found.total
 
     @property
     def longest(self) -> int | None:

@@ -22,11 +22,13 @@ from typing import Any
 import numpy as np
 
 from factpin.encoders import Encoder
+from factpin.encoders.own.network import Network
 from factpin.errors import BadInput
 from factpin.objectives import ROWS, Objective, Vocabulary, audit
+from factpin.pretraining.carried import Carried
 from factpin.pretraining.chunks import Chunks
 from factpin.pretraining.config import PretrainConfig
-from factpin.pretraining.corpus import Corpus, Cut
+from factpin.pretraining.corpus import FRAME, Corpus, Cut
 from factpin.pretraining.folder import CONFIG, names_pieces, network_weights, read_json, save_pretrained
 from factpin.pretraining.inherited import inherit, kept_heads
 from factpin.pretraining.job import METRIC, PretrainJob, stages_of
@@ -87,6 +89,7 @@ def pretrain(
     told = world.from_leader(begin(config, plan, corpus, folder, how.seed) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
     vocabulary, model = vocabulary_of(tokenizer), begun(config, plan, folder, how.seed)
+    model.carried = _carried(config, plan, model, how.batch_size)
     notes += _of_vocabulary(config, told) + _of_pairs(corpus, tokenizer, config)
     learned = inherit(model, kept_heads(folder / "start"))
     if not learned and config.encoder and names_pieces({row: ROWS[row] for row in plan.learned}):
@@ -109,6 +112,7 @@ def pretrain(
         partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
         fits=source.fits, needs_foreign=plan.need.foreign, reserve=partial(source.reserve, how.seed),
         fingerprint=fingerprint, kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
+        lanes=model.carried is not None,
     )  # fmt: skip
     job = PretrainJob(
         model, stages, stream, vocabulary, judged, how, world, steps, at and partial(at, model, tokenizer)
@@ -288,8 +292,19 @@ def _audited(source: Source, vocabulary: Vocabulary) -> None:
 
 
 def _cut(config: PretrainConfig, plan: Plan) -> Cut:
-    packing = config.packing or ("document" if plan.need.pair else "full")
-    return Cut(config.length, packing, config.words if plan.need.words else None, _memory(config, plan))
+    memory = _memory(config, plan)
+    packing = config.packing or ("document" if plan.need.pair else "running" if memory else "full")
+    words = config.words if plan.need.words else None
+    again = packing == "running" and any(row.again for row in plan.objectives)
+    return Cut(config.length, packing, words, memory, again)
+
+
+def _carried(config: PretrainConfig, plan: Plan, model: Learners, lanes: int) -> Carried | None:
+    """The memory of a run that carries one."""
+    if not _memory(config, plan) or not isinstance(model.encoder, Network):
+        return None
+    keep = (config.length - FRAME) // 2 if any(row.again for row in plan.objectives) else None
+    return Carried(model.encoder.config, lanes, keep)
 
 
 def _memory(config: PretrainConfig, plan: Plan) -> int:

@@ -76,9 +76,13 @@ class Stream:
         reserve: Reserve = lambda _: (),
         kept: Path | None = None,
         fingerprint: str = "",
+        lanes: bool = False,
     ) -> None:
-        """`texts(place)` reads the corpus from a place on; `reserve(epoch)` has texts of documents all over it."""
+        """`lanes`: row b of every batch goes on where row b of the last one ended, as long as a block has texts.
+
+        `texts(place)` reads the corpus from a place on; `reserve(epoch)` has texts of documents all over it."""
         self.texts, self.size, self.seed, self.fits, self.needs_foreign = texts, size, seed, fits, needs_foreign
+        self.lanes = lanes
         self.reserve = lru_cache(maxsize=1)(reserve)
         self.buffer = max(1, buffer // size) * size  # whole batches
         self.marks = _Marks(kept, fingerprint)
@@ -103,7 +107,8 @@ class Stream:
     def _batches(self, mark: Mark) -> Iterator[Drawn]:
         for begin, block, chance in self._blocks(mark):
             seen = begin.seen
-            for k, rows in enumerate(mixed([len(text) for text in block], self.size, chance)):
+            order = in_lanes(len(block), self.size) if self.lanes else mixed(list(map(len, block)), self.size, chance)
+            for k, rows in enumerate(order):
                 texts = tuple(block[i] for i in rows)
                 seen = replace(seen, texts=seen.texts + len(texts), pieces=seen.pieces + sum(map(len, texts)))
                 yield Drawn(begin.batch + k, begin.epoch, tuple(begin.text + i for i in rows), texts, seen)
@@ -162,6 +167,12 @@ def mixed(lengths: Sequence[int], size: int, chance: Chance) -> list[list[int]]:
         like = sorted(order[at : at + LIKE * size].tolist(), key=lambda i: -lengths[i])
         found += [like[k : k + size] for k in range(0, len(like), size)]
     return [found[i] for i in chance.permutation(len(found))]
+
+
+def in_lanes(count: int, size: int) -> list[list[int]]:
+    """Every index once: `size` runs of neighbours side by side; a run that is shorter comes last."""
+    long = -(-count // size)
+    return [list(range(k, count, long)) for k in range(long)]
 
 
 def with_foreign(

@@ -37,16 +37,38 @@ def make_candidates(rows: list[tuple[float, bool, int]], gold: NDArray[np.int64]
 def fit_scale(found: ScoredCandidates, thresholds: NDArray[np.float64]) -> Scale:
     """Temperature and shift by logistic regression of right on score, over what is predicted (score > threshold).
 
-    Only predictions are looked at, because only they carry a score for anybody to trust. Newton's method on the
-    negative log-likelihood, with a little pull towards (1, 0) so that separable scores stay finite.
+    Only predictions are looked at, because only they carry a score for anybody to trust.
+    """
+    return _fit(found, thresholds, np.zeros((len(found.score), 0)))[0]
+
+
+def fit_shifts(
+    found: ScoredCandidates, thresholds: NDArray[np.float64], labels: Sequence[str]
+) -> tuple[Scale, dict[str, float]]:
+    """The scale, and how much more than its shift the score of each label must be for the same probability.
+
+    A relation that is easily mistaken for another needs a higher score. With few predictions it is held near 0.
+    """
+    scale, shifts = _fit(found, thresholds, np.eye(len(labels))[found.label])
+    return scale, {label: shift for label, shift in zip(labels, shifts, strict=True) if shift}
+
+
+def _fit(
+    found: ScoredCandidates, thresholds: NDArray[np.float64], more: NDArray[np.float64]
+) -> tuple[Scale, list[float]]:
+    """The scale, and shifts for the columns of more (P, K): p = sigmoid((score - shift - more @ shifts) / temperature).
+
+    Newton's method on the negative log-likelihood, with a little pull towards temperature 1 and no shift, so that
+    separable scores stay finite.
     """
     predicted = found.score > thresholds[found.label]
     score, right = found.score[predicted], found.right[predicted].astype(np.float64)
+    plain = Scale(), [0.0] * more.shape[1]
     if len(score) < ENOUGH:
-        return Scale()
-    X = np.stack([score, np.ones_like(score)], axis=1)  # (P, 2): p = sigmoid(w0 * score + w1)
+        return plain
+    X = np.concatenate([np.stack([score, np.ones_like(score)], axis=1), more[predicted]], axis=1)  # (P, 2 + K)
     sign = 1.0 - 2.0 * right
-    start = np.array([1.0, 0.0])
+    start = np.eye(1, X.shape[1])[0]
 
     def loss(w: NDArray[np.float64]) -> float:
         return float(np.logaddexp(0.0, sign * (X @ w)).sum() + PULL / 2 * ((w - start) ** 2).sum())
@@ -55,7 +77,7 @@ def fit_scale(found: ScoredCandidates, thresholds: NDArray[np.float64]) -> Scale
     for _ in range(50):
         p = 1.0 / (1.0 + np.exp(-np.clip(X @ w, -60, 60)))  # (P,)
         gradient = X.T @ (p - right) + PULL * (w - start)
-        hessian = (X * (p * (1 - p))[:, None]).T @ X + PULL * np.eye(2)
+        hessian = (X * (p * (1 - p))[:, None]).T @ X + PULL * np.eye(X.shape[1])
         step = np.linalg.solve(hessian, gradient)
         while loss(w - step) > loss(w) and np.abs(step).max() > 1e-9:  # too far: Newton's step is for the near
             step = step / 2
@@ -63,8 +85,9 @@ def fit_scale(found: ScoredCandidates, thresholds: NDArray[np.float64]) -> Scale
         if np.abs(step).max() < 1e-9:
             break
     if w[0] < 1e-3:  # higher scores are not better here: nothing to scale
-        return Scale()
-    return Scale(round(float(1 / w[0]), 4), round(float(-w[1] / w[0]), 4))
+        return plain
+    temperature, *shifts = (round(float(x), 4) for x in (1 / w[0], *(-w[1:] / w[0])))
+    return Scale(temperature, shifts[0]), shifts[1:]
 
 
 def fit_thresholds(found: ScoredCandidates, labels: Sequence[str], default: float) -> dict[str, float]:

@@ -1,6 +1,6 @@
-"""Batches of texts of like length: lengths come in, lists of indices go out.
+"""Group texts of similar length into batches.
 
-A batch costs (its longest text) x (its number of texts) tokens, padding included; `budget` bounds that.
+The cost of a batch is its longest text times its number of texts, including padding; `budget` limits it.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ import numpy as np
 
 from factpin.errors import BadInput
 
-BUCKET = 1024  # texts that are sorted together in training: long enough for little padding, short enough for chance
+BUCKET = 1024  # texts sorted together in training: enough for little padding, few enough for random batches
 
 
 @dataclass(frozen=True)
 class InTurn:
-    """Batches of the indices 0:count as they come, `size` each; none of them is kept."""
+    """Batches of `size` consecutive indices from 0:count, made on access."""
 
     count: int
     size: int
@@ -30,7 +30,7 @@ class InTurn:
 
 
 def batches(lengths: Sequence[int], budget: int, max_items: int | None = None) -> list[list[int]]:
-    """Every index once, longest first so that the peak of memory comes first; a text over the budget goes alone."""
+    """Every index once, longest first, so that memory peaks early; a text over the budget is a batch of its own."""
     _check(budget, max_items)
     order = np.argsort(-np.asarray(lengths, np.int64), kind="stable")
     return _cut([int(i) for i in order], lengths, budget, max_items)
@@ -39,9 +39,9 @@ def batches(lengths: Sequence[int], budget: int, max_items: int | None = None) -
 def shuffled_batches(
     lengths: Sequence[int], *, seed: int, epoch: int, budget: int | None = None, size: int | None = None
 ) -> list[list[int]]:
-    """Every index once, in an order that (seed, epoch) decides: shuffled buckets, sorted inside, shuffled batches."""
+    """Every index once, in an order given by (seed, epoch): shuffled buckets, sorted inside, shuffled batches."""
     if budget is None and size is None:
-        raise BadInput("A batch needs a bound: give `budget` (tokens) or `size` (texts).")
+        raise BadInput("A batch needs a limit: give `budget` (tokens) or `size` (texts).")
     if budget is None:
         budget = max(lengths, default=1) * len(lengths) + 1
     _check(budget, size)
@@ -57,7 +57,7 @@ def shuffled_batches(
 
 
 def _cut(order: list[int], lengths: Sequence[int], budget: int, max_items: int | None) -> list[list[int]]:
-    """Cut an order that falls in length into batches."""
+    """Cut an order of decreasing length into batches."""
     found: list[list[int]] = []
     batch: list[int] = []
     for i in order:
@@ -71,4 +71,4 @@ def _cut(order: list[int], lengths: Sequence[int], budget: int, max_items: int |
 
 def _check(budget: int, max_items: int | None) -> None:
     if budget < 1 or (max_items is not None and max_items < 1):
-        raise BadInput(f"A batch holds at least one token and one text, not {budget} and {max_items}.")
+        raise BadInput(f"budget is {budget} and max_items {max_items}; expected at least 1 token and 1 text.")

@@ -1,7 +1,6 @@
-"""Lexicon: known names and phrases found in a text; a list of them comes in, half-open (start, end) characters go out.
+"""Lexicon: find known names and phrases in a text, as half-open (start, end) characters.
 
-From left to right, the longest entry that stands at a place; a Latin entry is found as whole words only. Two entries
-never overlap.
+From left to right, the longest matching entry; Latin entries only match whole words. Matches never overlap.
 """
 
 import re
@@ -12,8 +11,10 @@ _SPACED = re.compile(r"[^\W_\u3005-\u3007\u3041-\u9fff\uf900-\ufaff\U00020000-\U
 
 
 class Lexicon:
+    """Entries to find in texts."""
+
     def __init__(self, entries: Iterable[str]) -> None:
-        """Entries of one character say nothing and are left out."""
+        """Entries of one character are left out."""
         found: dict[str, set[str]] = {}
         for entry in entries:
             if len(entry) >= FIRST:
@@ -30,7 +31,7 @@ class Lexicon:
         return found
 
     def _at(self, text: str, at: int) -> int:
-        """The end of the longest entry here, or `at`."""
+        """The end of the longest entry at this place, or `at`."""
         for entry in self._entries.get(text[at : at + FIRST], ()):
             end = at + len(entry)
             if text.startswith(entry, at) and not _inside(text, at) and not _inside(text, end):

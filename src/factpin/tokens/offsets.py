@@ -1,10 +1,10 @@
-"""Offsets that hold against the original text: what the tokenizer claims comes in, exact character ranges go out.
+"""Correct the offsets of a tokenizer, so that they are exact in the original text.
 
-The library's ranges are nearly right. What is mended here:
-- white space at either end of a range belongs to no piece (byte-level and ▁ vocabularies take the space before a word);
-- a ▁ or Ġ that the tokenizer put in by itself claims the character behind it: it carries no text;
-- a mark that normalisation dropped or composed away (e + U+0301, ﾞ behind ｶ, jamo of one syllable) is left to nobody:
-  it belongs to the piece of the character it leans on.
+The offsets of the library are nearly right. Corrected here:
+- white space at the ends of a range (byte-level and ▁ vocabularies include the space before a word);
+- a ▁ or Ġ that the tokenizer inserted covers the character after it, but has no text;
+- a mark that normalisation dropped or composed (e + U+0301, ﾞ after ｶ, jamo of a syllable) belongs to no piece: it is
+  added to the piece of the character before it.
 """
 
 import sys
@@ -31,7 +31,7 @@ def is_space(text: str) -> Bools:
 
 
 def mend(text: str, start: Ints, end: Ints, blank: Bools) -> tuple[Ints, Ints]:
-    """Exact ranges from claimed ones. `blank` marks pieces that are nothing but ▁ or Ġ in the vocabulary."""
+    """Correct the ranges. `blank` marks pieces that are only ▁ or Ġ in the vocabulary."""
     space = is_space(text)
     start, end = trim(space, start, end)
     for i in np.flatnonzero(blank & (start < end)):
@@ -42,7 +42,7 @@ def mend(text: str, start: Ints, end: Ints, blank: Bools) -> tuple[Ints, Ints]:
 
 
 def trim(space: Bools, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """The ranges without white space at their ends; a range of nothing else becomes empty at its start."""
+    """Remove white space at the ends of ranges; a range of only white space becomes empty at its start."""
     n = len(space)
     at = np.arange(n, dtype=np.int32)
     next_text = np.full(n + 1, n, np.int32)  # the first character at or behind i that is no space
@@ -54,7 +54,7 @@ def trim(space: Bools, start: Ints, end: Ints) -> tuple[Ints, Ints]:
 
 
 def _lean(text: str, space: Bools, start: Ints, end: Ints) -> None:
-    """Stretch pieces, in place, over the marks right behind them that no piece covers."""
+    """Extend pieces, in place, over uncovered marks right after them."""
     n = len(text) + 1
     depth = np.cumsum(np.bincount(start, minlength=n) - np.bincount(end, minlength=n))  # pieces over each character
     for k in np.flatnonzero((depth[:-1] == 0) & ~space).tolist():
@@ -63,5 +63,5 @@ def _lean(text: str, space: Bools, start: Ints, end: Ints) -> None:
 
 
 def _leans(char: str) -> bool:
-    """Whether a character only ever completes the one before it."""
+    """Whether a character always belongs to the one before it."""
     return unicodedata.category(char)[0] == "M" or "\u1160" <= char <= "\u11ff" or char in "\uff9e\uff9f"

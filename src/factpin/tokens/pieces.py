@@ -1,12 +1,12 @@
-"""Pieces: a text cut up by a tokenizer, each piece tied to the characters of the original text it came from.
+"""Pieces: a text split by a tokenizer, each piece with its characters in the original text.
 
     ids      vocabulary numbers                     (n,) int32
     start    first character of a piece             (n,) int32
     end      one past its last character            (n,) int32
-    unknown  the vocabulary has no word for it      (n,) bool
+    unknown  not in the vocabulary                  (n,) bool
 
-Both `start` and `end` never fall from one piece to the next. Several pieces may share a character (the bytes of an
-emoji, the letters of ㍿). A piece that carries no text, such as a lone ▁, has start == end.
+`start` and `end` never decrease from one piece to the next. Several pieces can share a character (the bytes of an
+emoji, the letters of ㍿). A piece without text, such as a lone ▁, has start == end.
 """
 
 from dataclasses import dataclass
@@ -20,6 +20,8 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pieces:
+    """The pieces of a text, as columns."""
+
     text: str
     ids: Ints
     start: Ints
@@ -30,12 +32,12 @@ class Pieces:
         return len(self.ids)
 
     def surfaces(self) -> list[str]:
-        """The characters of every piece, as they stand in the text."""
+        """The characters of every piece in the text."""
         return [self.text[s:e] for s, e in zip(self.start.tolist(), self.end.tolist(), strict=True)]
 
 
 def join(text: str, parts: list[tuple[int, Pieces]]) -> Pieces:
-    """The pieces of a whole text from those of its parts, each given with the character where it begins."""
+    """The pieces of a text from those of its parts, each given with the offset of the part."""
     if not parts:
         none = np.zeros(0, np.int32)
         return Pieces(text, none, none, none, np.zeros(0, np.bool_))

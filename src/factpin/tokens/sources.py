@@ -1,4 +1,4 @@
-"""Where a tokenizer comes from: a folder comes in, a `tokenizers` object and the names of its special tokens go out."""
+"""Load a tokenizer and the names of its special tokens from a folder."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ BERT_NAMES = {
 def open_tokenizer(folder: Path) -> tokenizers.Tokenizer:
     """The tokenizer of a folder: its tokenizer.json, or one made from a WordPiece vocab.txt."""
     if not folder.is_dir():
-        raise BadModel(f"{folder}: a folder with a tokenizer was expected, there is none. Check the path.")
+        raise BadModel(f"{folder}: expected a folder with a tokenizer, but there is no such folder. Check the path.")
     file = folder / "tokenizer.json"
     if file.is_file():
         try:
@@ -33,7 +33,7 @@ def open_tokenizer(folder: Path) -> tokenizers.Tokenizer:
         return word_piece(folder / "vocab.txt", read_config(folder))
     present = ", ".join(sorted(path.name for path in folder.iterdir())) or "nothing"
     raise BadModel(
-        f"{folder}: tokenizer.json is missing (there is: {present}). "
+        f"{folder}: tokenizer.json is missing (found: {present}). "
         f"Make it with transformers: AutoTokenizer.from_pretrained(folder).save_pretrained(folder)."
     )
 
@@ -44,7 +44,7 @@ def word_piece(vocab: Path, config: dict[str, Any]) -> tokenizers.Tokenizer:
     missing = [token for token in ("[UNK]", "[CLS]", "[SEP]") if token not in words]
     if missing:
         raise BadModel(
-            f"{vocab}: not a WordPiece vocabulary, {', '.join(missing)} stands in no line. "
+            f"{vocab}: not a WordPiece vocabulary; {', '.join(missing)} is missing. "
             f"Save the tokenizer of this model as tokenizer.json with save_pretrained."
         )
     library = tokenizers.Tokenizer(models.WordPiece(words, unk_token="[UNK]"))
@@ -74,7 +74,7 @@ def special_names(folder: Path) -> dict[str, str]:
 
 
 def read_config(folder: Path, name: str = "tokenizer_config.json") -> dict[str, Any]:
-    """A JSON object of the folder, {} where the file is absent."""
+    """A JSON object of the folder; {} if the file is missing."""
     file = folder / name
     if not file.is_file():
         return {}

@@ -1,8 +1,8 @@
 """Tokenizer: text -> Pieces, with offsets that hold in the original text, for any tokenizer.json.
 
-Never truncates, never pads, never lets a text smuggle in a special token: "[SEP]" in a text is five characters.
-`frame` puts the model's own special tokens around pieces; `prefix` and `suffix` come from the tokenizer's
-post-processor, or from the names of its special tokens where it has none.
+It never truncates or pads, and text is never read as a special token: "[SEP]" in a text is five characters. `frame`
+puts the special tokens of the model around pieces; `prefix` and `suffix` come from the tokenizer's post-processor, or
+else from the names of its special tokens.
 """
 
 import json
@@ -27,6 +27,8 @@ PROBE = "A b 北 1"
 
 
 class Tokenizer:
+    """A tokenizer with exact offsets."""
+
     def __init__(self, library: tokenizers.Tokenizer, names: dict[str, str] | None = None) -> None:
         """`names` says which special tokens play which part, such as {"cls_token": "[CLS]"}; only used at need."""
         self._library = library
@@ -58,7 +60,7 @@ class Tokenizer:
         except BadModel:
             raise
         except Exception as error:  # the library raises bare Exception
-            raise BadModel(f"This is no tokenizer.json ({error}). Save the tokenizer again.") from None
+            raise BadModel(f"Not a tokenizer.json ({error}). Save the tokenizer again.") from None
 
     def to_json(self) -> str:
         """The text of a tokenizer.json."""
@@ -83,10 +85,10 @@ class Tokenizer:
         return [self._pieces(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
 
     def encode_sentences(self, text: str, sentences: Iterable[tuple[int, int]]) -> Pieces:
-        """The pieces of a text whose sentences are cut up one by one.
+        """The pieces of a text, tokenized sentence by sentence.
 
-        No piece crosses a sentence's border, and a sentence has the same pieces alone and inside any document:
-        byte-level and ▁ vocabularies otherwise see the space before it. Text between sentences is cut up too.
+        No piece crosses a border of a sentence, and a sentence has the same pieces in any document; byte-level and ▁
+        vocabularies would otherwise include the space before it. Text between sentences is tokenized too.
         """
         spans = [(s, e) for s, e in _cover(len(text), sentences) if text[s:e].strip()]
         spans = [_strip(text, s, e) for s, e in spans]
@@ -142,8 +144,8 @@ class Tokenizer:
         places = {place for s, e in zip(probe.start, probe.end, strict=True) for place in range(s, e)}
         if len(places) < len(PROBE.split()) // 2:
             raise BadModel(
-                f"The tokenizer does not say where its pieces stand in a text: of {PROBE!r} it finds {len(places)} "
-                f"characters again. Use an encoder with a fast tokenizer that keeps offsets."
+                f"The tokenizer has no usable offsets: of {PROBE!r} it covers {len(places)} "
+                f"characters. Use an encoder with a fast tokenizer that keeps offsets."
             )
 
 
@@ -186,7 +188,7 @@ def _pad_id(vocabulary: dict[str, int], names: dict[str, str]) -> int:
     for token in (names.get("pad_token", "[PAD]"), "[PAD]", "<pad>", "<|padding|>"):
         if token in vocabulary:
             return vocabulary[token]
-    return 0  # what stands under padding is never read
+    return 0  # padding is never read
 
 
 def _cover(length: int, sentences: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,7 +1,7 @@
-"""Windows: the parts of a text that a model reads one at a time; pieces and sentences come in, windows go out.
+"""Windows: the parts of a text that a model reads at once.
 
-    context="sentence"   every sentence is read alone: what is found in it does not depend on what stands around it
-    context="window"     as many whole sentences as fit are read together: one window where the whole text fits
+    context="sentence"   every sentence on its own: results do not depend on the text around it
+    context="window"     as many whole sentences as fit; a single window if the whole text fits
 
 A sentence that is longer than a window, or that leaves no room for the overlap, is cut between two pieces.
 
@@ -27,7 +27,7 @@ Context = Literal["sentence", "window"]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Pieces first:last are read, keep_first:keep_last are answered for; characters start:end. All half-open."""
+    """Pieces first:last are read, results are kept for keep_first:keep_last; characters start:end. All half-open."""
 
     first: int
     last: int
@@ -50,7 +50,7 @@ def windows(
 ) -> list[Window]:
     """The windows of a text, in order. `size` counts pieces, without the model's special tokens."""
     if not 0 <= overlap < size:
-        raise BadInput(f"A window of {size} pieces cannot overlap the next by {overlap}: 0 <= overlap < size.")
+        raise BadInput(f"overlap is {overlap} with windows of {size} pieces; expected 0 <= overlap < size.")
     if context not in ("sentence", "window"):
         raise BadInput(f"The context {context!r} is unknown. Known: sentence, window.")
     n = len(pieces)
@@ -66,7 +66,7 @@ def windows(
 
 
 def sentence_starts(pieces: Pieces, sentences: Sequence[tuple[int, int]]) -> list[int]:
-    """The piece with which each sentence begins, 0 first; a piece belongs to the sentence in which it starts."""
+    """The first piece of each sentence, starting with 0; a piece belongs to the sentence in which it starts."""
     characters = np.array([start for start, _ in sentences], np.int32)
     found = np.searchsorted(pieces.start, characters, side="left")
     return sorted({0, *(int(i) for i in found if i < len(pieces))})
@@ -116,7 +116,7 @@ def _kept(pieces: Pieces, runs: list[tuple[int, int]], low: int, high: int) -> l
 
 
 def owner(windows: Sequence[Window], first: int, last: int) -> int | None:
-    """The index of the window that answers for pieces first..last (inclusive); None where no window holds them all."""
+    """The index of the window that a span of pieces first..last (inclusive) belongs to; None if none covers it."""
     centre = (first + last) // 2
     low = high = _keeper(windows, centre)
     while low >= 0 or high < len(windows):

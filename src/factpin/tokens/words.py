@@ -1,4 +1,4 @@
-"""Words of a text: text comes in, half-open (start, end) characters go out, in order and apart.
+"""Split a text into words: half-open (start, end) characters, in order and without overlap.
 
     Han, with the letters and digits that touch it     words by rjieba, a dictionary and a chain: 南京市|长江大桥, T恤
     other letters and digits                           runs, joined by ' ’ - . inside: don't, F-16, 3.14
@@ -25,7 +25,7 @@ _SOMETHING = re.compile(r"[^\W_]")
 
 
 def word_spans(text: str, by: By = "jieba") -> list[tuple[int, int]]:
-    """Every letter and digit stands in exactly one word."""
+    """The words of a text. Every letter and digit is in exactly one."""
     if by == "characters" or not _HAN.search(text):
         return _regular(text, 0, len(text))
     tokenize = segmenter()

@@ -58,7 +58,7 @@ def predict(
 
     \b
     factpin predict runs/mine dev.json predicted.jsonl
-    factpin predict en-relations dev.json result.json --to docred_result
+    factpin predict runs/relations dev.json result.json --to docred_result
     """
     from factpin.app.show.corpus_notes import predict_notes
     from factpin.corpora.predict import PredictRequest

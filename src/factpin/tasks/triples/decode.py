@@ -1,7 +1,7 @@
 """Decode triples: spans and links that a head found -> mentions, entities and facts."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -25,6 +25,7 @@ class Rules:
     sift: bool = False  # leave out arguments that are no names, and of several mentions in a sentence all but one pair
     assertion: bool = False  # tell the status of facts
     scale: Scale = field(default_factory=Scale)  # of facts
+    shifts: Mapping[str, float] = field(default_factory=dict)  # relation -> how much higher its scores must be
     span_scale: Scale = field(default_factory=Scale)  # of mentions
 
 
@@ -136,7 +137,7 @@ class _Nouns:
             entity[draft.tail],
             mention[draft.head],
             mention[draft.tail],
-            self.rules.scale.probability(self.scores[draft]),
+            self.rules.scale.probability(self.scores[draft] - self.rules.shifts.get(draft.relation, 0.0)),
             tuple(Evidence(i) for i in sorted(i for i in sentences if i is not None)),
             qualifiers=tuple(Qualifier(role, entity[x], mention[x]) for role, x in self.qualified[draft]),
         )

@@ -41,9 +41,11 @@ class TripleSettings:
     schema: dict[str, Any] = field(default_factory=dict)  # as in a schema's TOML file; empty: none
     types: bool = True  # leave out facts whose argument types the schema does not allow
     functional: bool = False  # of a functional relation keep one tail: what is asserted first, then the surest
+    one_tail: tuple[str, ...] = ()  # relations with one tail for each entity, once mentions are grouped into entities
     complete: bool = False  # add what follows from symmetric and inverse relations
     mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
     assertion: bool = True
+    shifts: dict[str, float] = field(default_factory=dict)  # relation -> how much more than Settings.shift, fitted
     span_temperature: float = 1.0  # the scale of mentions; that of facts is in Settings
     span_shift: float = 0.0
 
@@ -52,6 +54,7 @@ class TripleSettings:
         """Parsed from the settings of a model."""
         record = dict(settings.task_config)
         record["slots"] = tuple((str(relation), str(role)) for relation, role in record.get("slots", ()))
+        record["one_tail"] = tuple(record.get("one_tail", ()))
         return TripleSettings(**record)
 
     def chosen_schema(self) -> Schema:
@@ -85,6 +88,7 @@ class TripleFinder:
             sift=True,
             assertion=own.assertion,
             scale=Scale(settings.temperature, settings.shift),
+            shifts=own.shifts,
             span_scale=Scale(own.span_temperature, own.span_shift),
         )
         table = allowed(labels, schema) if schema.relations else None

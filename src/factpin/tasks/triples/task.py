@@ -59,7 +59,7 @@ def design(options: TripleOptions, training: Sequence[Document], known: Mapping[
         raise BadInput("The training documents have no fact, so there is no relation to learn. Check them with doctor.")
     schema = read_schema(Path(options.schema)) if options.schema else learn_schema(training)
     own = TripleSettings(
-        labels.slots, record_of(schema), options.types, options.functional, options.complete, options.mentions
+        labels.slots, record_of(schema), options.types, options.functional, (), options.complete, options.mentions
     )
     config = {
         "relations": labels.names,

@@ -8,7 +8,7 @@ import numpy as np
 
 from factpin.documents import Document
 from factpin.scoring.triples import Key, match, triples
-from factpin.tasks.fit import LOWEST, ScoredCandidates, fit_scale, fit_thresholds, make_candidates
+from factpin.tasks.fit import LOWEST, ScoredCandidates, fit_scale, fit_shifts, fit_thresholds, make_candidates
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Tunable
 from factpin.tokens import char_span
@@ -21,9 +21,10 @@ def tune(model: Tunable, dev: Sequence[Document], options: Any) -> Settings:
     if options.tune_thresholds:
         settings = replace(settings, thresholds=fit_thresholds(found, settings.labels, model.default_threshold))
     cut = settings.cut(model.default_threshold)
-    scale = fit_scale(found, cut)
+    scale, shifts = fit_shifts(found, cut, settings.labels)
     spans = fit_scale(mention_candidates(model, dev, cut), np.array([-np.inf]))  # shown whatever cut let them through
-    task_config = settings.task_config | {"span_temperature": spans.temperature, "span_shift": spans.shift}
+    scales = {"shifts": shifts, "span_temperature": spans.temperature, "span_shift": spans.shift}
+    task_config = settings.task_config | scales
     return replace(settings, temperature=scale.temperature, shift=scale.shift, task_config=task_config)
 
 

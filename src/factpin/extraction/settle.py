@@ -1,0 +1,116 @@
+"""What is told of the entities of a document, once its mentions are gathered.
+
+The same fact told of several mentions is one fact. An argument needs a name: what is told of "he" or "the company" is
+told of the entity that is meant, and left out where none is found. A functional relation gives an entity one tail.
+What is left out is counted in the notes of the coverage.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+
+from factpin.documents import Coverage, Document, Fact
+from factpin.extraction.combine import Place, merge_facts
+from factpin.language.coreference import nameless
+
+FAR = 0.2  # a fact that is so much less likely than a rival is left out
+
+
+def places(doc: Document) -> set[Place]:
+    """Where the mentions of a document are, and of which types."""
+    return {(m.start, m.end, m.type) for m in doc.mentions}
+
+
+def settle(doc: Document, functional: Collection[str] = ()) -> Document:
+    """The document with every fact once, between names, and one tail where a relation allows no more."""
+    if not doc.facts:
+        return doc
+    facts = once(doc.facts)
+    unknown = nameless(doc)
+    named = [fact for fact in facts if fact.head not in unknown and fact.tail not in unknown]
+    kept = one_head(one_tail(named, functional, {e.id: e.type for e in doc.entities}), functional)
+    notes = [
+        *_note(len(facts) - len(named), "of somebody or something that no name was found for"),
+        *_note(len(named) - len(kept), "for a better one, where there can be one alone"),
+    ]
+    coverage = doc.coverage or Coverage()
+    told = replace(doc, facts=tuple(kept), coverage=replace(coverage, notes=(*coverage.notes, *notes)))
+    return without_mentions(told, {id for e in doc.entities if e.id in unknown & _ends(facts) for id in e.mentions})
+
+
+def once(facts: Iterable[Fact]) -> list[Fact]:
+    """Each fact between two entities once, asserted or denied: the surest, with all qualifiers and evidence."""
+    best: dict[tuple[str, str, str, bool], Fact] = {}
+    for fact in facts:
+        key = (fact.head, fact.relation, fact.tail, fact.assertion == "negated")
+        best[key] = merge_facts(best[key], fact) if key in best else fact
+    return list(best.values())
+
+
+def one_tail(facts: Iterable[Fact], functional: Collection[str], types: Mapping[str, str]) -> list[Fact]:
+    """The facts, with the best asserted tail of each head for functional relations. types: of the entities.
+
+    Places of the same sentence as the best are kept too: born in Warsaw, Poland.
+    """
+    facts = list(facts)
+    rivals: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        if fact.relation in functional and fact.assertion in (None, "asserted"):
+            rivals.setdefault((fact.head, fact.relation), []).append(fact)
+    lost = set[int]()
+    for group in rivals.values():
+        best = max(group, key=_score)
+        lost |= {id(fact) for fact in group if fact is not best and not _around(fact, best, types)}
+    return [fact for fact in facts if id(fact) not in lost]
+
+
+def one_head(facts: Iterable[Fact], functional: Collection[str]) -> list[Fact]:
+    """The facts without those of functional relations that are far less likely than the same fact of another head.
+
+    A place of birth that is named once is that of the one who was born, not of the parents in the same sentence. Two
+    people who were born there score alike.
+    """
+    facts = list(facts)
+    best: dict[tuple[str, str | None], float] = {}
+    for fact in facts:
+        if fact.relation in functional and fact.tail_mention:
+            key = (fact.relation, fact.tail_mention)
+            best[key] = max(best.get(key, 0.0), _score(fact))
+    return [fact for fact in facts if _score(fact) >= best.get((fact.relation, fact.tail_mention), -1.0) - FAR]
+
+
+def _around(fact: Fact, best: Fact, types: Mapping[str, str]) -> bool:
+    """Whether both facts name a place in the same sentence, so that one may lie in the other."""
+    return types.get(fact.tail) == types.get(best.tail) == "location" and bool({*fact.evidence} & {*best.evidence})
+
+
+def without_loose(doc: Document, loose: Collection[Place]) -> Document:
+    """The document without the mentions at these places that none of its facts is about."""
+    used = {id for fact in doc.facts for id in (fact.head_mention, fact.tail_mention)}
+    used |= {q.mention for fact in doc.facts for q in fact.qualifiers}
+    used |= {a.mention for event in doc.events for a in event.arguments} | {event.trigger for event in doc.events}
+    gone = {m.id for m in doc.mentions if m.id not in used and (m.start, m.end, m.type) in loose}
+    return without_mentions(doc, gone)
+
+
+def without_mentions(doc: Document, gone: Collection[str]) -> Document:
+    """The document without these mentions; an entity that has no other goes too, unless a fact is about it."""
+    if not gone:
+        return doc
+    about = _ends(doc.facts) | {q.entity for fact in doc.facts for q in fact.qualifiers}
+    held = {id for e in doc.entities if e.id in about and {*e.mentions} <= {*gone} for id in e.mentions}
+    lost = {*gone} - held
+    rest = {e.id: tuple(id for id in e.mentions if id not in lost) for e in doc.entities}
+    entities = tuple(replace(e, mentions=rest[e.id]) for e in doc.entities if rest[e.id])
+    return replace(doc, mentions=tuple(m for m in doc.mentions if m.id not in lost), entities=entities)
+
+
+def _ends(facts: Iterable[Fact]) -> set[str]:
+    return {end for fact in facts for end in (fact.head, fact.tail)}
+
+
+def _score(fact: Fact) -> float:
+    return -1.0 if fact.score is None else fact.score
+
+
+def _note(count: int, why: str) -> list[str]:
+    return [f"{count} {'fact' if count == 1 else 'facts'} left out {why}"] if count else []
