@@ -126,8 +126,8 @@ def test_empty_corpora_give_zeros_and_say_so(task):
     for gold in ([], [Document("d", "text")]):
         report = evaluate([], gold, task=task, samples=10)
         assert report["strict"]["f1"] == 0 and report["strict"]["interval"] == [0, 0]
-        assert any("gold holds nothing" in note for note in report["notes"])
-        assert "gold holds nothing" in shown(report)
+        assert any("gold has no annotation" in note for note in report["notes"])
+        assert "gold has no annotation" in shown(report)
 
 
 def test_missing_predictions_count_as_empty_and_are_reported():

@@ -82,7 +82,7 @@ def test_predictions_with_other_names_are_noted_and_right_once_renamed() -> None
     gold, predicted = [document("P17", "P19")], [document("country", "place of birth")]
     report = evaluate(predicted, gold, samples=10)
     (note,) = [note for note in report["notes"] if "--rename" in note]
-    assert report["strict"]["f1"] == 0 and note.startswith("none of the 2 predicted relations stands in gold")
+    assert report["strict"]["f1"] == 0 and note.startswith("none of the 2 predicted relations occurs in gold")
     assert "country" in note and "P17" in note
     report = evaluate(predicted, gold, rename=TABLE, against=[document("country")], samples=10)
     assert report["strict"]["f1"] == 1 and report["against"]["recall"] == 0.5

@@ -199,7 +199,7 @@ def test_a_small_encoder_learns():
 
 
 def test_an_encoder_without_a_tokenizer_says_so():
-    with pytest.raises(BadInput, match="without a tokenizer"):
+    with pytest.raises(BadInput, match="has no tokenizer"):
         small_encoder(WORDS).frame(np.array([1], np.int32))
 
 

@@ -102,7 +102,7 @@ def test_encoders_without_a_table_of_positions_are_refused(name: str) -> None:
 
 def test_positions_and_rows_that_cannot_be_are_refused() -> None:
     encoder = made("roberta")
-    with pytest.raises(BadInput, match="counts 64 positions"):
+    with pytest.raises(BadInput, match="has 64 positions"):
         read(encoder, ids(), full(N).dense(), np.tile(50 + np.arange(N), (2, 1)))
     with pytest.raises(BadInput, match="sees nothing"):
         read(encoder, ids(), np.zeros((N, N), bool))

@@ -80,7 +80,7 @@ def test_what_is_doubtful_is_noted(tmp_path):
         ({"ner": [[]]}, "ner", "1 lists for 2 sentences"),
         ({"relations": [[[0, 0, 1, "R"]], []]}, "relations[0][0]", "a list of 5"),
         ({"relations": [[[0, 0, 1, 1, ""]], []]}, "relation", "empty relation"),
-        ({"clusters": [[]]}, "clusters[0]", "empty cluster"),
+        ({"clusters": [[]]}, "clusters[0]", "cluster is empty"),
         ({"clusters": [[[0]]]}, "clusters[0]", "a pair"),
         ({"sentences": "a b"}, "sentences", "a list"),
     ],

@@ -9,7 +9,7 @@ import torch
 from factpin.encoders.own.network import Network
 from factpin.encoders.own.parts import NetworkConfig
 from factpin.objectives import OBJECTIVES, collate
-from factpin.objectives.text import Text, nothing
+from factpin.objectives.text import Text
 from factpin.pretraining.carried import Carried
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import FRAME, Corpus, Cut, packed
@@ -24,10 +24,12 @@ CONFIG = NetworkConfig(VOCABULARY.size, 16, 2, 2, 32, positions="relative", segm
 
 
 def running(ids: np.ndarray, length: int) -> list[Text]:
-    """A document as texts of this length."""
-    starts = range(0, len(ids), length)
-    return [Text(ids[a : a + length], nothing() - 1 if not length else np.arange(len(ids[a : a + length])),
-                 np.array([len(ids[a : a + length])]), before=ids[max(0, a - 8) : a]) for a in starts]  # fmt: skip
+    """A document as texts of this length, each behind the eight pieces before it."""
+    one = np.arange(length)
+    return [
+        Text(ids[at : at + length], one, np.array([length]), before=ids[max(0, at - 8) : at])
+        for at in range(0, len(ids), length)
+    ]
 
 
 def test_a_lane_remembers_more_than_the_text_before_it() -> None:

@@ -1,4 +1,4 @@
-"""Corpus to corpus, one document at a time: constant memory on a file of any size."""
+"""Convert a corpus to another format, one document at a time: memory does not grow with the file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ from factpin.files import refuse_same
 from factpin.formats import Options, Report
 from factpin.formats.docred_result import write_result
 
-RESULT = "docred_result"  # DocRED's result.json: written from documents, read only beside gold (evaluate)
+RESULT = "docred_result"  # DocRED's result.json: written from documents, read only together with gold (evaluate)
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Conversion:
     lost: Counter[str]
     report: Report
     rejects: Path | None
-    renamed: tuple[str, ...] = ()  # notes of what a table of names changed, and what it does not know
+    renamed: tuple[str, ...] = ()  # notes about what the table of names changed, and names missing in it
 
 
 def convert(
@@ -39,7 +39,7 @@ def convert(
     rename: Mapping[str, str] | None = None,
     on_document: Callable[[], None] = lambda: None,
 ) -> Conversion:
-    """Read the source and write the target, which appears whole or not at all. rename: a table of names."""
+    """Read the source and write the target, completely or not at all. `rename` is a table of names."""
     options = options or Options()
     refuse_same(source, target)
     source_format = source_format or formats.guess(source, options.encoding)
@@ -59,7 +59,7 @@ def convert(
         documents = formats.read(source, format=source_format, options=options, report=report)
         writing = replace(options, encoding="utf-8")
         if target_format == RESULT:
-            write_result(counted(documents), target)  # facts alone: what a leaderboard takes
+            write_result(counted(documents), target)  # only facts, as leaderboards take them
             lost = Counter[str]()
         else:
             lost = formats.write(counted(documents), target, format=target_format, options=writing)

@@ -1,8 +1,8 @@
-"""Evaluate: predicted and gold documents come in, one report with every named convention goes out.
+"""Evaluate predicted documents against gold: one report with every convention.
 
-The report is what `factpin evaluate --json` prints; app/show makes tables of it. Keys that are there only where they
-mean something: `ign` (with a training set), `coreference` (gold has entities of several mentions, and predictions have
-entities), `calibration` (predictions carry scores), `difference` and `p_value` (with a second prediction).
+The report is what `factpin evaluate --json` prints; app/show turns it into tables. Some keys are present only if they
+mean something: `ign` (with a training set), `coreference` (gold has entities with several mentions, and predictions
+have entities), `calibration` (predictions have scores), `difference` and `p_value` (with a second prediction).
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ from factpin.scoring.counts import Floats, Rows, total
 from factpin.tasks import TASKS, find_task
 from factpin.tasks.coreference.score import with_all_mentions
 
-MOST_OF_A_KIND = 10  # confusions of each kind; what was missed would crowd out the others
+MOST_OF_A_KIND = 10  # confusions of each kind; otherwise those that were missed would crowd out the others
 KNOWN = 0.2  # share of the predicted names that occur in gold: below it, predictions and gold name things differently
 
 
@@ -47,15 +47,17 @@ def evaluate(
     samples: int = 1000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The report; `task` is guessed from what gold holds, `against` is a second prediction to compare with.
+    """Return the report. `task` is guessed from gold by default; `against` is a second prediction to compare with.
 
-    rename: a table of names for both predictions, in the direction that leads to the names of gold.
+    `rename` is a table of names for both predictions, used in the direction that leads to the names in gold.
     """
     gold = list(gold)
     predicted, renamed = _renamed(predicted, gold, rename)
     name = guess_task(gold) if task is None else _task(task)
     if train is not None and name != "document_relations":
-        raise BadInput(f"a training set is used for Ign F1 of document_relations alone, the task is {name}. Drop it.")
+        raise BadInput(
+            f"a training set is only used for the Ign F1 of document_relations, but the task is {name}. Omit it."
+        )
     aligned = align(predicted, gold)
     pairs = with_all_mentions(aligned.pairs) if name == "coreference" else aligned.pairs
     scores = TASKS[name].score(pairs)
@@ -79,8 +81,8 @@ def evaluate(
     if scores.outcomes:
         report["calibration"] = _calibration(scores.outcomes)
     if against is not None:
-        against, told = _renamed(against, gold, rename)
-        renamed += [f"in the one compared with, {note}" for note in told]
+        against, notes = _renamed(against, gold, rename)
+        renamed += [f"in the second prediction, {note}" for note in notes]
         aligned_other = align(against, gold)
         other = TASKS[name].score(aligned_other.pairs)
         report["missing_against"] = list(aligned_other.missing)
@@ -96,7 +98,7 @@ def evaluate(
 def _renamed(
     documents: Iterable[Document], gold: Sequence[Document], table: Mapping[str, str] | None
 ) -> tuple[Iterable[Document], list[str]]:
-    """Predictions with the names of gold, and what is to be said of it."""
+    """Predictions with the names of gold, and notes about it."""
     if table is None:
         return documents, []
     documents = list(documents)
@@ -105,23 +107,27 @@ def _renamed(
 
 
 def _other_names(task: str, pairs: Sequence[Pair]) -> list[str]:
-    """A note where few of the predicted relations or types are any of gold: figures of 0 have this cause then."""
+    """A note if few of the predicted relations or types occur in gold, which explains metrics of 0."""
     called = TASKS[task].labels
     if called is None:
         return []
-    told, known = (Counter(name for doc in side for kind, name in names(doc) if kind == called)
-                   for side in ([pair.predicted for pair in pairs], [pair.gold for pair in pairs]))  # fmt: skip
-    same = told.keys() & known.keys()
-    if not told or not known or len(same) >= KNOWN * len(told):
+    predicted, known = (Counter(name for doc in side for kind, name in names(doc) if kind == called)
+                        for side in ([pair.predicted for pair in pairs], [pair.gold for pair in pairs]))  # fmt: skip
+    same = predicted.keys() & known.keys()
+    if not predicted or not known or len(same) >= KNOWN * len(predicted):
         return []
-    often, gold = ([name for name, _ in side.most_common() if name not in same] for side in (told, known))
-    return [f"{len(same) or 'none'} of the {len(told)} predicted {called} stand{'s' if len(same) < 2 else ''} in "
-            f"gold: predicted are {few(often)}; gold has {few(gold)}. Where they mean the same, give a table of "
+    often, gold = ([name for name, _ in side.most_common() if name not in same] for side in (predicted, known))
+    return [f"{len(same) or 'none'} of the {len(predicted)} predicted {called} occur{'s' if len(same) < 2 else ''} in "
+            f"gold: predicted are {few(often)}; gold has {few(gold)}. If they mean the same, give a table of "
             f"names with --rename"]  # fmt: skip
 
 
 def guess_task(gold: Sequence[Document]) -> str:
-    """By events, or none and no facts, or facts between entities of several mentions that name no mention."""
+    """Guess the task from gold.
+
+    With events it is events, without facts it is spans. Facts without mentions, between entities with several mentions,
+    mean document_relations; otherwise it is triples.
+    """
     if any(doc.events for doc in gold):
         return "events"
     if not any(doc.facts for doc in gold):
@@ -144,7 +150,7 @@ def _figures(rows: Rows, samples: int, seed: int) -> dict[str, Any]:
 
 
 def _conventions(task: str, scores: Scores, samples: int, seed: int) -> dict[str, Any]:
-    """The other ways to count the same predictions; some stand at the top of the report, with keys of their own."""
+    """The other conventions for the same predictions; some also have a key at the top of the report."""
     if task == "document_relations":
         return {}
     others = TASKS[task].conventions.keys() - {"strict"}
@@ -202,7 +208,7 @@ def _label(counts: Counts) -> dict[str, Any]:
 
 
 def _confusions(confusions: Sequence[Confusion]) -> list[dict[str, Any]]:
-    """The worst of each kind, all together the most frequent first."""
+    """The most frequent confusions of each kind, sorted together by frequency."""
     shown = Counter[str]()
     found = []
     for confusion in confusions:
@@ -217,20 +223,20 @@ def _has_clusters(documents: Iterable[Document]) -> bool:
 
 
 def _notes(report: dict[str, Any], pairs: Sequence[Pair], *, by_order: bool) -> list[str]:
-    """What the figures do not show: said once each, with how many documents it concerns."""
+    """Notes on what the metrics do not show, one each, with the number of documents."""
     notes = []
     if by_order:
-        notes.append("no predicted id is in gold, but the texts are the same: documents were paired by their order")
+        notes.append("no predicted id is in gold, but the texts are the same: documents were paired by order")
     if report["missing"]:
         notes.append(f"{len(report['missing'])} gold documents have no prediction; they count as empty predictions")
     if report.get("missing_against"):
-        notes.append(f"{len(report['missing_against'])} gold documents have no prediction in the one compared with")
+        notes.append(f"{len(report['missing_against'])} gold documents have no prediction in the second prediction")
     if not report["gold"]:
-        notes.append("gold holds nothing of this task; every figure is 0")
+        notes.append("gold has no annotation for this task; every metric is 0")
     if report["task"] == "document_relations":
         unsplit = sum(1 for pair in pairs if pair.gold.facts and not pair.gold.sentences)
         if unsplit:
-            notes.append(f"{unsplit} gold documents have no sentences; for intra and inter they were split by rules")
+            notes.append(f"{unsplit} gold documents have no sentences; they were split by rules for intra and inter")
         if not report["evidence"]["tp"] + report["evidence"]["fn"]:
-            notes.append("gold has no evidence; the evidence figures mean nothing")
+            notes.append("gold has no evidence; ignore the evidence metrics")
     return notes

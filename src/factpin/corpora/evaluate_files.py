@@ -1,4 +1,4 @@
-"""Evaluation of files: gold, predictions, and what else a score needs."""
+"""Evaluate files: gold, predictions, and the other files that metrics need."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ class EvaluationFiles:
 
 
 def evaluate_files(files: EvaluationFiles, *, task: str | None, samples: int, seed: int) -> dict[str, Any]:
-    """The report of `evaluate`."""
+    """Read the files and return the report of `evaluate`."""
     gold = _read(files.gold, files)
     return evaluate(
         _read_predictions(files.predicted, files, gold),
@@ -49,7 +49,7 @@ def _read(path: Path, files: EvaluationFiles) -> list[Document]:
 
 def _read_predictions(path: Path, files: EvaluationFiles, gold: list[Document]) -> list[Document]:
     format = files.predicted_format or _guess(path, files.options.encoding)
-    if format == RESULT:  # it has no texts, so they are taken from gold
+    if format == RESULT:  # it has no texts: they are taken from gold
         return list(read_result(path, gold, options=files.options))
     return list(formats.read(path, format=format, options=files.options)) if format else []
 

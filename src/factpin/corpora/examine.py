@@ -1,4 +1,4 @@
-"""The doctor with files: a schema to check against, a tokenizer to check, a schema to learn."""
+"""Run the doctor on files: with a schema or a tokenizer to check against, or a schema to learn."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from factpin.tokens import Tokenizer
 
 @dataclass(frozen=True)
 class Examination:
-    """What to check beside the corpus itself."""
+    """What to check in addition to the corpus."""
 
-    schema: Path | None = None  # TOML; the corpus must agree with it
+    schema: Path | None = None  # TOML; the corpus must match it
     tokenizer: Path | None = None  # folder, or the name of an encoder; spans must fit its pieces
-    learn_schema: Path | None = None  # where to write the schema that the corpus shows
+    learn_schema: Path | None = None  # where to write the schema learned from the corpus
 
 
 def examine(
@@ -30,7 +30,7 @@ def examine(
     options: Options | None = None,
     on_document: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """The report of the doctor."""
+    """Examine a corpus and return the report of the doctor."""
     learner = SchemaLearner() if examination.learn_schema else None
     report = doctor(
         paths,

@@ -1,4 +1,4 @@
-"""A corpus in, the same corpus with the annotation of one model out, one document at a time."""
+"""Annotate a corpus with one model, one document at a time."""
 
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ COUNTED = ("mentions", "entities", "facts", "events")
 
 @dataclass(frozen=True)
 class PredictRequest:
-    """What to annotate with which model."""
+    """What to annotate, and with which model."""
 
     model: str  # a name or a folder
     source: Path
     target: Path
     source_format: str | None = None  # None: guessed
-    target_format: str | None = None  # None: by its ending
+    target_format: str | None = None  # None: by its extension
     options: Options = Options()
     min_score: float = 0.0  # facts and events that score less are left out
     on_overflow: Literal["window", "error"] = "window"
@@ -47,7 +47,7 @@ class Prediction:
     documents: int = 0
     counts: Counter[str] = field(default_factory=Counter)  # mentions, entities, facts and events that were written
     asks: str = "text"  # what the model works on: text, mentions or entities
-    without: int = 0  # documents that have none of it
+    without: int = 0  # documents without it
     lost: Counter[str] = field(default_factory=Counter)  # what the format cannot hold
     report: Report = field(default_factory=Report)
     rejects: Path | None = None
@@ -60,7 +60,7 @@ class Prediction:
 
 
 def predict(request: PredictRequest, progress: Progress = SILENT) -> Prediction:
-    """Read the source and write the target, which appears whole or not at all."""
+    """Read the source and write the target, completely or not at all."""
     source, target, options = request.source, request.target, request.options
     refuse_same(source, target)
     folder = find_model(request.model)

@@ -1,7 +1,7 @@
-"""How a tokenizer copes with a corpus: lengths in pieces, spans it cannot represent, words it does not know.
+"""How well a tokenizer fits a corpus: lengths in pieces, spans it cannot represent, unknown words.
 
-A span whose border falls inside a piece can never be predicted: their share is the ceiling on recall.
-Words of the domain show themselves by being unknown, or by being cut into many pieces.
+A span that starts or ends inside a piece cannot be predicted, so recall cannot be higher than the share of the others.
+Words of the domain are those that are unknown or split into many pieces.
 """
 
 import re
@@ -16,7 +16,7 @@ from factpin.tokens import Pieces, Tokenizer, piece_spans
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-SPLIT = 4  # a word of so many pieces or more counts as over-split
+SPLIT = 4  # a word with at least this many pieces counts as over-split
 
 
 class Vocabulary:

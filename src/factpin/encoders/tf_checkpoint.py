@@ -1,9 +1,9 @@
-"""Read a TensorFlow V2 checkpoint without TensorFlow: its index and data bytes come in, named float32 arrays go out.
+"""Read a TensorFlow V2 checkpoint without TensorFlow: from the bytes of its index and data to named float32 arrays.
 
-The index is a table of sorted blocks (LevelDB's format, not compressed): the footer's second handle points to a block
-whose values are handles of the others. In a block each key is stored as (length shared with the key before, length of
-the rest, length of the value). A value is a protobuf: 1 type, 2 shape {2 dimension {1 size}}, 4 offset, 5 size in the
-data.
+The index is a table of sorted blocks (LevelDB's format, not compressed). The second handle in the footer points to a
+block whose values are handles of the other blocks. In a block, each key is stored as (length shared with the previous
+key, length of the rest, length of the value). A value is a protobuf: 1 type, 2 shape {2 dimension {1 size}}, 4 offset,
+5 size in the data.
 """
 
 import struct
@@ -17,6 +17,7 @@ TYPES = {1: "<f4", 2: "<f8"}  # TensorFlow's numbers of float and double; other 
 
 
 def read_checkpoint(index: bytes, data: bytes) -> dict[str, NDArray[np.float32]]:
+    """The float tensors of a checkpoint by name."""
     footer = index[-FOOTER:]
     _, at = _handle(footer, 0)
     table, _ = _handle(footer, at)
@@ -38,7 +39,7 @@ def _shape(raw: bytes) -> list[int]:
 
 
 def _varint(raw: bytes, at: int) -> tuple[int, int]:
-    """(value, where it ends): seven bits a byte, lowest first, the top bit says that more follow."""
+    """(value, where it ends): seven bits per byte, lowest first; the top bit says that more follow."""
     value = shift = 0
     while True:
         byte = raw[at]
@@ -88,6 +89,6 @@ def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
             case 1:
                 length = 8
             case kind:
-                raise ValueError(f"a protobuf field of kind {kind}")
+                raise ValueError(f"unknown kind {kind} of protobuf field")
         yield tag >> 3, message[at : at + length]
         at += length

@@ -1,14 +1,14 @@
-"""Views on an encoder: any mask, any positions, through transformers' own forward; cells need not stand in a row.
+"""Run an encoder with any mask and any positions, using the forward of transformers.
 
     ids        (B, N)       positions  (B, N) counted from 0      segments  (B, N)
-    allowed    (B, N, N)    True: may be seen
+    allowed    (B, N, N)    True where a token may attend
     extra      (B, N, E)    added to the word vectors, or None
 
-The mask goes in as numbers, 0 and -inf: a mask of booleans is added as 0 and 1 by eager attention, and hides nothing.
-Only architectures whose positions are a table can put a cell anywhere: BERT and its relatives. RoBERTa and MPNet begin
-to count behind their padding. MPNet also adds a bias by distance, which transformers counts by cell: the difference to
-the right bias is put into the mask. An encoder that knows fewer segments gets them modulo what it knows: UniLM's 4 and
-5 become 0 and 1.
+The mask is passed as the numbers 0 and -inf: eager attention would add a boolean mask as 0 and 1, which hides nothing.
+Free positions need a table of positions, as in BERT and its relatives. In RoBERTa and MPNet, positions start after the
+padding index. MPNet also adds a bias by distance, which transformers computes from the index of the cell; the
+difference to the correct bias is added to the mask. If an encoder has fewer segments, segments are taken modulo their
+number: UniLM's 4 and 5 become 0 and 1.
 """
 
 from typing import Any
@@ -27,31 +27,31 @@ WITHOUT_SEGMENTS = ("distilbert", "mpnet")
 
 
 def refuse_relative(encoder: Encoder) -> None:
-    """Refuse an encoder that cannot put a cell anywhere."""
+    """Reject an encoder without free positions."""
     config = encoder.config
     kind = getattr(config, "position_embedding_type", "absolute")
     if config.model_type not in ABSOLUTE or kind != "absolute":
         raise BadModel(
             f"Objectives need an encoder whose positions are a table, one of {', '.join(ABSOLUTE)}; this one is "
-            f"{config.model_type} with {'its own' if kind == 'absolute' else kind} positions. Take one of these, or "
-            "train a network of our own."
+            f"{config.model_type} with {'its own' if kind == 'absolute' else kind} positions. Use one of these, or "
+            "train one of factpin's own networks."
         )
     if config._attn_implementation not in ("eager", "sdpa", NAME):
         raise BadModel(
-            f"{config._attn_implementation} attention takes no mask of our own. Load the encoder with sdpa or eager."
+            f"{config._attn_implementation} attention has no custom masks. Load the encoder with sdpa or eager."
         )
 
 
 def read_cells(
     encoder: Encoder, ids: Ints, positions: Ints, segments: Ints, allowed: Bools, extra: Tensor | None = None
 ) -> Tensor:
-    """-> hidden (B, N, D)."""
+    """Return hidden states (B, N, D)."""
     refuse_relative(encoder)
     words = encoder.model.get_input_embeddings()
     device, dtype = words.weight.device, words.weight.dtype
     if encoder.max_length is not None and positions.size and positions.max() >= encoder.max_length:
         raise BadInput(
-            f"This encoder counts {encoder.max_length} positions, a batch needs {positions.max() + 1}. Cut the texts."
+            f"This encoder has {encoder.max_length} positions, a batch needs {positions.max() + 1}. Shorten the texts."
         )
     mask = additive(allowed, dtype).to(device)  # (B, 1, N, N)
     if encoder.config.model_type == "mpnet":
@@ -78,7 +78,7 @@ def _first_position(encoder: Encoder) -> int:
 
 
 def _bias_difference(encoder: Encoder, positions: Tensor) -> Tensor:
-    """(B, heads, N, N) what MPNet's bias should be, less what transformers makes it for cells in a row."""
+    """The correct bias of MPNet minus the one that transformers computes from the index: (B, heads, N, N)."""
     table = encoder.model.encoder.relative_attention_bias
     count = encoder.config.relative_attention_num_buckets
     row = torch.arange(positions.shape[1], device=positions.device)[None]

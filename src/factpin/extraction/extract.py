@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from factpin.documents import Coverage, Document, Mention, Span
 from factpin.documents.likely import LIKELY, keep_likely
@@ -25,6 +25,7 @@ from factpin.language.coreference import resolve
 from factpin.language.sentences import split_sentences
 from factpin.models.extractor import AHEAD, Extractor
 from factpin.models.settings import Settings
+from factpin.tasks.links import fits
 
 
 def load_models(
@@ -122,13 +123,27 @@ def only_for_facts(model: Extractor) -> bool:
 
 
 def retype(doc: Document, others: Iterable[Mention], model: Extractor) -> Document:
-    """Give the mentions of a fact model the types that mention models find on the same characters, if it knows them."""
+    """Give the mentions of a fact model the types that mention models find on the same characters, if it knows them.
+
+    Facts that the schema does not allow between the new types are left out, and a note says how many.
+    """
     known = {*model.settings.head_config["subjects"], *model.settings.head_config["objects"]}
     type_at = {(m.start, m.end): m.type for m in others if m.type in known}
     mentions = tuple(replace(m, type=type_at.get((m.start, m.end), m.type)) for m in doc.mentions)
     type_of = {m.id: m.type for m in mentions}
     entities = tuple(replace(e, type=type_of[e.mentions[0]]) for e in doc.entities)
-    return replace(doc, mentions=mentions, entities=entities)
+    type_of |= {e.id: e.type for e in entities}
+    finder: Any = model.finder
+    schema = finder.rules.schema
+    facts = tuple(
+        fact
+        for fact in doc.facts
+        if fits(schema, fact.relation, type_of[fact.head_mention or fact.head], type_of[fact.tail_mention or fact.tail])
+    )
+    retyped = replace(doc, mentions=mentions, entities=entities, facts=facts)
+    lost = len(doc.facts) - len(facts)
+    note = f"{lost} {'fact' if lost == 1 else 'facts'} left out between types that the relation does not join"
+    return add_notes(retyped, [note]) if lost else retyped
 
 
 def loose(found: Mapping[str, Sequence[Document]], models: Sequence[Extractor]) -> set[Place]:

@@ -57,7 +57,7 @@ def place(triples: Sequence[Triple], text: str, reading: ReadContext, line: int,
     choice = reading.options.occurrences
     starts = _all_starts(triples, text, reading, line, document)
     spots: set[_Spot] = set()
-    told: list[_PlacedTriple] = []
+    placed: list[_PlacedTriple] = []
     unfound = []
     seen: set[Triple] = set()
     for i, triple in enumerate(triples):
@@ -73,17 +73,17 @@ def place(triples: Sequence[Triple], text: str, reading: ReadContext, line: int,
             continue
         every = [[_spot(name, start) for start in here] for name, here in zip(names, found, strict=True)]
         if choice == "all":
-            told.append((triple, [here[0] if len(here) == 1 else None for here in every]))
+            placed.append((triple, [here[0] if len(here) == 1 else None for here in every]))
             spots.update(spot for here in every for spot in here)
         else:
             chosen = [here[0] for here in every] if choice == "first" else _nearest(triple, starts)
-            told.append((triple, [*chosen]))
+            placed.append((triple, [*chosen]))
             spots.update(chosen)
-    return Placement(*_nouns(sorted(spots), told), unfound)
+    return Placement(*_nouns(sorted(spots), placed), unfound)
 
 
 def _nouns(
-    spots: list[_Spot], told: list[_PlacedTriple]
+    spots: list[_Spot], placed: list[_PlacedTriple]
 ) -> tuple[tuple[Mention, ...], tuple[Entity, ...], tuple[Fact, ...]]:
     """A mention for every spot, an entity for every name in the order of its first spot, a fact for every triple."""
     mention = {spot: f"m{i}" for i, spot in enumerate(spots)}
@@ -94,7 +94,7 @@ def _nouns(
     mentions = [Mention(id, start, end, surface, type) for (start, end, type, surface), id in mention.items()]
     entities = [Entity(entity[name], tuple(ids), name[1], name[0]) for name, ids in members.items()]
     facts = []
-    for (head, relation, tail, slots), chosen in told:
+    for (head, relation, tail, slots), chosen in placed:
         pins = [None if spot is None else mention[spot] for spot in chosen]
         fact = Fact(entity[head], relation, entity[tail], pins[0], pins[1])
         if slots:

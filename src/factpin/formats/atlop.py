@@ -1,15 +1,15 @@
-"""CDR and GDA as ATLOP reads them (*.data): one document a line, cells with tabs between. Ends are EXCLUSIVE.
+"""CDR and GDA as ATLOP reads them (*.data): one document per line, cells separated by tabs. Ends are EXCLUSIVE.
 
-    id, sentences joined by "|" (tokens by blanks), then 17 cells for every pair of entities:
-    label, direction, CROSS or NON-CROSS, tokens of the nearest mentions (58-61, 51-52), then of either entity:
-    concept, its mentions' texts (joined by "|"), type, first tokens, ends and sentences (each joined by ":")
+    id, sentences joined by "|" (tokens by spaces), then 17 cells for every pair of entities:
+    label, direction, CROSS or NON-CROSS, tokens of the nearest mentions (58-61, 51-52), then for each entity:
+    concept, texts of its mentions (joined by "|"), type, first tokens, ends and sentences (each joined by ":")
 
-Positions are tokens of the document. An entity is a concept with all its mentions, its `link` is the concept. The label
-1:CID:2 says that the pair's first entity is the head; L2R and R2L only tell whether it stands left or right of the
-other one in the text (public readers that take the left one for the head turn R2L facts round). 1:NR:2 and not_include
-are pairs without a fact. All pairs are kept in meta["extra"]["pairs"], unless they are the ones that the writer makes
-for a document that has none: its facts, then NR for all other pairs of entities (of one with itself where it is alone),
-ordered by where they stand.
+Positions count the tokens of the document. An entity is a concept with all its mentions, and its `link` is the concept.
+The label 1:CID:2 means that the first entity of the pair is the head. L2R and R2L only say whether that entity is left
+or right of the other one in the text; public readers that take the left one as the head reverse R2L facts. 1:NR:2 and
+not_include are pairs without a fact. All pairs are kept in meta["extra"]["pairs"], unless they are the ones the writer
+creates for a document without pairs: its facts, then NR for all other pairs of entities (a single entity is paired with
+itself), in the order of the text.
 """
 
 import re
@@ -62,12 +62,12 @@ class EntityPair(NamedTuple):
 
 
 def pair_counts(doc: Document) -> Counter[str]:
-    """How many pairs of each relation a document read from this format has, NR and not_include among them."""
+    """Count the pairs of each relation in a document read from this format, including NR and not_include."""
     return Counter(pair.relation for pair in _pairs(doc))
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every line's document; entities in the order of the pairs."""
+    """Read one document per line, with its entities in the order of the pairs."""
     lines = ((number, line) for number, line in reading.lines() if line and not line.isspace())
     return reading.each(lines, lambda line, number: _document(line, number, reading))
 
@@ -84,7 +84,7 @@ class _Record:
     mentions: list[Mention] = field(default_factory=list)
     entities: dict[str, Entity] = field(default_factory=dict)  # by concept
     index: dict[str, int] = field(default_factory=dict)  # of a concept's entity
-    cells: dict[str, list[str]] = field(default_factory=dict)  # that told a concept first
+    cells: dict[str, list[str]] = field(default_factory=dict)  # of a concept where it occurs first
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def note(self, kind: str, message: str) -> None:
@@ -95,7 +95,7 @@ def _document(line: str, number: int, reading: ReadContext) -> Document:
     cells = line.split("\t")
     if len(cells) < 2 or (len(cells) - 2) % CELLS:
         raise BadDocument(
-            f"{len(cells)} cells; expected an id, the sentences and {CELLS} for every pair, with tabs between them.",
+            f"{len(cells)} cells; expected an id, the sentences and {CELLS} for every pair, separated by tabs.",
             field="cells",
         )
     sentences = [sentence.split(" ") for sentence in cells[1].split("|")] if cells[1] else []
@@ -103,7 +103,7 @@ def _document(line: str, number: int, reading: ReadContext) -> Document:
     spans = _words.sentence_spans(borders, [len(sentence) for sentence in sentences])
     this = _Record(reading, number, cells[0], text, borders)
     if None in spans:
-        this.note("empty_sentence", f"{spans.count(None)} sentences have no character and are left out")
+        this.note("empty_sentence", f"{spans.count(None)} sentences have no characters and are left out")
     facts, pairs = [], []
     for i in range(2, len(cells), CELLS):
         where = f"pairs[{(i - 2) // CELLS}]"
@@ -138,7 +138,7 @@ def _entity(cells: list[str], where: str, this: _Record) -> Entity:
     if concept in this.entities:
         if cells != this.cells[concept]:
             this.note(
-                "entity_differs", f"{where} tells {concept!r} otherwise than an earlier pair; the first one counts"
+                "entity_differs", f"{where} describes {concept!r} differently from an earlier pair; the first is used"
             )
         return this.entities[concept]
     names, firsts, ends = cells[1].split("|"), cells[3].split(":"), cells[4].split(":")
@@ -167,7 +167,7 @@ def _unlinked(entity: Entity) -> Entity:
 
 
 def _pairs(doc: Document) -> list[EntityPair]:
-    """The pairs as they were read, if they still tell the document's facts; else those that the writer makes."""
+    """The pairs as they were read if they still match the facts of the document, otherwise the default pairs."""
     rows = _words.extra_of(doc, "pairs").get("rows")
     pairs: list[EntityPair] = []
     for row in rows if isinstance(rows, list) else ():
@@ -179,9 +179,9 @@ def _pairs(doc: Document) -> list[EntityPair]:
         if not all(type(index) is int and 0 <= index < len(doc.entities) for index in row[5:]):
             return _default_pairs(doc)
         pairs.append(pair)
-    told = Counter(key for pair in pairs if (key := _fact_key(pair, doc)) is not None)
+    counted = Counter(key for pair in pairs if (key := _fact_key(pair, doc)) is not None)
     everyone = {index for pair in pairs for index in (pair.one, pair.two)} == set(range(len(doc.entities)))
-    same = everyone and told == Counter((f.head, f.relation, f.tail) for f in doc.facts)
+    same = everyone and counted == Counter((f.head, f.relation, f.tail) for f in doc.facts)
     return pairs if same else _default_pairs(doc)
 
 
@@ -194,23 +194,23 @@ def _fact_key(pair: EntityPair, doc: Document) -> tuple[str, str, str] | None:
 
 
 def _default_pairs(doc: Document) -> list[EntityPair]:
-    """The pairs of a document that brings none: its facts, then NR for the rest, in an order that content gives."""
+    """The pairs of a document that has none: its facts, then NR for the rest, in the order of the text."""
     mentions = {m.id: m for m in doc.mentions}
     spans = [sorted((mentions[id].start, mentions[id].end) for id in e.mentions) for e in doc.entities]
     number = {e.id: i for i, e in enumerate(doc.entities)}
     order = sorted(number.values(), key=lambda i: (spans[i], doc.entities[i].type, doc.entities[i].link))
     rank = {i: place for place, i in enumerate(order)}
-    told = sorted((rank[number[f.head]], rank[number[f.tail]], f.relation) for f in doc.facts)
-    joined = {frozenset(pair[:2]) for pair in told}
+    facts = sorted((rank[number[f.head]], rank[number[f.tail]], f.relation) for f in doc.facts)
+    joined = {frozenset(pair[:2]) for pair in facts}
     rest = [(a, b, NONE) for a, b in combinations(range(len(order)), 2) if frozenset((a, b)) not in joined]
-    if len(order) == 1 and not told:
+    if len(order) == 1 and not facts:
         rest = [(0, 0, NONE)]
     borders = _words.borders(doc)
     tokens = [[_words.token_span(borders, *span) for span in group] for group in spans]
     ends = [sentence.end for sentence in doc.sentences]
     held = [{bisect_right(ends, start) for start, _ in group} for group in spans]
     pairs = []
-    for a, b, relation in told + rest:
+    for a, b, relation in facts + rest:
         one, two = order[a], order[b]
         first, second = _nearest([t for t in tokens[one] if t], [t for t in tokens[two] if t])
         direction = "L2R" if first <= second else "R2L"
@@ -226,7 +226,7 @@ def _nearest(one: list[tuple[int, int]], two: list[tuple[int, int]]) -> tuple[tu
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One line a document."""
+    """Write one line per document."""
     with files.write_bytes(path) as stream:
         for doc in documents:
             stream.write((_line(doc) + "\n").encode())
@@ -238,22 +238,22 @@ def _line(doc: Document) -> str:
     text, places = _words.join(tokens)
     concept, _ = concepts(doc, composite=False)
     mentions = {m.id: m for m in doc.mentions}
-    told = []
+    described = []
     for i, entity in enumerate(doc.entities):
         spans = [_words.token_span(borders, mentions[id].start, mentions[id].end) or (0, 0) for id in entity.mentions]
         names = _names(doc, i) or [text[places[first][0] : places[end - 1][1]] for first, end in spans]
         sentences = [bisect_right(ranges, first, key=lambda r: r[0]) - 1 for first, _ in spans]
         firsts, ends = ([str(span[k]) for span in spans] for k in (0, 1))
-        told.append([concept[entity.id], "|".join(names), clean(entity.type), ":".join(firsts), ":".join(ends),
+        described.append([concept[entity.id], "|".join(names), clean(entity.type), ":".join(firsts), ":".join(ends),
                      ":".join(map(str, sentences))])  # fmt: skip
     cells = [clean(doc.id), "|".join(" ".join(tokens[first:end]) for first, end in ranges)]
     for pair in _pairs(doc):
-        cells += [*pair[:5], *told[pair.one], *told[pair.two]]
+        cells += [*pair[:5], *described[pair.one], *described[pair.two]]
     return "\t".join(cells)
 
 
 def _names(doc: Document, index: int) -> list[str]:
-    """The texts of an entity's mentions as they were read, where they differ from its tokens; else none."""
+    """The texts of the mentions of an entity as they were read, if they differ from its tokens."""
     names = _words.extra_of(doc, f"entities[{index}]").get("names")
     if not isinstance(names, list) or len(names) != len(doc.entities[index].mentions):
         return []
@@ -266,14 +266,14 @@ def _clean_token(token: str) -> str:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What this shape has no place for; a mention needs an entity."""
+    """Count what this format cannot hold. A mention needs an entity."""
     lost = losses(doc, HOLDS)
     del lost["meta"]
     return lost + _held(doc)[3]
 
 
 def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], list[tuple[int, int]], Counter[str]]:
-    """The part of the document that can be written, its tokens, those of its sentences, and what falls away."""
+    """The part of the document that can be written, its tokens, the tokens of its sentences, and what is lost."""
     whole = doc
     doc, borders, lost = _words.at_tokens(doc)
     doc, ranges, more = _words.in_sentences(doc, borders)
@@ -293,13 +293,13 @@ def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], list[tuple[in
     lost["meta"] += sum(key not in _words.RESERVED for key in doc.meta)
     lost += _words.lost_meta(doc, (), {"pairs", *(f"entities[{i}]" for i in range(len(doc.entities)))})
     if len(doc.mentions) < len(whole.mentions) and "extra" in doc.meta:
-        doc, more = _words.without_extra(doc)  # its places no longer fit
+        doc, more = _words.without_extra(doc)  # its positions are no longer valid
         lost += more
     return doc, borders, ranges, +lost
 
 
 def fits(head: Head) -> bool:
-    """Lines of an id, sentences and blocks of 17 cells that begin with a label."""
+    """Whether the lines have an id, sentences and blocks of 17 cells that begin with a label."""
     if head.is_folder or head.record is not None:
         return False
     rows = [line.split("\t") for line in head.lines]

@@ -1,14 +1,14 @@
 """brat standoff: a folder of .txt files, each with the .ann file of the same name. Ends are EXCLUSIVE.
 
-    T1  Person 0 3   谷爱凌               mention; line breaks inside it are blanks in the .ann file
+    T1  Person 0 3   谷爱凌               mention; line breaks inside it are spaces in the .ann file
     R1  Born_in Arg1:T1 Arg2:T2           fact between the entities of two mentions
     E1  Win:T3 Winner:T1 Prize:E2         event
     *   Equiv T1 T4                       one entity with several mentions
     N1  Reference T1 Wikidata:Q5  name    the entity's link and name
-    A1  Negation E1  /  #1  AnnotatorNotes T1  text        kept in meta, and so is what else a document cannot say
+    A1  Negation E1  /  #1  AnnotatorNotes T1  text        kept in meta, like everything else without a noun
 
-Offsets count the characters of the .txt file as it is, CRLF as two. Folders are read recursively, documents are named
-by their path. Facts without pins are written with the first mention of each entity, and that counts as a loss.
+Offsets count the characters of the .txt file as it is, so CRLF counts as two. Folders are read recursively, and the id
+of a document is its path. Facts without pins are written with the first mention of each entity, which is a loss.
 """
 
 from collections import Counter
@@ -26,12 +26,12 @@ from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "clusters", "links", "facts", "pins", "events"})
-OWN = {"entities", "names", "links", "meta"}  # partly held: the plan counts what is not
+OWN = {"entities", "names", "links", "meta"}  # held in part: the plan counts the rest
 ENDING = ""
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """The document of every .txt or .ann file, in sorted order; a text without .ann file has no annotation."""
+    """Read one document for every .txt or .ann file, in sorted order. A text without .ann file has no annotation."""
     path = reading.path
     if path.is_dir():
         pairs = ((1, file) for file in walk(path) if _is_first(file))
@@ -42,14 +42,14 @@ def read(reading: ReadContext) -> Iterator[Document]:
 
 
 def _is_first(file: Path) -> bool:
-    """A .txt file, or an .ann file that lacks one."""
+    """Whether it is a .txt file, or an .ann file without one."""
     return file.suffix == ".txt" or (file.suffix == ".ann" and not file.with_suffix(".txt").exists())
 
 
 def _document(reading: ReadContext, file: Path, folder: Path) -> Document:
     source, standoff = file.with_suffix(".txt"), file.with_suffix(".ann")
     if not source.exists():
-        raise BadRecord(f"the text {source.name} is missing beside it. Put it there; offsets need their text.",
+        raise BadRecord(f"the text file {source.name} is missing. Put it into the same folder.",
                         file=str(standoff), line=1, kind="missing_text")  # fmt: skip
     id = document_id(source.relative_to(folder).with_suffix(""))
     text = text_of(source, reading.options.encoding)
@@ -65,7 +65,7 @@ def _document(reading: ReadContext, file: Path, folder: Path) -> Document:
 
 
 def _lines(here: ReadContext) -> Iterator[tuple[int, str]]:
-    """The lines of one .ann file among many: what is wrong with it is the error of a record."""
+    """The lines of one .ann file. An error in it is the error of one record, since a folder has many."""
     try:
         yield from here.lines()
     except BadFile as error:
@@ -74,7 +74,7 @@ def _lines(here: ReadContext) -> Iterator[tuple[int, str]]:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """A new folder with two files a document."""
+    """Write a new folder with two files per document."""
     with new_folder(path) as folder:
         for doc in documents:
             file = new_file(folder, doc.id, ".txt")
@@ -83,12 +83,12 @@ def write(documents: Iterable[Document], path: Path, options: Options) -> None:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What standoff lines have no place for."""
+    """Count what standoff lines cannot hold."""
     return losses(doc, HOLDS | OWN) + Plan(doc).lost
 
 
 def fits(head: Head) -> bool:
-    """A folder with an .ann file somewhere, or one of the two files of a document."""
+    """Whether it is a folder with an .ann file somewhere, or one of the two files of a document."""
     if head.is_folder:
         return any(file.suffix == ".ann" for file in walk(head.path))
     return head.path.suffix == ".ann" or (head.path.suffix == ".txt" and head.path.with_suffix(".ann").exists())

@@ -1,4 +1,4 @@
-"""CLUENER: one JSON object a line, {"text": …, "label": {type: {surface: [[start, end], …]}}}. Ends are INCLUSIVE.
+"""CLUENER: one JSON object per line, {"text": …, "label": {type: {surface: [[start, end], …]}}}. Ends are INCLUSIVE.
 
 A record is one sentence. The unlabelled test file ({"id", "text"}) is read as documents without mentions.
 """
@@ -20,7 +20,7 @@ FIELDS = {"id", "text", "label"}
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every line's document; mentions in the order of the text."""
+    """Read one document per line, with its mentions in the order of the text."""
     return reading.json_lines(lambda record, line: _document(record, reading.default_id(line)))
 
 
@@ -50,7 +50,7 @@ def _document(value: Any, default_id: str) -> Document:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One line a document."""
+    """Write one line per document."""
     write_json_lines(path, map(_record, documents))
 
 
@@ -63,14 +63,14 @@ def _record(doc: Document) -> dict[str, Any]:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What CLUENER's shape has no place for."""
+    """Count what CLUENER cannot hold."""
     lost = losses(doc, HOLDS)
-    lost["meta"] += sum(key in FIELDS for key in doc.meta)  # a field of the record would take its place
+    lost["meta"] += sum(key in FIELDS for key in doc.meta)  # a field of the record has the same name
     return +lost
 
 
 def fits(head: Head) -> bool:
-    """A line with a text and a label that is an object of objects."""
+    """Whether a line has a text and a label that is an object of objects."""
     record = head.record
     if not isinstance(record, dict) or head.is_list or not isinstance(record.get("label"), dict):
         return False

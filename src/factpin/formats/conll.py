@@ -1,14 +1,14 @@
-"""CoNLL: a token a line with its tags, a blank line between sentences. Tokens are counted, there are no offsets.
+"""CoNLL: one token per line with its tags, a blank line between sentences. Positions count tokens.
 
-    token [further columns] tag [tag …]        columns parted by a tab, or by blanks where a sentence has no tab
+    token [further columns] tag [tag …]        columns separated by tabs, or by spaces if a sentence has no tab
 
-- Tag columns: all behind the token where all look like tags (GermEval: outer, inner), else the last one (CoNLL-2003:
-  POS and chunk are kept in meta["columns"]). A first line "# global.columns = FORM MISC TAG TAG" says it outright; it
-  is written where the reader could not know.
-- BIO, BIOES and BMES are recognised; ill-formed tags are repaired as conlleval reads them, and noted.
-- A line -DOCSTART- begins a document of all sentences up to the next; before the first one a sentence is a document.
-- Lines "# …" before a sentence go to meta["comments"].
-- Mentions that overlap are written into a second, third … tag column.
+- Tag columns are all columns after the token if they all look like tags (GermEval: outer, inner), otherwise only the
+  last one (CoNLL-2003: POS and chunk are kept in meta["columns"]). A first line such as
+  "# global.columns = FORM MISC TAG TAG" states it explicitly. It is written when the reader could not guess.
+- BIO, BIOES and BMES are recognised. Ill-formed tags are read as conlleval reads them, with a note.
+- A line -DOCSTART- begins a document, which ends before the next one. Before the first, each sentence is a document.
+- Lines "# …" before a sentence are kept in meta["comments"].
+- Overlapping mentions are written into a second, third … tag column.
 """
 
 import re
@@ -36,7 +36,7 @@ HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "same spans"})
 ENDING = ".conll"
 START = "-DOCSTART-"
 EMPTY = "_"  # fills a column that other documents of the file have
-LOOK_AHEAD = 100  # sentences from which the meaning of the columns is learnt
+LOOK_AHEAD = 100  # sentences that are read to find out what the columns mean
 BLANKS = " \t"
 BAD_TOKEN = re.compile(rf"[\t\n]|^{START}$")
 BAD_CELL = re.compile(r"[\t\n\ud800-\udfff]")
@@ -54,7 +54,7 @@ class Columns:
 
     width: int
     tags_from: int
-    told: bool = False  # by a first line
+    stated: bool = False  # by a first line
     scheme: Scheme = field(default_factory=Scheme)
 
 
@@ -68,7 +68,7 @@ class SentenceRows:
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every document, in order, named by its number."""
+    """Read every document in order. Its id is its number."""
     blocks = _blocks(reading.lines())
     first = list(islice(blocks, LOOK_AHEAD))
     layout = _layout(first)
@@ -103,7 +103,7 @@ def _layout(blocks: list[list[Line]]) -> Columns:
     header = HEADER.fullmatch(blocks[0][0][1]) if blocks else None
     if header:
         middle, tags = header[1].count("MISC"), header[2].count("TAG")
-        return Columns(1 + middle + tags, 1 + middle, told=True)
+        return Columns(1 + middle + tags, 1 + middle, stated=True)
     rows = _rows(blocks)
     widths = Counter(len(row) for row in rows if row[0] != START)
     if not widths:
@@ -118,7 +118,7 @@ def _layout(blocks: list[list[Line]]) -> Columns:
 
 
 def _rows(blocks: list[list[Line]]) -> list[list[str]]:
-    """The cells of all lines that are no comments; of all lines where that leaves none."""
+    """The cells of all lines that are not comments, or of all lines if there are only comments."""
     cells = [_cells(line, _by_tabs(block)) for block in blocks for _, line in block if not COMMENT.match(line)]
     return cells or [_cells(line, _by_tabs(block)) for block in blocks for _, line in block]
 
@@ -142,7 +142,7 @@ def _groups(reading: ReadContext, layout: Columns, blocks: Iterator[list[Line]])
     group: list[SentenceRows] = []
     comments: list[str] = []  # of blocks that have nothing else
     started = 0  # the line of the last -DOCSTART-
-    if layout.told:
+    if layout.stated:
         first = next(blocks)[1:]
         blocks = chain([first] if first else [], blocks)
     for block in blocks:
@@ -152,7 +152,7 @@ def _groups(reading: ReadContext, layout: Columns, blocks: Iterator[list[Line]])
             if group:
                 yield group
             elif started:
-                reading.note("empty_document", started, "", f"no sentence follows {START}; it was passed over")
+                reading.note("empty_document", started, "", f"no sentence follows {START}; it was skipped")
             group, started = [], sentence.rows.pop(0)[0]
         if sentence.rows:
             group.append(sentence)
@@ -163,9 +163,11 @@ def _groups(reading: ReadContext, layout: Columns, blocks: Iterator[list[Line]])
     if group:
         yield group
     elif started:
-        reading.note("empty_document", started, "", f"no sentence follows {START}; it was passed over")
+        reading.note("empty_document", started, "", f"no sentence follows {START}; it was skipped")
     if comments:
-        reading.note("comment_without_sentence", 0, "", f"{len(comments)} comments at the file's end were left out")
+        reading.note(
+            "comment_without_sentence", 0, "", f"{len(comments)} comments at the end of the file were left out"
+        )
 
 
 def _document(reading: ReadContext, layout: Columns, group: list[SentenceRows], number: int) -> Document:
@@ -228,7 +230,7 @@ def _row(reading: ReadContext, layout: Columns, line: Line, by_tabs: bool) -> li
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """Two passes: how many columns the file needs is known when all documents have been seen (on disk, not here)."""
+    """Write in two passes: all documents go to a temporary file first, to find out how many columns are needed."""
     middle, tags, several, unclear = 0, 1, False, False
     with tempfile.TemporaryFile() as spool:
         for doc in documents:
@@ -270,7 +272,7 @@ def _write_document(stream: BinaryIO, record: list[Any], middle: int, tags: int,
 
 
 def _kept(doc: Document, plan: TaggedDocument) -> tuple[list[list[str]], list[str]]:
-    """The further columns and the comments of the document's meta, as far as they can be written."""
+    """The further columns and the comments in the document's meta that can be written."""
     columns: list[list[str]] = []
     if not plan.lost["tokens"] and _are_columns(doc.meta.get("columns"), len(plan.tokens)):
         columns = doc.meta["columns"]
@@ -279,7 +281,7 @@ def _kept(doc: Document, plan: TaggedDocument) -> tuple[list[list[str]], list[st
 
 
 def _are_columns(value: Any, size: int) -> bool:
-    """A list of columns with a cell for every token, of which the last does not look like a filled one."""
+    """Whether it is a list of columns with one cell per token, and the last column is not just a filler."""
     if not isinstance(value, list) or not value or not all(isinstance(column, list) for column in value):
         return False
     cells = [cell for column in value for cell in column]
@@ -295,7 +297,7 @@ def _are_comments(value: Any) -> bool:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What has no place in columns of tags; of the meta only tokens, columns and comments have one."""
+    """Count what columns of tags cannot hold. Of the meta they hold only tokens, columns and comments."""
     plan = tagged(doc, BAD_TOKEN, BAD_TYPE, several=True)
     missing = losses(doc, HOLDS | {"meta"}) + plan.lost
     columns, comments = _kept(doc, plan)
@@ -306,7 +308,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """Lines of equally many columns, two at least, of which the last are tags."""
+    """Whether all lines have the same number of columns, at least two, and the last ones are tags."""
     if head.is_folder or head.record is not None:
         return False
     blocks = list(_blocks(enumerate((line.removesuffix("\r") for line in head.lines[:100]), start=1)))

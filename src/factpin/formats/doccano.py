@@ -1,11 +1,11 @@
-"""doccano: one JSON object a line. Ends are exclusive; offsets are code points, or UTF-16 units with Options.utf16.
+"""doccano: one JSON object per line. Ends are exclusive; offsets are code points, or UTF-16 units with Options.utf16.
 
     {"id", "text", "entities": [{"id", "label", "start_offset", "end_offset"}],
      "relations": [{"id", "from_id", "to_id", "type"}], "Comments": [str, …]}          with relations: written
     {"id", "text", "label": [[start, end, label], …]}                                  without, also as "labels"
 
-Both are read, as are older exports that call the text "data" or write "entities" as triples. A span that a relation
-joins gets an entity of its own. Fields that are not in the list above come back on writing, comments among them.
+Both are read, as are older exports that call the text "data" or write "entities" as triples. Each span in a relation
+becomes an entity. Other fields, such as comments, are kept and written back.
 """
 
 from collections import Counter
@@ -30,11 +30,11 @@ FIELDS = {"id", "text", "data", "relations", *SPANS}
 ENTITY = {"id", "label", "start_offset", "end_offset"}
 RELATION = {"id", "from_id", "to_id", "type"}
 USUAL = FIELDS | {"Comments", "comments", "meta", "username", "doc_id", "annotation_approver"}
-OWN = "doccano"  # what the reader adds to meta: fields of single spans and relations that it does not know
+OWN = "doccano"  # what the reader adds to meta: unknown fields of spans and relations
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every line's document; mentions in the order of the file."""
+    """Read one document per line, with its mentions in the order of the file."""
     return list_or_lines(reading, lambda record, line: _document(record, line, reading))
 
 
@@ -54,7 +54,7 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
     entities, facts = pin(mentions, arrows)
     meta = unknown(record, FIELDS)
     if OWN in meta:
-        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=OWN)
+        raise BadDocument("this name is reserved for the notes of the reader. Rename the field.", field=OWN)
     if extra:
         meta[OWN] = extra
     return Document(
@@ -81,15 +81,15 @@ def _mention(value: Any, where: str, context: tuple[int, str, Turn], extra: dict
         if record.keys() - ENTITY:
             extra[f"entity {id}"] = unknown(record, ENTITY)
     if not 0 <= start < end:
-        raise BadDocument(f"offsets {start}:{end} are no span; expected 0 <= start < end. Correct them.", field=where)
+        raise BadDocument(f"invalid offsets {start}:{end}; expected 0 <= start < end. Correct them.", field=where)
     try:
         start, end = turn(start), turn(end)
     except BadDocument as problem:
         raise BadDocument(str(problem), field=where) from None
     if end > len(text):
         raise BadDocument(
-            f"the span {start}:{end} ends behind the text, which has {len(text)} characters. Correct it; "
-            f"if the file counts UTF-16 units, as JavaScript does, read it with --utf16.",
+            f"the span {start}:{end} ends after the text, which has {len(text)} characters. Correct it. "
+            f"If the file counts UTF-16 units, as JavaScript does, read it with --utf16.",
             field=where,
         )
     return Mention(id, start, end, text[start:end], label)
@@ -113,7 +113,7 @@ def _key(arrow: Arrow) -> str:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One line a document, in the shape that has relations."""
+    """Write one line per document, in the form with relations."""
     write_json_lines(path, (_record(doc, options) for doc in documents))
 
 
@@ -121,7 +121,7 @@ def _record(doc: Document, options: Options) -> dict[str, Any]:
     turn = by_choice(doc.text, utf16=options.utf16, writing=True)
     extra = _extra(doc)
     numbers = [number_or_name(m.id) for m in doc.mentions]
-    if not all(isinstance(number, int) for number in numbers):  # doccano takes numbers alone
+    if not all(isinstance(number, int) for number in numbers):  # doccano takes only numbers
         numbers = list(range(len(numbers)))
     id = {m.id: number for m, number in zip(doc.mentions, numbers, strict=True)}
     entities = [
@@ -145,7 +145,7 @@ def _extra(doc: Document) -> dict[str, dict[str, Any]]:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What spans and arrows between them have no place for."""
+    """Count what spans and relations between them cannot hold."""
     counted = losses(doc, HOLDS)
     counted.update(entity_losses(doc))
     counted["meta"] += len(FIELDS & doc.meta.keys()) + (OWN in doc.meta and not _extra(doc))
@@ -153,7 +153,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A line with a text and spans that have a start_offset, or are [start, end, label]."""
+    """Whether a line has a text and spans that have a start_offset or are [start, end, label]."""
     record = head.record
     if not isinstance(record, dict) or not isinstance(record.get("text", record.get("data")), str):
         return False

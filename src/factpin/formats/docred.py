@@ -1,13 +1,13 @@
-"""DocRED and Re-DocRED: one JSON list of documents. Token positions in their sentence, ends are EXCLUSIVE.
+"""DocRED and Re-DocRED: one JSON list of documents. Positions count tokens of the sentence, ends are EXCLUSIVE.
 
     {"title", "sents": [[token]], "vertexSet": [[{"name", "sent_id", "pos": [start, end], "type"}]],
      "labels": [{"r": relation, "h": entity index, "t": entity index, "evidence": [sentence index]}]}
 
-One vertexSet entry is an entity with all its mentions; it takes type and name from the first of them. A mention's text
-is its token slice; where the file's name says something else (blanks apart), that is noted. `global_pos` and `index`
-follow from the rest: where they are as expected, only their names are kept and the writer computes them again. Other
-fields of a mention or label are in meta["extra"] by their place ("vertexSet[0][2]", "labels[5]"). Relations keep their
-names (P17). Facts are about entities: no pins.
+One item of vertexSet is an entity with all its mentions; its type and name are those of the first mention. The text of
+a mention is that of its tokens; a name in the file that differs (ignoring whitespace) is noted. `global_pos` and
+`index` follow from the rest: if they are as expected, only their names are kept and the writer computes them again.
+Other fields of a mention or label are in meta["extra"] by path ("vertexSet[0][2]", "labels[5]"). Relations keep their
+names (P17). Facts are between entities and have no pins.
 """
 
 from bisect import bisect_right
@@ -38,13 +38,13 @@ MENTION_COMPUTED = MENTION.union(COMPUTED)
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every item's document, mentions and entities in the order of vertexSet."""
+    """Read one document per item, with mentions and entities in the order of vertexSet."""
     return reading.json_items(lambda record, number: _document(record, number, reading))
 
 
 @dataclass
 class _Record:
-    """A record being read: its tokens and sentences, and what is kept aside."""
+    """A record being read: its tokens and sentences, and the fields to keep in meta."""
 
     reading: ReadContext
     number: int
@@ -53,7 +53,7 @@ class _Record:
     firsts: list[int]  # token of every sentence
     text: str
     borders: list[tuple[int, int]]
-    evidence: list[Evidence | None]  # that every sentence is; None where it has no character
+    evidence: list[Evidence | None]  # one per sentence; None if it has no characters
     mentions: list[Mention] = field(default_factory=list)
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     computed: list[tuple[int, int]] = field(default_factory=list)  # mentions with fields that follow from the rest
@@ -62,7 +62,7 @@ class _Record:
         self.reading.note(kind, self.number, self.id, message, count)
 
     def sentence(self, value: Any, where: str) -> int:
-        """A sentence's index in the file."""
+        """The index of a sentence in the file."""
         index = as_int(value, where)
         if not 0 <= index < len(self.sizes):
             raise wrong(index, where, f"the index of one of {len(self.sizes)} sentences")
@@ -80,10 +80,10 @@ def _document(value: Any, number: int, reading: ReadContext) -> Document:
     evidence = [None if span is None else Evidence(next(held)) for span in spans]
     this = _Record(reading, number, id, sizes, list(accumulate(sizes, initial=0)), text, borders, evidence)
     if None in spans:
-        this.note("empty_sentence", f"{spans.count(None)} sentences have no character and are left out")
+        this.note("empty_sentence", f"{spans.count(None)} sentences have no characters and are left out")
     entities = each(get_list(record, "vertexSet"), "vertexSet", lambda entry, i: _entity(entry, i, this))
     labels = get_list(record, "labels", default=[])
-    told = each(labels, "labels", lambda label, i: _label(label, i, len(entities), this))
+    parsed = each(labels, "labels", lambda label, i: _label(label, i, len(entities), this))
     if this.mentions and len(this.computed) == len(this.mentions):
         this.extra["vertexSet"] = {"computed": list(COMPUTED)}
     else:
@@ -97,7 +97,7 @@ def _document(value: Any, number: int, reading: ReadContext) -> Document:
         sentences=tuple([span for span in spans if span is not None]),
         mentions=tuple(this.mentions),
         entities=tuple(entities),
-        facts=tuple([Fact(f"e{h}", relation, f"e{t}", evidence=evidence) for h, relation, t, evidence in told]),
+        facts=tuple([Fact(f"e{h}", relation, f"e{t}", evidence=evidence) for h, relation, t, evidence in parsed]),
         meta=_words.reader_meta(record, FIELDS, _words.token_meta(text, borders), this.extra),
     )
 
@@ -105,7 +105,7 @@ def _document(value: Any, number: int, reading: ReadContext) -> Document:
 def _entity(value: Any, i: int, this: _Record) -> Entity:
     entry = as_list(value, "")
     if not entry:
-        raise BadDocument("an entity without a mention; expected at least one. Name one, or drop it.")
+        raise BadDocument("this entity has no mentions; expected at least one. Add one, or remove the entity.")
     found = each(entry, "", lambda item, j: _mention(item, i, j, this))
     mentions = [m for m, _ in found]
     this.mentions.extend(mentions)
@@ -117,7 +117,7 @@ def _entity(value: Any, i: int, this: _Record) -> Entity:
         types = dict.fromkeys([m.type for m in mentions])
         if len(types) > 1:
             kinds = ", ".join(types)
-            this.note("types_differ", f"vertexSet[{i}] has mentions of the types {kinds}; the first one counts")
+            this.note("types_differ", f"vertexSet[{i}] has mentions of the types {kinds}; the first is used")
     return Entity(f"e{i}", tuple([m.id for m in mentions]), first.type, name)
 
 
@@ -167,7 +167,7 @@ def _index(record: dict[str, Any], key: str, entities: int) -> int:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One item a document."""
+    """Write one list item per document."""
     write_json_list(path, map(_record, documents))
 
 
@@ -203,7 +203,7 @@ def _record(doc: Document) -> dict[str, Any]:
 
 
 def _place(m: Mention, borders: list[tuple[int, int]], ranges: list[tuple[int, int]]) -> tuple[int, int, int] | None:
-    """The sentence of a mention and its tokens there; None where it is not inside one sentence."""
+    """The sentence of a mention and its tokens there, or None if it is not inside one sentence."""
     tokens = _words.token_span(borders, m.start, m.end)
     if tokens is None:
         return None
@@ -213,12 +213,12 @@ def _place(m: Mention, borders: list[tuple[int, int]], ranges: list[tuple[int, i
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What DocRED's shape has no place for; a mention needs an entity, and stays inside a sentence."""
+    """Count what DocRED cannot hold. A mention needs an entity and must be inside one sentence."""
     return losses(doc, HOLDS) + _held(doc)[3]
 
 
 def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], list[tuple[int, int]], Counter[str]]:
-    """The part of the document that DocRED holds, its tokens, those of its sentences, and what falls away."""
+    """The part of the document that DocRED holds, its tokens, the tokens of its sentences, and what is lost."""
     whole = doc
     doc, borders, lost = _words.at_tokens(doc)
     doc, ranges, more = _words.in_sentences(doc, borders)
@@ -236,11 +236,11 @@ def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], list[tuple[in
     places.update(f"vertexSet[{i}][{j}]" for i, e in enumerate(doc.entities) for j in range(len(e.mentions)))
     lost += shared + _words.lost_meta(doc, FIELDS, places)
     if len(doc.mentions) < len(whole.mentions) and "extra" in doc.meta:
-        doc, more = _words.without_extra(doc)  # its places no longer fit
+        doc, more = _words.without_extra(doc)  # its positions are no longer valid
         lost += more
     return doc, borders, ranges, +lost
 
 
 def fits(head: Head) -> bool:
-    """A list of objects with sents and vertexSet."""
+    """Whether it is a list of objects with sents and vertexSet."""
     return head.is_list and isinstance(head.record, dict) and {"sents", "vertexSet"} <= head.record.keys()

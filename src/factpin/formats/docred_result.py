@@ -1,9 +1,9 @@
-"""DocRED's result.json: predicted facts without the documents they are about. Not in the table of formats: a record
-alone makes no document, so reading needs the gold documents, which have the texts and the entities.
+"""DocRED's result.json: predicted facts without their documents. It is not in the table of formats because reading it
+needs the gold documents, which have the texts and the entities.
 
     [{"title", "h_idx": entity index, "t_idx": entity index, "r": relation, "evidence": [sentence index], "score"}, …]
 
-Evidence and score (0 to 1) may be absent. Records of one title need not stand together.
+Evidence and score (0 to 1) may be missing. Records with the same title need not be adjacent.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,11 +23,11 @@ from factpin.formats._writing import write_json_list
 def read_result(
     path: Path, gold_documents: Iterable[Document], *, options: Options | None = None, report: Report | None = None
 ) -> Iterator[Document]:
-    """The gold documents, in their order, with the predicted facts in place of their own. Holds all of them."""
+    """Read the gold documents, in order, with the predicted facts instead of the gold facts. All are in memory."""
     gold: dict[str, Document] = {}
     for doc in gold_documents:
         if doc.id in gold:
-            raise BadInput(f"two gold documents have the title {doc.id!r}; predictions could mean either. Rename one.")
+            raise BadInput(f"two gold documents have the title {doc.id!r}, so predictions are ambiguous. Rename one.")
         gold[doc.id] = doc
     facts: dict[str, list[Fact]] = {title: [] for title in gold}
 
@@ -66,7 +66,7 @@ def is_result(path: Path, encoding: str = "utf-8") -> bool:
 
 
 def is_empty_list(path: Path, encoding: str = "utf-8") -> bool:
-    """Whether a file is one JSON list with nothing in it: a result of a model that found nothing, or no documents."""
+    """Whether a file is an empty JSON list: the result of a model that found nothing, or no documents."""
     beginning = head(path, encoding)
     return beginning.is_list and "".join("".join(beginning.lines).split()) == "[]"
 
@@ -78,7 +78,7 @@ def _index(index: int, size: int, field: str, kind: str) -> int:
 
 
 def write_result(documents: Iterable[Document], path: Path) -> None:
-    """The facts of all documents, one record each; entities are named by their index in the document."""
+    """Write the facts of all documents, one record each. Entities are given by their index in the document."""
     write_json_list(path, (record for doc in documents for record in _records(doc)))
 
 

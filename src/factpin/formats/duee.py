@@ -1,12 +1,12 @@
-"""DuEE 1.0: one JSON object a line (or one JSON list), {"id", "text", "event_list": […]}. Offsets are characters.
+"""DuEE 1.0: one JSON object per line (or one JSON list), {"id", "text", "event_list": […]}. Offsets are characters.
 
     {"event_type", "trigger": str, "trigger_start_index": int, "class": str,
      "arguments": [{"role", "argument": str, "argument_start_index": int, "alias": [str, …]}]}
 
-A start and a string say where an argument stands: text[start:start + len(argument)] == argument, else the record is
-refused. Arguments of one place are one mention, without a type: DuEE has types of events alone. An event may have no
-trigger. `class` is written as what stands before the first "-" of the event type, `alias` as an empty list; where a
-record says something else, and for fields that are not above, meta["duee"] keeps it by place and it is written back.
+An argument is a start and a string; a record in which text[start:start + len(argument)] != argument is rejected.
+Arguments with the same span are one mention. It has no type, because DuEE has only types of events. An event may have
+no trigger. `class` is written as the part of the event type before the first "-", `alias` as an empty list. Other
+values of these, and other fields, are kept in meta["duee"] by path and written back.
 """
 
 from collections import Counter
@@ -27,31 +27,32 @@ ENDING = ".json"
 FIELDS = {"id", "text", "event_list"}
 EVENT = {"event_type", "trigger", "trigger_start_index", "arguments"}
 ARGUMENT = {"role", "argument", "argument_start_index"}
-OWN = "duee"  # the key of meta for fields by place; it goes with the annotation (documents/notes.py)
+OWN = "duee"  # the key of meta for fields by path; removed with the annotation (documents/notes.py)
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every record's document; mentions in the order of the text, events in that of the file."""
+    """Read one document per record, with mentions in the order of the text and events in that of the file."""
     return list_or_lines(reading, lambda record, line: _document(record, reading.default_id(line)))
 
 
 class _Record:
-    """A record being read: its places, each with the field that told it first, and the fields that have no noun."""
+    """A record being read: its spans, each with the field where it occurs first, and fields to keep in meta."""
 
     def __init__(self) -> None:
-        self.told: dict[tuple[int, str], str] = {}  # (start, surface) -> field
+        self.field_of: dict[tuple[int, str], str] = {}  # (start, surface) -> field
         self.extra: dict[str, dict[str, Any]] = {}
 
     def add(self, start: int, surface: str, field: str) -> tuple[int, str]:
         if start < 0 or not surface:
             raise BadDocument(
-                f"expected a start of 0 or more and a string, got {start} and {surface!r}. Correct them, or drop it."
+                f"expected a start of 0 or more and a string, got {start} and {surface!r}. Correct them, or remove "
+                f"the argument."
             )
-        self.told.setdefault((start, surface), field)
+        self.field_of.setdefault((start, surface), field)
         return start, surface
 
     def keep(self, record: dict[str, Any], known: set[str], usual: dict[str, Any], field: str) -> None:
-        """Put what is not as usual aside."""
+        """Keep what differs from the default."""
         rest = {key: value for key, value in unknown(record, known).items() if usual.get(key, ...) != value}
         if rest:
             self.extra[field] = rest
@@ -62,11 +63,11 @@ def _document(value: Any, default_id: str) -> Document:
     text = get_str(record, "text")
     this = _Record()
     found = each(get_list(record, "event_list", default=[]), "event_list", lambda item, i: _event(item, i, this))
-    order = sorted(this.told, key=lambda told: (told[0], len(told[1])))
-    ids = {told: f"m{i}" for i, told in enumerate(order)}
+    order = sorted(this.field_of, key=lambda span: (span[0], len(span[1])))
+    ids = {span: f"m{i}" for i, span in enumerate(order)}
     meta = unknown(record, FIELDS)
     if OWN in meta:
-        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=OWN)
+        raise BadDocument("this name is reserved for the notes of the reader. Rename the field.", field=OWN)
     try:
         return Document(
             id=own_id(record, default_id),
@@ -79,7 +80,7 @@ def _document(value: Any, default_id: str) -> Document:
             meta=meta | ({OWN: this.extra} if this.extra else {}),
         )
     except OffsetMismatch as problem:
-        places = {f"mentions[{i}]": this.told[told] for i, told in enumerate(order)}
+        places = {f"mentions[{i}]": this.field_of[span] for i, span in enumerate(order)}
         problem.field = places.get(problem.field, problem.field)
         raise
 
@@ -111,14 +112,14 @@ def _class(type: str) -> str:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One line a document."""
+    """Write one line per document."""
     write_json_lines(path, map(_record, documents))
 
 
 def _record(doc: Document) -> dict[str, Any]:
     extra = _extra(doc)
     mentions = {m.id: m for m in doc.mentions}
-    told = []
+    event_list = []
     for i, event in enumerate(doc.events):
         item: dict[str, Any] = {"event_type": event.type}
         if event.trigger is not None:
@@ -131,12 +132,12 @@ def _record(doc: Document) -> dict[str, Any]:
             for j, a in enumerate(event.arguments)
             if a.mention is not None
         ]
-        told.append(item | {"class": _class(event.type)} | extra.get(f"event_list[{i}]", {}))
-    return {"text": doc.text, "id": doc.id, "event_list": told, **unknown(doc.meta, FIELDS | {OWN})}
+        event_list.append(item | {"class": _class(event.type)} | extra.get(f"event_list[{i}]", {}))
+    return {"text": doc.text, "id": doc.id, "event_list": event_list, **unknown(doc.meta, FIELDS | {OWN})}
 
 
 def _extra(doc: Document) -> dict[str, dict[str, Any]]:
-    """What the reader noted, by place; nothing where meta holds something else under that name."""
+    """What the reader kept, by path; empty if meta has something else under that name."""
     own = doc.meta.get(OWN)
     if not isinstance(own, dict):
         return {}
@@ -145,7 +146,7 @@ def _extra(doc: Document) -> dict[str, dict[str, Any]]:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What has no place in a list of events, and the mentions that are in none."""
+    """Count what a list of events cannot hold, and the mentions that are in no event."""
     counted = losses(doc, HOLDS)
     used = {id for v in doc.events for id in (v.trigger, *(a.mention for a in v.arguments))}
     counted["mentions outside events"] = sum(m.id not in used for m in doc.mentions)
@@ -157,7 +158,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A record with a text and a list of events."""
+    """Whether it is a record with a text and a list of events."""
     record = head.record
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):
         return False

@@ -1,12 +1,12 @@
-"""DuIE: one JSON object a line (or one JSON list), {"text": …, "spo_list": […]}. No offsets: arguments are strings.
+"""DuIE: one JSON object per line (or one JSON list), {"text": …, "spo_list": […]}. No offsets: arguments are strings.
 
     1.0  {"predicate", "subject", "subject_type", "object": str, "object_type": str}
     2.0  the same with "object": {"@value": str, slot: str, …} and "object_type": {"@value": str, slot: str, …}
 
-A record may hold several sentences, and does not say where they end. Each spo is a fact, its slots are the fact's
-qualifiers; where the strings stand is found as _occurrences.py says. An spo with an argument that is not in the text
-stays in meta["unfound"] and is written back.
-Documents are written as 2.0, those read from 1.0 as 1.0. CMeIE and other sets of this shape are read as well.
+A record may have several sentences, without their borders. Each spo is a fact, and its slots are qualifiers of the
+fact. _occurrences.py finds the strings in the text. An spo with an argument that is not in the text is kept in
+meta["unfound"] and written back.
+Documents are written as 2.0, those read from 1.0 as 1.0. CMeIE and other corpora of this form are read as well.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ VALUE = "@value"
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every record's document; facts in the order of the file."""
+    """Read one document per record, with its facts in the order of the file."""
     return list_or_lines(reading, lambda record, line: _document(record, line, reading))
 
 
@@ -58,7 +58,7 @@ def _triple(value: Any) -> Triple:
     head = ArgumentName(get_str(spo, "subject"), get_str(spo, "subject_type", default=""))
     relation = get_str(spo, "predicate")
     if not relation:
-        raise BadDocument("the predicate is empty; expected a name.", field="predicate")
+        raise BadDocument("the predicate is empty; expected a name. Add one.", field="predicate")
     values, types = spo.get("object"), spo.get("object_type", "")
     if not isinstance(values, dict):
         values = {VALUE: get_str(spo, "object")}
@@ -81,7 +81,7 @@ def _meta(
     meta = unknown(record, FIELDS)
     if not OWN.isdisjoint(meta):
         reserved = min(OWN & meta.keys())
-        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=reserved)
+        raise BadDocument("this name is reserved for the notes of the reader. Rename the field.", field=reserved)
     if unfound:
         meta["unfound"] = [spos[i] for i in unfound]
     own: dict[str, Any] = {}
@@ -102,7 +102,7 @@ def _key(triple: Triple) -> str:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One line a document."""
+    """Write one line per document."""
     write_json_lines(path, map(_record, documents))
 
 
@@ -116,7 +116,7 @@ def _spo(triple: Triple, own: dict[str, Any]) -> dict[str, Any]:
     values = {VALUE: triple.tail.surface}
     types = {VALUE: triple.tail.type}
     for role, name in triple.slots:
-        if role not in values:  # a role told twice has no second place: `lost` counts it
+        if role not in values:  # a second value of the same role has no field: `lost` counts it
             values[role] = name.surface
             types[role] = name.type
     plain = own.get("version") == 1 and len(values) == 1
@@ -131,7 +131,7 @@ def _spo(triple: Triple, own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _own(doc: Document) -> dict[str, Any]:
-    """What the reader noted about the record's spelling; nothing where meta holds something else under that name."""
+    """What the reader kept about how the record was written; empty if meta has something else under that name."""
     own = doc.meta.get("duie")
     if not isinstance(own, dict) or own.keys() - {"version", "extra"}:
         return {}
@@ -151,7 +151,7 @@ def _unfound(doc: Document) -> list[dict[str, Any]]:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What has no place in a list of spo, and the facts whose strings would be found somewhere else."""
+    """Count what a list of spo cannot hold, and the facts whose strings would be found somewhere else."""
     holds = HOLDS if options.occurrences == "first" else HOLDS | {"clusters"}
     counted = losses(doc, holds)
     clashes = len(FIELDS & doc.meta.keys())
@@ -164,7 +164,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A record with a text and a list of spo."""
+    """Whether it is a record with a text and a list of spo."""
     record = head.record
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):
         return False

@@ -1,4 +1,4 @@
-"""The native format: one document a line, as documents/native.py spells it. Ends are exclusive. Holds everything."""
+"""The native format: one document per line, as defined in documents/native.py. Ends are exclusive; nothing is lost."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,22 +14,22 @@ ENDING = ".jsonl"
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every line's document; a line without an id is named by its number."""
+    """Read one document per line. The id of a line without one is its number."""
     return reading.json_lines(lambda record, line: from_json(record, reading.default_id(line)))
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One line a document."""
+    """Write one line per document."""
     write_json_lines(path, map(to_json, documents))
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """Nothing, ever."""
+    """Count nothing: this format holds everything."""
     return losses(doc, HOLDS)
 
 
 def fits(head: Head) -> bool:
-    """A line with a text whose mentions, if any, carry start, end and text."""
+    """Whether a line has a text, and its mentions, if any, have start, end and text."""
     record = head.record
     if not isinstance(record, dict) or not isinstance(record.get("text"), str) or head.is_list:
         return False

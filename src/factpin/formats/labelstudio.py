@@ -1,12 +1,12 @@
-"""Label Studio: one JSON list of tasks (or one task a line). Ends are exclusive; UTF-16 units with Options.utf16.
+"""Label Studio: one JSON list of tasks (or one task per line). Ends are exclusive; UTF-16 units with Options.utf16.
 
     {"id", "data": {"text": …}, "annotations": [{"result": [
         {"id", "type": "labels", "from_name", "to_name", "value": {"start", "end", "text", "labels": [str, …]}},
         {"type": "relation", "from_id", "to_id", "direction": "right", "labels": [str, …]}]}], "predictions": […]}
 
-The first annotation that was not cancelled is read, the first prediction where there is none; the others stay in meta
-and come back. So do results of other types and relations without a label. "hypertextlabels" are read like "labels";
-where a value has globalOffsets, these count. A region with several labels is as many mentions.
+The first annotation that was not cancelled is read, or the first prediction if there is none. The others are kept in
+meta and written back, as are results of other types and relations without a label. "hypertextlabels" are read like
+"labels". If a value has globalOffsets, these are used. A region with several labels becomes one mention per label.
 """
 
 from collections import Counter
@@ -33,11 +33,11 @@ REGION = {"id", "type", "value", "score"}
 VALUE = {"start", "end", "text", "globalOffsets"}
 RELATION = {"type", "from_id", "to_id", "direction", "labels", "score"}
 TEXT_TYPES = ("labels", "hypertextlabels")
-NAMES = {"from_name": "label", "to_name": "text"}  # of a region where the source names none
+NAMES = {"from_name": "label", "to_name": "text"}  # of a region if the source has none
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every task's document; mentions in the order of the results."""
+    """Read one document per task, with its mentions in the order of the results."""
     return list_or_lines(reading, lambda record, line: _document(record, line, reading))
 
 
@@ -58,13 +58,15 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
     id = own_id(task, reading.default_id(line))
     meta = unknown(task, FIELDS)
     if OWN in meta:
-        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=OWN)
+        raise BadDocument("this name is reserved for the notes of the reader. Rename the field.", field=OWN)
     own: dict[str, Any] = {"data": unknown(data, {"text"})}
     results, where = _chosen(task, meta, own)
     if len(as_list(task.get("annotations") or [], "annotations")) > 1:
-        reading.note("several_annotations", line, id, "the first that was not cancelled is read, the others are kept")
+        reading.note(
+            "several_annotations", line, id, "the first one that was not cancelled is read, the others are kept"
+        )
     if "prediction" in own:
-        reading.note("from_prediction", line, id, "there is no annotation: the first prediction is read")
+        reading.note("from_prediction", line, id, "no annotation: the first prediction is read")
     turn = by_choice(text, utf16=reading.options.utf16, writing=False)
     found = _Result()
     for i, item in enumerate(results):
@@ -86,7 +88,7 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
 
 
 def _chosen(task: dict[str, Any], meta: dict[str, Any], own: dict[str, Any]) -> tuple[list[Any], str]:
-    """The results to read and where they stand; the rest of the annotations goes to `own`."""
+    """The results to read and their path; the other annotations go to `own`."""
     annotations = [
         as_dict(a, f"annotations[{i}]") for i, a in enumerate(as_list(task.get("annotations") or [], "annotations"))
     ]
@@ -126,8 +128,8 @@ def _region(item: dict[str, Any], where: str, text: str, turn: Turn, found: _Res
     surface = get_str(value, "text", f"{where}.value", default=text[max(0, start) : max(0, end)])
     if surface != text[start:end] and seems_utf16(text, offsets["start"], offsets["end"], surface):
         raise BadDocument(
-            f"{surface[:40]!r} does not stand at {start}:{end}, counted in characters; it does if the file counts "
-            f"UTF-16 units, as JavaScript does. Read it with --utf16.",
+            f"{surface[:40]!r} is not at {start}:{end} counted in characters, but it is counted in UTF-16 units, "
+            f"as JavaScript counts. Read the file with --utf16.",
             field=where,
         )
     labels = [as_str(label, f"{where}.value.{type}") for label in as_list(value.get(type) or [""], f"{where}.value")]
@@ -152,7 +154,7 @@ def _relation(item: dict[str, Any], where: str, found: _Result) -> None:
         arrow = Arrow(head, as_str(label, f"{where}.labels"), tail, where, probability(item, "score", where))
         found.arrows.append(arrow)
         extra = unknown(item, RELATION)
-        if direction not in ("left", "right"):  # "bi": one fact, and the arrow comes back with both its tips
+        if direction not in ("left", "right"):  # "bi": one fact; the direction is written back
             extra["direction"] = direction
         if extra:
             found.extra[_key(arrow)] = extra
@@ -163,7 +165,7 @@ def _key(arrow: Arrow) -> str:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One task a document."""
+    """Write one task per document."""
     write_list_or_lines(path, (_task(doc, options) for doc in documents))
 
 
@@ -201,7 +203,7 @@ def _results(doc: Document, own: dict[str, Any], options: Options) -> list[Any]:
 
 
 def _own(doc: Document) -> dict[str, Any]:
-    """What the reader kept of the task; nothing where meta holds something else under that name."""
+    """What the reader kept of the task; empty if meta has something else under that name."""
     own = doc.meta.get(OWN)
     kinds = {"data": dict, "annotation": dict, "prediction": dict, "others": list, "results": list, "extra": dict}
     if not isinstance(own, dict) or not all(isinstance(part, kinds.get(key, ())) for key, part in own.items()):
@@ -217,7 +219,7 @@ def _good_extra(extra: Any) -> bool:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What regions and relations between them have no place for."""
+    """Count what regions and relations between them cannot hold."""
     counted = losses(doc, HOLDS)
     counted.update(entity_losses(doc))
     counted["meta"] += len(FIELDS & doc.meta.keys()) + (OWN in doc.meta and not _own(doc))
@@ -225,7 +227,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A task: data with a text, and a list of annotations or predictions."""
+    """Whether it is a task: data with a text, and a list of annotations or predictions."""
     record = head.record
     if not isinstance(record, dict) or not isinstance(record.get("data"), dict):
         return False

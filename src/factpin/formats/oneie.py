@@ -1,14 +1,14 @@
-"""OneIE: one JSON sentence a line. Token positions in the sentence, ends are EXCLUSIVE; spans may nest (GENIA).
+"""OneIE: one sentence per line, as JSON. Positions count tokens, ends are EXCLUSIVE; spans may be nested (GENIA).
 
     {"doc_id", "sent_id", "tokens": [token], "entity_mentions": [{"id", "start", "end", "entity_type", "text"}],
      "relation_mentions": [{"relation_type", "arguments": [{"entity_id", "role": "Arg-1"}, {…, "role": "Arg-2"}]}],
      "event_mentions": [{"id", "event_type", "trigger": {"start", "end", "text"},
                          "arguments": [{"entity_id", "role"}]}]}
 
-The document's id is sent_id; doc_id and unknown fields are meta. Ids of mentions may be absent (GENIA has none). Arg-1
-is the head. A trigger becomes a mention of the event's type. Where it is an entity mention as well, or of another type,
-the trigger names it by "id", which OneIE itself does not; an argument that is an event has "event_id" instead of
-"entity_id". Further fields of a part (mention_type, relation_subtype) are meta["extra"] by place.
+The document's id is sent_id; doc_id and unknown fields are kept in meta. Mentions may have no id (as in GENIA). Arg-1
+is the head. A trigger becomes a mention with the type of the event. Two additions to OneIE are written: a trigger that
+is also an entity mention, or has another type, refers to it by "id"; an argument that is an event has "event_id"
+instead of "entity_id". Further fields of a part (mention_type, relation_subtype) are in meta["extra"] by path.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ HEAD, TAIL = "Arg-1", "Arg-2"
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every line's document."""
+    """Read one document per line."""
     return reading.json_lines(lambda record, line: _document(record, line, reading))
 
 
@@ -54,18 +54,20 @@ class _Record:
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def add(self, record: dict[str, Any], type: str, where: str) -> Mention:
-        """The mention of a span with start, end and perhaps id and text."""
+        """Add the mention of a span with start, end and optionally id and text."""
         first, last = get_int(record, "start", where), get_int(record, "end", where)
         if not 0 <= first < last <= len(self.borders):
             raise wrong([first, last], where, f"start and end of tokens in a sentence of {len(self.borders)}")
         start, end = self.borders[first][0], self.borders[last - 1][1]
         id = _name(record.get("id"), f"{where}.id") or self.free_id()
         if id in self.known:
-            raise BadDocument(f"the id {id!r} is used twice; expected ids to differ. Rename one.", field=f"{where}.id")
+            raise BadDocument(f"the id {id!r} is used twice; expected unique ids. Rename one.", field=f"{where}.id")
         mention = Mention(id, start, end, self.text[start:end], type)
         text = record.get("text")
         if isinstance(text, str) and "".join(text.split()) != "".join(mention.text.split()):
-            self.reading.note("text_differs", self.line, self.id, f"{where}: {text!r} for the tokens {mention.text!r}")
+            self.reading.note(
+                "text_differs", self.line, self.id, f"{where}: the text is {text!r}, the tokens are {mention.text!r}"
+            )
         self.mentions.append(mention)
         self.known.add(id)
         return mention
@@ -77,7 +79,7 @@ class _Record:
         return f"m{number}"
 
     def keep(self, record: dict[str, Any], fields: tuple[str, ...], where: str) -> None:
-        """Put the fields that have no noun aside."""
+        """Keep the fields that have no noun."""
         unknown = {key: value for key, value in record.items() if key not in fields}
         if unknown:
             self.extra[where] = unknown
@@ -109,7 +111,7 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
 
 
 def _name(value: Any, where: str) -> str:
-    """An id, which may be a number; "" where there is none."""
+    """An id, which may be a number; "" if there is none."""
     if value is None:
         return ""
     return value if isinstance(value, str) else str(as_int(value, where))
@@ -149,7 +151,7 @@ def _event(value: Any, i: int, this: _Record) -> Event:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One line a document."""
+    """Write one line per document."""
     write_json_lines(path, map(_record, documents))
 
 
@@ -196,7 +198,7 @@ def _relation(arrow: Arrow, i: int, doc: Document) -> dict[str, Any]:
 
 
 def _triggers(doc: Document) -> set[str]:
-    """Mentions that are the trigger of one event, of its type, and nothing else: they are no entity mentions."""
+    """Mentions that are only the trigger of one event and have its type: they are not entity mentions."""
     types = {m.id: m.type for m in doc.mentions}
     count = Counter(event.trigger for event in doc.events)
     used = {a.mention for event in doc.events for a in event.arguments}
@@ -209,12 +211,12 @@ def _triggers(doc: Document) -> set[str]:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What OneIE's shape has no place for."""
+    """Count what OneIE cannot hold."""
     return losses(doc, HOLDS) + _held(doc)[2]
 
 
 def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], Counter[str]]:
-    """The part of the document that OneIE holds, its tokens, and what falls away."""
+    """The part of the document that OneIE holds, its tokens, and what is lost."""
     whole = doc
     doc, borders, lost = _words.at_tokens(doc)
     places = {f"{key}[{i}]" for key, count in (("entity_mentions", len(doc.mentions)),
@@ -222,12 +224,12 @@ def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], Counter[str]]
               for i in range(count)}  # fmt: skip
     lost += entity_losses(doc) + _words.lost_meta(doc, FIELDS, places)
     if len(doc.mentions) < len(whole.mentions) and "extra" in doc.meta:
-        doc, more = _words.without_extra(doc)  # its places no longer fit
+        doc, more = _words.without_extra(doc)  # its positions are no longer valid
         lost += more
     return doc, borders, +lost
 
 
 def fits(head: Head) -> bool:
-    """Lines of objects with tokens and entity_mentions."""
+    """Whether the lines are objects with tokens and entity_mentions."""
     record = head.record
     return not head.is_list and isinstance(record, dict) and {"tokens", "entity_mentions"} <= record.keys()

@@ -1,8 +1,8 @@
-"""Two parallel files in one folder (MSRA): sentences.txt and tags.txt, line i of one belongs to line i of the other.
+"""Two parallel files in one folder (MSRA): sentences.txt has the tokens of a line, tags.txt its tags.
 
-Tokens (Chinese: characters) and tags are parted by blanks; a line is one document of one sentence. BIO, BIOES and BMES
-are recognised. Chinese characters are joined without blanks. The path is the folder, or its sentences file; either
-file may be packed (.xz, .gz, .zst).
+Tokens (in Chinese, characters) and tags are separated by spaces; a line is a document of one sentence. BIO, BIOES and
+BMES are recognised. Chinese characters are joined without spaces. The path is the folder or its sentences.txt; either
+file may be compressed (.xz, .gz, .zst).
 """
 
 import re
@@ -27,13 +27,13 @@ ENDING = ""
 SENTENCES, TAGS = "sentences.txt", "tags.txt"
 BAD_TOKEN = re.compile(r"[ \t\n]|\r\Z")
 BAD_TYPE = re.compile(r"[ \t\n\ud800-\udfff]|\r\Z")
-LOOK_AHEAD = 100  # lines of tags from which the scheme is learnt
+LOOK_AHEAD = 100  # lines of tags that are read to recognise the scheme
 
-Pair = tuple[str | None, str | None]  # a line of each file; None behind the end of one
+Pair = tuple[str | None, str | None]  # a line of each file; None after the end of one
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """A document a line, named by the folder and the line's number; two empty lines are passed over."""
+    """Read one document per line; its id is the folder and the line number. Lines empty in both are skipped."""
     folder = reading.path if reading.path.is_dir() else reading.path.parent
     sentences, tags = _file(folder, SENTENCES), _file(folder, TAGS)
     encoding = reading.options.encoding
@@ -51,8 +51,7 @@ def _file(folder: Path, name: str) -> Path:
         if (folder / (name + ending)).exists():
             return folder / (name + ending)
     raise BadFile(
-        f"{folder / name}: there is no such file; {SENTENCES} and {TAGS} were expected in one folder. "
-        f"Name their folder."
+        f"{folder / name}: there is no such file; expected {SENTENCES} and {TAGS} in one folder. Give that folder."
     )
 
 
@@ -81,7 +80,7 @@ def _document(reading: ReadContext, folder: Path, scheme: Scheme, pair: Pair, li
 def _check(folder: Path, pair: Pair, tokens: list[str], tags: list[str], line: int) -> None:
     for text, name, other in ((pair[0], SENTENCES, TAGS), (pair[1], TAGS, SENTENCES)):
         if text is None:
-            raise BadRecord(f"the file ends before this line, {other} goes on. Complete it; the lines must match.",
+            raise BadRecord(f"the file ends before this line, but {other} has more. Complete it; the lines must match.",
                             file=str(folder / name), line=line, kind="missing_line")  # fmt: skip
     for tag in tags:
         if not is_tag(tag):
@@ -89,7 +88,7 @@ def _check(folder: Path, pair: Pair, tokens: list[str], tags: list[str], line: i
                             file=str(folder / TAGS), line=line, kind="unknown_tag")  # fmt: skip
     if len(tokens) != len(tags):
         raise BadRecord(
-            f"{len(tokens)} tokens, but {len(tags)} tags in {TAGS}; expected equally many. Correct one of the lines.",
+            f"{len(tokens)} tokens, but {len(tags)} tags in {TAGS}; expected equal numbers. Correct one of the lines.",
             file=str(folder / SENTENCES),
             line=line,
             kind="wrong_columns",
@@ -97,7 +96,7 @@ def _check(folder: Path, pair: Pair, tokens: list[str], tags: list[str], line: i
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """A new folder with both files; of mentions that overlap the first and longest are written."""
+    """Write a new folder with both files. Of overlapping mentions, the first and longest are written."""
     with (
         new_folder(path) as folder,
         files.write_bytes(folder / SENTENCES) as sentences,
@@ -117,7 +116,7 @@ def write(documents: Iterable[Document], path: Path, options: Options) -> None:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What has no place in one sequence of tags."""
+    """Count what one sequence of tags cannot hold."""
     plan = tagged(doc, BAD_TOKEN, BAD_TYPE, several=False)
     missing = losses(doc, HOLDS | {"meta", "overlaps"}) + plan.lost
     overlaps = sum(map(len, layers(plan.spans)[1:]))
@@ -130,7 +129,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A folder with both files, or its sentences file."""
+    """Whether it is a folder with both files, or its sentences file."""
     if head.is_folder:
         names = {files.plain_name(Path(name)) for name in head.lines}
     elif head.name == SENTENCES:

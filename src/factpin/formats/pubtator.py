@@ -1,14 +1,14 @@
-"""PubTator (CDR, BioRED): `id|t|title`, `id|a|abstract`, rows with tabs, a blank line after each. Ends are EXCLUSIVE.
+"""PubTator (CDR, BioRED): `id|t|title`, `id|a|abstract`, rows with tabs, then a blank line. Ends are EXCLUSIVE.
 
     id  start  end  text  type  concept  [more]           a mention
     id  relation  concept  concept  [more]                a fact between two concepts, such as CID or Association
 
-The text is title + blank + abstract (the title alone where there is no abstract); offsets count in it, and
-meta["title_end"] tells where the title ends. All mentions of a concept are one entity, its `link` is the concept. A
-mention of several concepts ("A|B"; "," and ";" are read too) belongs to several entities. "-1", "-" and nothing stand
-for no concept: the mention has no entity. An entity without link is written as LOCAL:1, LOCAL:2, … and read without.
-Further columns (names of the parts, BioRED's novelty) and concepts that are spelled otherwise than the writer would do
-are meta["extra"] by place; so are relations of concepts that no mention has ("relations"), since a fact needs entities.
+The text is title + space + abstract (only the title if there is no abstract). Offsets refer to it, and
+meta["title_end"] is the end of the title. All mentions of a concept are one entity, and its `link` is the concept. A
+mention with several concepts ("A|B"; "," and ";" are read too) belongs to several entities. "-1", "-" and an empty cell
+mean no concept: the mention has no entity. An entity without a link is written as LOCAL:1, LOCAL:2, … and read back
+without one. Further columns (names of the parts, BioRED's novelty) and concepts that the writer would write differently
+are in meta["extra"] by path. So are relations between concepts without a mention ("relations"): a fact needs entities.
 """
 
 import re
@@ -38,7 +38,7 @@ UNLINKED = ("-1", "-", "")
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every block's document, mentions and facts in the order of the rows."""
+    """Read one document per block, with mentions and facts in the order of the rows."""
     return reading.each(_blocks(reading.lines()), lambda block, _: _document(block, reading))
 
 
@@ -74,7 +74,7 @@ def _document(block: list[tuple[int, str]], reading: ReadContext) -> Document:
     title = TITLE.fullmatch(block[0][1])
     if title is None:
         raise BadDocument(
-            "expected a document to begin with id|t|title. Check the blank lines before it.", field="title"
+            "expected the document to begin with id|t|title. Check the blank lines before it.", field="title"
         )
     id, text = title[1], title[2]
     rows = block[1:]
@@ -104,7 +104,7 @@ def _document(block: list[tuple[int, str]], reading: ReadContext) -> Document:
 def _row(columns: list[str], number: int, this: _Record) -> None:
     if columns[0] != this.id:
         raise BadDocument(
-            f"a row of document {columns[0][:40]!r} stands among those of {this.id!r}. "
+            f"a row of document {columns[0][:40]!r} is among those of {this.id!r}. "
             f"Put a blank line and its title before it.",
             field="id",
         )
@@ -112,12 +112,12 @@ def _row(columns: list[str], number: int, this: _Record) -> None:
         _mention(columns, number, this)
     elif len(columns) >= 4:
         if not columns[1]:
-            raise BadDocument("a relation without a name; expected one in column 2.", field="relation")
+            raise BadDocument("the relation has no name; expected one in column 2. Add it.", field="relation")
         this.relations.append((number, columns[1:]))
     else:
         raise BadDocument(
             f"{len(columns)} columns; expected id, start, end, text, type, concept or id, relation, concept, concept, "
-            f"with tabs between them.",
+            f"separated by tabs.",
             field="columns",
         )
 
@@ -128,7 +128,7 @@ def _mention(columns: list[str], number: int, this: _Record) -> None:
     there = this.text[start:end]
     if there != columns[3]:
         inclusive = this.text[start : end + 1] == columns[3]
-        hint = "The file seems to count its ends inclusively; add 1." if inclusive else "Correct the offsets."
+        hint = "The ends in this file seem to be inclusive; add 1." if inclusive else "Correct the offsets."
         raise OffsetMismatch(
             f"text[{start}:{end}] is {there[:40]!r}, not {columns[3][:40]!r}. {hint}",
             field=f"mentions[{index}]",
@@ -175,7 +175,7 @@ def _facts(this: _Record, entities: dict[str, Entity]) -> tuple[Fact, ...]:
 
 
 def _keep_cells(this: _Record, entities: dict[str, Entity]) -> None:
-    """Put aside what stands in the concept column where the writer would spell it otherwise."""
+    """Keep the concept column if the writer would write it differently."""
     spelled: dict[str, list[str]] = {}
     for concept, entity in entities.items():
         for id in entity.mentions:
@@ -191,7 +191,7 @@ def _cell(concepts: Sequence[str]) -> str:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One block a document."""
+    """Write one block per document."""
     with files.write_bytes(path) as stream:
         for doc in documents:
             stream.write("".join(line + "\n" for line in _lines(doc)).encode() + b"\n")
@@ -222,12 +222,12 @@ def _lines(doc: Document) -> Iterator[str]:
 
 
 def clean(text: str) -> str:
-    """The text with a blank for every character that would end a cell or a line."""
+    """Replace every character that would end a cell or a line with a space."""
     return BREAKS.sub(" ", text)
 
 
 def _title_end(doc: Document) -> int:
-    """Where the title ends; the end of the text where there is no abstract."""
+    """The end of the title; the end of the text if there is no abstract."""
     end = doc.meta.get("title_end")
     if type(end) is int and 0 <= end < len(doc.text) - 1 and doc.text[end] == " ":
         return end
@@ -235,7 +235,7 @@ def _title_end(doc: Document) -> int:
 
 
 def _fits_cell(extra: dict[str, Any], concepts: list[str]) -> bool:
-    """Whether the concept column as it was read still says what the entities say."""
+    """Whether the concept column as it was read still matches the entities."""
     if "concept" not in extra:
         return False
     cell = extra["concept"]
@@ -250,7 +250,7 @@ def _columns(extra: dict[str, Any]) -> list[str]:
 
 
 def _rows(doc: Document) -> list[list[str]]:
-    """Relations of concepts without mentions, as they were read."""
+    """Relations between concepts without mentions, as they were read."""
     rows = extra_of(doc, "relations").get("rows")
     if not isinstance(rows, list):
         return []
@@ -263,7 +263,7 @@ def _relation(fact: Fact, head: str) -> str:
 
 
 def concepts(doc: Document, *, composite: bool = True) -> tuple[dict[str, str], Counter[str]]:
-    """How every entity's concept is written, and the links that get lost: those shared by two, or not to be spelled."""
+    """The concept to write for every entity, and the lost links: shared by two entities, or impossible to write."""
     concept: dict[str, str] = {}
     taken: set[str] = set()
     lost: Counter[str] = Counter()
@@ -282,7 +282,7 @@ def concepts(doc: Document, *, composite: bool = True) -> tuple[dict[str, str], 
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What PubTator has no place for; an entity's type and name are those of its first mention in the text's rows."""
+    """Count what PubTator cannot hold. The type and name of an entity are those of its first mention."""
     lost = losses(doc, HOLDS)
     concept, unspelled = concepts(doc)
     lost += unspelled
@@ -311,6 +311,6 @@ def _lost_meta(doc: Document) -> int:
 
 
 def fits(head: Head) -> bool:
-    """The first line with something on it is id|t|title."""
+    """Whether the first line that is not blank is id|t|title."""
     first = next((line for line in head.lines if line.strip()), "")
     return not head.is_folder and first[0:1] not in ("{", "[") and TITLE.fullmatch(first) is not None

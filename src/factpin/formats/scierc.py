@@ -1,13 +1,14 @@
-"""SciERC, as DyGIE and PURE read it: one JSON document a line. Token positions in the document, ends are INCLUSIVE.
+"""SciERC, as DyGIE and PURE read it: one document per line, as JSON. Positions count tokens, ends are INCLUSIVE.
 
     {"doc_key", "sentences": [[token]], "ner": [[[first, last, type]]], "relations": [[[f1, l1, f2, l2, relation]]],
-     "clusters": [[[first, last]]]}                       ner and relations hold one list a sentence
+     "clusters": [[[first, last]]]}                       ner and relations have one list per sentence
 
-Relations join spans: a fact pins the two mentions and joins their entities. A mention's entity is the first cluster
-that holds it, else one of its own. A span that stands in a cluster or relation but not in ner is a mention without
-type. Where ner names a span twice, clusters and relations mean the first of the two. An entity of one mention is
-written as a cluster only where no fact joins it (the others follow from the relations) or where it was one in the file
-(meta["extra"]["clusters"]["lone"], their indices). Everything else a line holds (predicted_ner, …) is meta as it is.
+Positions refer to the whole document. Relations are between spans: a fact has the two mentions as pins, and their
+entities as ends. The entity of a mention is the first cluster with that mention, otherwise a new one. A span in a
+cluster or relation that is not in ner is a mention without a type. If ner has a span twice, clusters and relations mean
+the first of the two. An entity with one mention is written as a cluster only if it is in no fact (the others follow
+from the relations) or was a cluster in the file (meta["extra"]["clusters"]["lone"] has their indices). All other fields
+of a line (predicted_ner, …) are kept in meta.
 """
 
 from bisect import bisect_right
@@ -32,13 +33,13 @@ FIELDS = ("doc_key", "sentences", "ner", "relations", "clusters")
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every line's document."""
+    """Read one document per line."""
     return reading.json_lines(lambda record, line: _document(record, line, reading))
 
 
 @dataclass
 class _Spans:
-    """The mentions of a record by the tokens they are."""
+    """The mentions of a record by their tokens."""
 
     text: str
     borders: list[tuple[int, int]]
@@ -53,7 +54,7 @@ class _Spans:
         return mention
 
     def find(self, tokens: tuple[int, int]) -> Mention:
-        """The mention that these tokens are; one without type where ner has none."""
+        """Find the mention of these tokens, or add one without a type if ner has none."""
         return self.first.get(tokens) or self.add(tokens, "")
 
     def tokens(self, first: Any, last: Any, where: str) -> tuple[int, int]:
@@ -74,12 +75,14 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
     text, borders = _words.join([token for sentence in sentences for token in sentence])
     sentence_spans = _words.sentence_spans(borders, [len(sentence) for sentence in sentences])
     if None in sentence_spans:
-        reading.note("empty_sentence", line, id, f"{sentence_spans.count(None)} sentences without a character")
+        reading.note(
+            "empty_sentence", line, id, f"{sentence_spans.count(None)} sentences have no characters and are left out"
+        )
     spans = _Spans(text, borders)
     for item, where in _items(record, "ner", len(sentences), 3):
         tokens = spans.tokens(item[0], item[1], where)
         if tokens in spans.first:
-            reading.note("same_span", line, id, f"{where} names a span again; relations and clusters mean the first")
+            reading.note("same_span", line, id, f"{where} repeats a span; relations and clusters mean the first")
         spans.add(tokens, as_str(item[2], where))
     entities = _clusters(get_list(record, "clusters", default=[]), spans, line, id, reading)
     relations = [
@@ -106,11 +109,12 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
 
 
 def _items(record: dict[str, Any], key: str, sentences: int, size: int) -> Iterator[tuple[list[Any], str]]:
-    """The items of all sentences' lists, each with its place."""
+    """The items in the lists of all sentences, each with its path."""
     lists = get_list(record, key, default=[])
     if lists and len(lists) != sentences:
         raise BadDocument(
-            f"{len(lists)} lists for {sentences} sentences; expected one a sentence, empty ones too.", field=key
+            f"{len(lists)} lists for {sentences} sentences; expected one list per sentence, even if it is empty.",
+            field=key,
         )
     for i, one in enumerate(lists):
         for j, item in enumerate(as_list(one, f"{key}[{i}]")):
@@ -131,10 +135,10 @@ def _clusters(clusters: list[Any], spans: _Spans, line: int, id: str, reading: R
                 raise wrong(pair, where, "a pair [first token, last token]")
             mention = spans.find(spans.tokens(pair[0], pair[1], where))
             if mention.id in group:
-                reading.note("duplicate_mention", line, id, f"{where} names {pair} twice; once is kept")
+                reading.note("duplicate_mention", line, id, f"{where} has {pair} twice; one is kept")
             group[mention.id] = mention
         if not group:
-            raise BadDocument("an empty cluster; expected at least one span. Drop it.", field=where)
+            raise BadDocument("the cluster is empty; expected at least one span. Remove it.", field=where)
         if taken & group.keys():
             reading.note("shared_mention", line, id, f"{where} shares a span with an earlier cluster")
         taken |= group.keys()
@@ -144,7 +148,7 @@ def _clusters(clusters: list[Any], spans: _Spans, line: int, id: str, reading: R
 
 
 def _facts(entities: list[Entity], relations: list[tuple[Mention, str, Mention]]) -> tuple[list[Entity], list[Fact]]:
-    """The facts, and the entities with those of mentions that stand in no cluster."""
+    """The facts, and the entities including those of mentions in no cluster."""
     entities = list(entities)
     owner = _owners(entities)
     facts = []
@@ -167,7 +171,7 @@ def _owners(entities: Iterable[Entity]) -> dict[str, str]:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One line a document."""
+    """Write one line per document."""
     write_json_lines(path, map(_record, documents))
 
 
@@ -206,21 +210,21 @@ def _written_clusters(doc: Document) -> list[Entity]:
 
 
 def _bare(doc: Document) -> set[str]:
-    """Mentions without type that a cluster or relation names: they need no place in ner."""
+    """Mentions without a type that are in a cluster or relation: they are not needed in ner."""
     named = {id for e in _written_clusters(doc) for id in e.mentions}
     named.update(id for arrow in arrows_of(doc) for id in (arrow.head, arrow.tail))
     return {m.id for m in doc.mentions if not m.type and m.id in named}
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What SciERC's shape has no place for."""
+    """Count what SciERC cannot hold."""
     lost = losses(doc, HOLDS)
     del lost["same spans"]  # only those that clusters or relations name, which _held counts
     return lost + _held(doc)[3]
 
 
 def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], list[tuple[int, int]], Counter[str]]:
-    """The part of the document that SciERC holds, its tokens, those of its sentences, and what falls away."""
+    """The part of the document that SciERC holds, its tokens, the tokens of its sentences, and what is lost."""
     doc, borders, lost = _words.at_tokens(doc)
     doc, ranges, more = _words.in_sentences(doc, borders)
     lost += more + _words.lost_meta(doc, FIELDS, {"clusters"})
@@ -235,7 +239,7 @@ def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], list[tuple[in
 
 
 def _mistaken(doc: Document) -> set[str]:
-    """Mentions that clusters or relations name, but whose span means another mention when it is read."""
+    """Mentions in clusters or relations whose span would be read back as another mention."""
     bare = _bare(doc)
     ordered = [m for m in doc.mentions if m.id not in bare] + [m for m in doc.mentions if m.id in bare]
     first: dict[tuple[int, int], str] = {}
@@ -246,7 +250,7 @@ def _mistaken(doc: Document) -> set[str]:
 
 
 def fits(head: Head) -> bool:
-    """Lines of objects whose sentences are lists of tokens, with ner, relations, clusters or a doc_key."""
+    """Whether the lines are objects with sentences as lists of tokens, and ner, relations, clusters or a doc_key."""
     record = head.record
     if head.is_list or not isinstance(record, dict) or not isinstance(record.get("sentences"), list):
         return False

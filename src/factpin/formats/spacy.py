@@ -1,12 +1,12 @@
-"""spaCy: documents as Doc.to_json gives them, one JSON list or one a line. Offsets are characters, ends exclusive.
+"""spaCy: documents from Doc.to_json, as one JSON list or one per line. Offsets are characters, ends are exclusive.
 
     {"text", "ents": [{"start", "end", "label", "kb_id"}], "sents": [{"start", "end"}],
      "spans": {key: [{"start", "end", "label", "kb_id"}]}, "tokens": [{"id", "start", "end", …}], "cats", "_", …}
-    [text, {"entities": [[start, end, label], …]}]                       the training style, read and not written
+    [text, {"entities": [[start, end, label], …]}]                       the training style, only read
 
-Entities and spans are mentions. On writing, mentions that do not overlap are "ents", the others stand in spans["sc"];
-a mention that was read from elsewhere goes back there. A kb_id is the link of an entity with this one mention.
-Token borders are in meta["tokens"] as [start, end]; what else the tokens carry comes back on writing.
+Entities and spans become mentions. Mentions that do not overlap are written as "ents", the others as spans["sc"], and a
+mention that was read from another group goes back there. A kb_id becomes the link of an entity with this mention only.
+Token borders are kept in meta["tokens"] as [start, end]; other fields of the tokens are written back.
 """
 
 import json
@@ -34,7 +34,7 @@ OTHERS = "sc"  # the key of spaCy's own span categorizer
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every document; the entities first, then the span groups."""
+    """Read every document: the entities first, then the span groups."""
     return list_or_lines(reading, lambda record, line: _document(record, reading.default_id(line)))
 
 
@@ -70,12 +70,14 @@ def _document(value: Any, default_id: str) -> Document:
 
 
 def _from_training(value: list[Any]) -> dict[str, Any]:
-    """[text, {"entities": …}] in the shape of Doc.to_json."""
+    """Convert [text, {"entities": …}] to the form of Doc.to_json."""
     if len(value) != 2:
         raise wrong(value, "", 'a pair [text, {"entities": …}]')
     record = dict(as_dict(value[1], "[1]"))
     if not record.keys().isdisjoint({"text", ENTS}):
-        raise BadDocument("a pair [text, …] has its text in front and its spans in 'entities'.", field="[1]")
+        raise BadDocument(
+            "expected a pair [text, {'entities': […]}], with the text first. Correct the pair.", field="[1]"
+        )
     ents = []
     for i, span in enumerate(as_list(record.pop("entities", None) or [], "entities")):
         where = f"entities[{i}]"
@@ -87,7 +89,7 @@ def _from_training(value: list[Any]) -> dict[str, Any]:
 
 
 def _spans(record: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(place, field, span) of the entities and of every span group."""
+    """(group, field, span) of the entities and of every span group."""
     for i, span in enumerate(_list(record, ENTS)):
         yield ENTS, f"{ENTS}[{i}]", as_dict(span, f"{ENTS}[{i}]")
     for key, spans in as_dict(record.get("spans") or {}, "spans").items():
@@ -116,7 +118,7 @@ def _list(record: dict[str, Any], key: str) -> list[Any]:
 def _meta(record: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     meta = unknown(record, FIELDS)
     if OWN in meta:
-        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=OWN)
+        raise BadDocument("this name is reserved for the notes of the reader. Rename the field.", field=OWN)
     tokens = [as_dict(token, f"tokens[{i}]") for i, token in enumerate(_list(record, "tokens"))]
     if tokens:
         meta["tokens"] = [list(_borders(token, f"tokens[{i}]")) for i, token in enumerate(tokens)]
@@ -131,14 +133,14 @@ def _plain_tokens(borders: list[list[int]]) -> list[dict[str, int]]:
 
 
 def _usual_places(mentions: Iterable[Mention]) -> dict[str, str]:
-    """Where each mention is written if nothing else is known: entities of spaCy must not overlap."""
+    """The default group of each mention: entities in spaCy must not overlap."""
     mentions = list(mentions)
     others = {m.id for m in overlapping(mentions)}
     return {m.id: f"spans.{OTHERS}" if m.id in others else ENTS for m in mentions}
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One item a document."""
+    """Write one list item per document."""
     write_list_or_lines(path, map(_record, documents))
 
 
@@ -174,7 +176,7 @@ def _token_borders(doc: Document) -> list[list[int]]:
 
 
 def _own(doc: Document) -> dict[str, Any]:
-    """What the reader kept of the record; nothing where meta holds something else under that name."""
+    """What the reader kept of the record; empty if meta has something else under that name."""
     own = doc.meta.get(OWN)
     kinds = {"places": dict, "extra": dict, "tokens": list}
     if not isinstance(own, dict) or not all(isinstance(part, kinds.get(key, ())) for key, part in own.items()):
@@ -188,7 +190,7 @@ def _own(doc: Document) -> dict[str, Any]:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What spans without relations have no place for; an entity leaves a trace by its link alone."""
+    """Count what spans without relations cannot hold. Of an entity, only the link is written."""
     counted = losses(doc, HOLDS)
     counted["entities"] = sum(not e.link for e in doc.entities)
     counted.update(entity_losses(doc))
@@ -198,7 +200,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A text with ents, with spans by key, or with tokens that have borders; or a pair of a text and its entities."""
+    """Whether it is a text with ents, spans by key or tokens with borders, or a pair of a text and its entities."""
     record = head.record
     if record is None and head.is_list:
         return _is_pair(head)

@@ -1,8 +1,8 @@
-"""Plain text: a .txt or .md file is one document, a folder one document a file, `-` standard input as one text.
+"""Plain text: a .txt or .md file is one document, a folder one document per file, `-` is standard input as one text.
 
-The text is exactly what the file holds, line ends included; only a byte order mark is taken away. Sentences are found
-by language/sentences.py. Writing keeps the text and nothing else: one document to a file, or any number to a folder
-(a path without an ending).
+The text is exactly the content of the file, including line ends; only a byte order mark is removed. Sentences are found
+by language/sentences.py. Only the text is written: one document to a file, or any number to a folder (a path without an
+extension).
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ TEXTS = (".txt", ".md")
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """One document a file; files of a folder in sorted order, one in memory at a time."""
+    """Read one document per file. The files of a folder are sorted, and only one is in memory at a time."""
     path, encoding = reading.path, reading.options.encoding
     if path.is_dir():
         return reading.each(((1, file) for file in _texts(path)), lambda file, _: _of_file(file, path, encoding))
@@ -50,7 +50,7 @@ def _document(id: str, text: str) -> Document:
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """A folder of .txt files where the path has no ending, otherwise the file of the only document."""
+    """Write a folder of .txt files if the path has no extension, otherwise one file for the only document."""
     if str(path) != "-" and not path.suffix:
         with new_folder(path) as folder:
             for doc in documents:
@@ -61,17 +61,17 @@ def write(documents: Iterable[Document], path: Path, options: Options) -> None:
         for doc in documents:
             if first is not None:
                 raise BadFile(
-                    f"{path}: a text file holds one document, {first!r} and {doc.id!r} came. "
-                    f"Name a folder (a path without an ending) for several."
+                    f"{path}: a text file holds one document, got {first!r} and {doc.id!r}. "
+                    f"Give a folder (a path without an extension) for several."
                 )
             first = doc.id
             stream.write(text_bytes(doc.text))
         if first is None:
-            raise BadFile(f"{path}: a text file holds exactly one document, none came. Nothing was written.")
+            raise BadFile(f"{path}: a text file holds one document, got none. Nothing was written.")
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """Everything but the text. Sentences that would be found again are not lost."""
+    """Count everything but the text. Sentences that would be found again are not lost."""
     missing = losses(doc, HOLDS)
     if missing["sentences"] and list(doc.sentences) == [tuple(pair) for pair in split_sentences(doc.text)]:
         del missing["sentences"]
@@ -79,7 +79,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A .txt or .md file that is none of the formats that use these endings, or a folder of such files."""
+    """Whether it is a .txt or .md file in no other format with these extensions, or a folder of such files."""
     if head.is_folder:
         below = [file.name for file in walk(head.path)]
         return any(map(_is_text, below)) and not any(name.endswith(".ann") or _is_tags(name) for name in below)

@@ -1,9 +1,9 @@
-"""Triples: one JSON list (or one object a line), {"text": …, "triple_list": [[head, relation, tail], …]}. No offsets.
+"""Triples: a JSON list (or one object per line), {"text": …, "triple_list": [[head, relation, tail], …]}. No offsets.
 
-The shape of WebNLG, NYT and their "star" variants as CasRel, TPLinker and PRGC read them. A record may hold several
-sentences, and does not say where they end.
-Each triple is a fact; where its strings stand is found as _occurrences.py says. A triple with an argument that is not
-in the text stays in meta["unfound"] and is written back. Files are written as a list, those named .jsonl as lines.
+The form of WebNLG, NYT and their "star" variants as CasRel, TPLinker and PRGC read them. A record may have several
+sentences, without their borders.
+Each triple is a fact, and _occurrences.py finds its strings in the text. A triple with an argument that is not in the
+text is kept in meta["unfound"] and written back. Files named .jsonl are written as lines, others as a list.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ FIELDS = {"id", "text", "triple_list"}
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """Every record's document; facts in the order of the file."""
+    """Read one document per record, with its facts in the order of the file."""
     return list_or_lines(reading, lambda record, line: _document(record, line, reading))
 
 
@@ -39,7 +39,7 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
     placed = place(triples, text, reading, line, id)
     meta = unknown(record, FIELDS)
     if "unfound" in meta:
-        raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field="unfound")
+        raise BadDocument("this name is reserved for the notes of the reader. Rename the field.", field="unfound")
     if placed.unfound:
         meta["unfound"] = [values[i] for i in placed.unfound]
     return Document(
@@ -55,19 +55,19 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
 def _triple(value: Any, where: str) -> Triple:
     parts = [as_str(part, where) for part in as_list(value, where)]
     if len(parts) != 3 or not parts[1]:
-        raise wrong(value, where, "a triple [head, relation, tail] with a relation that is not empty")
+        raise wrong(value, where, "[head, relation, tail] with a relation that is not empty")
     return Triple(ArgumentName(parts[0]), parts[1], ArgumentName(parts[2]))
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One item a document."""
+    """Write one list item per document."""
     write_list_or_lines(path, map(_record, documents))
 
 
 def _record(doc: Document) -> dict[str, Any]:
-    told = [[t.head.surface, t.relation, t.tail.surface] for t in triples_of(doc, typed=False)]
+    triples = [[t.head.surface, t.relation, t.tail.surface] for t in triples_of(doc, typed=False)]
     kept = unknown(doc.meta, FIELDS | {"unfound"})
-    return {"id": doc.id, "text": doc.text, "triple_list": told + _unfound(doc), **kept}
+    return {"id": doc.id, "text": doc.text, "triple_list": triples + _unfound(doc), **kept}
 
 
 def _unfound(doc: Document) -> list[list[str]]:
@@ -80,7 +80,7 @@ def _unfound(doc: Document) -> list[list[str]]:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What has no place in a list of triples, and the facts whose strings would be found somewhere else."""
+    """Count what a list of triples cannot hold, and the facts whose strings would be found somewhere else."""
     holds = HOLDS if options.occurrences == "first" else HOLDS | {"clusters"}
     counted = losses(doc, holds)
     counted["meta"] += len(FIELDS & doc.meta.keys()) + ("unfound" in doc.meta and not _unfound(doc))
@@ -91,7 +91,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A record with a text and a list of triples."""
+    """Whether it is a record with a text and a list of triples."""
     record = head.record
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):
         return False

@@ -1,13 +1,13 @@
-"""UIE (PaddleNLP): one JSON object a line. Ends are exclusive. Training records are read and written, answers are read.
+"""UIE (PaddleNLP): one JSON object per line. Ends are exclusive. Training records are read and written, answers read.
 
     {"content", "result_list": [{"text", "start", "end"}], "prompt"}                                    training
     {"text", "result": [{type: [{"text", "start", "end", "probability", "relations": {relation: […]}}]}]}   an answer
 
-A training prompt is a type, or `subject的relation` (in English `relation of subject`). Records of one content that
-follow each other are one document; records of the same content that are scattered over the file are several. A prompt
-is taken as a relation only if its subject is a mention of the document or, failing that, stands in the content.
-Prompts without a result are negative examples: they stay in meta["negatives"] and are written back. So do, in
-meta["classes"], records whose results stand in the prompt (negative offsets: the classification prompts of UIE).
+A training prompt is a type, or `subject的relation` (in English `relation of subject`). Consecutive records with the
+same content are one document; if they are scattered over the file they are several. A prompt is read as a relation only
+if its subject is a mention of the document or, failing that, occurs in the content. Prompts without a result are
+negative examples: they are kept in meta["negatives"] and written back. Records whose results are in the prompt
+(negative offsets: the classification prompts of UIE) are kept in meta["classes"] in the same way.
 """
 
 from collections import Counter
@@ -33,12 +33,12 @@ CHINESE, ENGLISH = "的", " of "
 
 
 def read(reading: ReadContext) -> Iterator[Document]:
-    """The document of every run of training records with one content, and of every answer."""
+    """Read one document for consecutive training records with the same content, and one for every answer."""
     return reading.each(_groups(reading), lambda group, line: _document(group, line, reading))
 
 
 def _groups(reading: ReadContext) -> Iterator[tuple[int, Any]]:
-    """(first line, records): runs of records that share content and id; a broken line is a group of its own."""
+    """(first line, records): runs of records that share content and id; a broken line is a separate group."""
     group: list[dict[str, Any]] = []
     first = 0
     for line, raw in reading.lines():
@@ -65,7 +65,7 @@ def _groups(reading: ReadContext) -> Iterator[tuple[int, Any]]:
 def _belongs(record: dict[str, Any], first: dict[str, Any]) -> bool:
     if "result" in record or "result" in first:
         return False
-    # Strings and numbers alone are compared: anything else is an error later, and may be nested without end.
+    # Only strings and numbers are compared: anything else is an error later, and may be nested to any depth.
     return all(
         type(record.get(key)) is type(first.get(key))
         and isinstance(record.get(key), str | int | None)
@@ -76,7 +76,7 @@ def _belongs(record: dict[str, Any], first: dict[str, Any]) -> bool:
 
 @dataclass
 class _Annotation:
-    """Mentions by (start, end, type), the arrows between them, and what the document's meta keeps."""
+    """Mentions by (start, end, type), the arrows between them, and what is kept in the document's meta."""
 
     text: str
     mentions: dict[tuple[int, int, str], Mention] = field(default_factory=dict)
@@ -93,17 +93,17 @@ class _Annotation:
         return self.mentions[key]
 
     def at(self, item: dict[str, Any], where: str) -> Mention:
-        """The mention at an object's offsets, of whatever type; a new one without a type if there is none."""
+        """The mention at the offsets of an object, of any type; a new one without a type if there is none."""
         start, end = get_int(item, "start", where), get_int(item, "end", where)
         there = [m for m in self.mentions.values() if (m.start, m.end) == (start, end)]
         return there[0] if there else self.add(item, "", where)
 
     def keep(self, key: str, values: list[Any]) -> None:
-        """Put what the reader found no noun for into meta."""
+        """Keep what has no noun in meta."""
         if not values:
             return
         if key in self.meta:
-            raise BadDocument("this name is kept for what the reader itself notes. Rename the field.", field=key)
+            raise BadDocument("this name is reserved for the notes of the reader. Rename the field.", field=key)
         self.meta[key] = values
 
 
@@ -116,7 +116,9 @@ def _document(group: list[dict[str, Any]], line: int, reading: ReadContext) -> D
     for part in group:
         for key, value in unknown(part, FIELDS).items():
             if not _equal(found.meta.setdefault(key, value), value):
-                raise BadDocument("the records of one content disagree about this field. Rename one.", field=key)
+                raise BadDocument(
+                    "records with the same content have different values of this field. Rename one.", field=key
+                )
     if answer:
         _answer(record, found, reading, line, id)
     else:
@@ -140,7 +142,7 @@ def _training(group: list[dict[str, Any]], found: _Annotation, reading: ReadCont
     prompts = [get_str(record, "prompt") for record in group]
     items = [[as_dict(item, "result_list") for item in get_list(record, "result_list")] for record in group]
     surfaces = {get_str(item, "text", "result_list") for results in items for item in results}
-    told: list[tuple[str, str, list[dict[str, Any]]]] = []
+    pending: list[tuple[str, str, list[dict[str, Any]]]] = []
     kept: dict[str, list[Any]] = {"negatives": [], "classes": []}
     for prompt, results in zip(prompts, items, strict=True):
         if not results:
@@ -149,16 +151,16 @@ def _training(group: list[dict[str, Any]], found: _Annotation, reading: ReadCont
         if _is_class(results):
             kept["classes"].append({"prompt": prompt, "result_list": results})
             reading.note(
-                "classification", line, id, f"the results of {prompt[:40]!r} stand in the prompt: kept, not read"
+                "classification", line, id, f"the results of {prompt[:40]!r} are in the prompt: kept, not read"
             )
             continue
         subject, relation = _subject(prompt, surfaces, found.text)
         if subject:
-            told.append((subject, relation, results))
+            pending.append((subject, relation, results))
         else:
             for item in results:
                 found.add(item, prompt, "result_list")
-    for subject, relation, results in told:
+    for subject, relation, results in pending:
         for item in results:
             tail = found.at(item, "result_list")
             head = _head(subject, tail, found, reading, line, id)
@@ -172,7 +174,7 @@ def _is_class(results: list[dict[str, Any]]) -> bool:
 
 
 def _subject(prompt: str, surfaces: set[str], text: str) -> tuple[str, str]:
-    """(subject, relation) of a prompt; both empty where it is a type. The longest subject that is a mention wins."""
+    """(subject, relation) of a prompt; both empty if it is a type. The longest subject that is a mention wins."""
     splits = []
     for i in range(1, len(prompt) - 1):
         if prompt.startswith(CHINESE, i):
@@ -188,11 +190,11 @@ def _subject(prompt: str, surfaces: set[str], text: str) -> tuple[str, str]:
 
 
 def _head(subject: str, tail: Mention, found: _Annotation, reading: ReadContext, line: int, id: str) -> Mention:
-    """The mention a prompt's subject means: the first of that text, or the nearest to the object, by choice."""
+    """The mention that the subject of a prompt means: the first with that text or the nearest to the object."""
     there = sorted((m for m in found.mentions.values() if m.text == subject and m.id != tail.id), key=lambda m: m.start)
     if not there and tail.text != subject:
         start = occurrences(found.text, subject)[0][0]
-        reading.note("subject_without_type", line, id, f"{subject!r} is a subject and the result of no prompt")
+        reading.note("subject_without_type", line, id, f"{subject!r} is a subject but the result of no prompt")
         return found.add({"text": subject, "start": start, "end": start + len(subject)}, "", "prompt")
     if len(there) > 1:
         reading.note("ambiguous_argument", line, id, f"{subject!r} is {len(there)} mentions")
@@ -236,7 +238,7 @@ def _answer(record: dict[str, Any], found: _Annotation, reading: ReadContext, li
 
 
 def write(documents: Iterable[Document], path: Path, options: Options) -> None:
-    """One training record a type and one for each subject and relation of a document."""
+    """Write one training record per type, and one per subject and relation, for every document."""
     write_json_lines(path, (record for doc in documents for record in _records(doc)))
 
 
@@ -283,7 +285,7 @@ def _classes(doc: Document) -> list[dict[str, Any]]:
 
 
 def lost(doc: Document, options: Options) -> Counter[str]:
-    """What prompts and their results have no place for, and the facts whose subject would be found somewhere else."""
+    """Count what prompts and results cannot hold, and the facts whose subject would be found somewhere else."""
     counted = losses(doc, HOLDS)
     counted["meta"] += len(FIELDS & doc.meta.keys())
     if doc.mentions or doc.meta:
@@ -294,7 +296,7 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """A training record, or a text with the nested result of UIE."""
+    """Whether it is a training record, or a text with the nested result of UIE."""
     record = head.record
     if not isinstance(record, dict) or head.is_list:
         return False

@@ -1,10 +1,10 @@
-"""Two texts as one input: a question and a passage, between the special tokens that the model was trained with.
+"""Two texts as one input: a question and a passage, with the special tokens that the model was trained with.
 
     BERT       [CLS] first [SEP] second [SEP]        segments 0 0 0 1 1
     RoBERTa    <s> first </s> </s> second </s>       segments all 0
     XLNet      first <sep> second <sep> <cls>        segments 0 0 1 1 2
 
-The layout is that of the tokenizer's own post-processor. One without a layout for pairs is given BERT's, with the
+The layout is that of the tokenizer's post-processor. A tokenizer without a layout for pairs gets BERT's, with the
 special tokens that `frame` puts around a single text.
 """
 
@@ -36,7 +36,7 @@ class FramedPair:
 
 @dataclass(frozen=True, slots=True)
 class PairFrame:
-    """The special tokens before, between and behind two texts, and the segment of each text."""
+    """The special tokens before, between and after two texts, and the segment of each text."""
 
     prefix: Specials
     middle: Specials
@@ -46,7 +46,7 @@ class PairFrame:
 
     @property
     def size(self) -> int:
-        """How many special tokens a pair has."""
+        """The number of special tokens in a pair."""
         return len(self.prefix) + len(self.middle) + len(self.suffix)
 
     def join(self, first: Ints, second: Ints) -> FramedPair:
@@ -63,7 +63,7 @@ _frames: WeakKeyDictionary[Tokenizer, PairFrame] = WeakKeyDictionary()
 
 
 def pair_frame(tokenizer: Tokenizer) -> PairFrame:
-    """The layout of pairs of a tokenizer."""
+    """The layout that a tokenizer uses for pairs."""
     if tokenizer not in _frames:
         _frames[tokenizer] = _find_frame(tokenizer)
     return _frames[tokenizer]
@@ -82,7 +82,7 @@ def windows_beside(
     max_length: int,
     overlap: int,
 ) -> list[Window]:
-    """The windows of a long second text, each of which fits into `max_length` tokens beside the whole first one."""
+    """The windows of a long second text, each of which fits into `max_length` tokens together with the first text."""
     room = max_length - pair_frame(tokenizer).size - len(first)
     if room < LEAST:
         raise BadInput(

@@ -1,9 +1,9 @@
-"""Sets of questions: one file for each format, all of them read into `Question`.
+"""Sets of questions: one module per format, all read into `Question`.
 
-    for question in read(path): ...              the format is guessed where it can be
+    for question in read(path): ...              guesses the format
 
-Gold spans are half-open character offsets that are checked: an answer that is not where the file says is searched for
-again, and what was moved, ambiguous or not found is counted in the report.
+Gold spans are half-open character offsets, and they are checked: an answer that is not where the file says is searched
+for in the text. Answers that were moved, ambiguous or not found are counted in the report.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ QUESTION_FORMATS: dict[str, QuestionFormat] = {
 
 
 def guess(path: Path, encoding: str = "utf-8") -> str:
-    """The format of a file by its beginning; an error where none or several fit."""
+    """Guess the format of a file from its beginning. It is an error if no format fits, or several."""
     if str(path) == "-":
         return "questions"
     beginning = head(path, encoding)
@@ -46,16 +46,14 @@ def guess(path: Path, encoding: str = "utf-8") -> str:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise BadInput(
-            f"{path}: no format of questions fits its beginning. Name one with --from: {', '.join(QUESTION_FORMATS)}."
-        )
+        raise BadInput(f"{path}: no format of questions fits. Name one with --from: {', '.join(QUESTION_FORMATS)}.")
     raise BadInput(f"{path}: could be {' or '.join(found)}. Name one of them with --from.")
 
 
 def read(
     path: Path | str, *, format: str | None = None, options: Options | None = None, report: Report | None = None
 ) -> Iterator[Question]:
-    """The questions of a file, one at a time."""
+    """Read the questions of a file, one at a time."""
     options = options or Options()
     path = Path(path)
     name = format or guess(path, options.encoding)

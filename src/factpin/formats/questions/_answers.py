@@ -1,12 +1,12 @@
-"""Where an answer is in a text, and what was noticed while looking for it.
+"""Find an answer in a text, and note what is unusual about it.
 
-An offset that is right is believed. Otherwise the text is searched: letter by letter; then whatever the capitals and
-blanks; then without the punctuation around the answer. In scripts that have words, an occurrence at word borders is
-preferred. Of several the nearest to the stated offset is taken, the first where none is stated, or all of them
-(`Options.occurrences`).
+A correct offset is used as it is. Otherwise the text is searched: for the exact answer, then ignoring case and
+whitespace, then without the punctuation around the answer. In scripts with words, occurrences at word borders are
+preferred. Of several occurrences, the nearest to the stated offset is used, the first if there is no offset, or all of
+them (`Options.occurrences`).
 
-Notes: answer_moved (elsewhere than stated), ambiguous_answer (no offset, several occurrences), answer_near (found with
-other capitals, blanks or punctuation), answer_not_found, empty_answer.
+Notes: answer_moved (not at the stated offset), ambiguous_answer (no offset, several occurrences), answer_near (case,
+whitespace or punctuation differs), answer_not_found, empty_answer.
 """
 
 import re
@@ -29,11 +29,11 @@ class Site:
     question: str
 
     def note(self, kind: str, message: str) -> None:
-        """Count something noticed here."""
+        """Add a note about this question."""
         self.reading.note(kind, self.line, self.question, message)
 
     def place(self, text: str, answer: str, at: int | None = None) -> list[Span]:
-        """The spans of an answer in a text; `at` is the offset that the file states, None or below 0 for none."""
+        """The spans of an answer in a text. `at` is the offset in the file; None or a negative number means none."""
         stated = at is not None and at >= 0
         if at is not None and stated and text[at : at + len(answer)] == answer:
             return [Span(at, at + len(answer))]
@@ -47,7 +47,7 @@ class Site:
         return self.chosen(found, answer)
 
     def search(self, text: str, answer: str) -> list[Span]:
-        """Every occurrence; one that differs from the answer is noted."""
+        """Find every occurrence. One that is not exactly the answer is noted."""
         found, exact = occurrences(text, answer)
         if found and not exact:
             start, end = found[0]
@@ -55,15 +55,15 @@ class Site:
         return found
 
     def chosen(self, found: list[Span], answer: str) -> list[Span]:
-        """The first of several occurrences, or all of them by choice."""
+        """The first of several occurrences, or all of them, depending on the options."""
         if len(found) > 1 and self.reading.options.occurrences != "all":
-            self.note("ambiguous_answer", f"{_short(answer)} occurs {len(found)} times; the first is taken")
+            self.note("ambiguous_answer", f"{_short(answer)} occurs {len(found)} times; the first is used")
             return found[:1]
         return found
 
 
 def occurrences(text: str, answer: str) -> tuple[list[Span], bool]:
-    """(the spans of the answer, whether they match letter by letter)."""
+    """(the spans of the answer, whether they match exactly)."""
     exact = _whole(text, _exact(text, answer))
     if exact:
         return exact, True
@@ -98,12 +98,12 @@ def _exact(text: str, answer: str) -> list[Span]:
 
 
 def _whole(text: str, found: list[Span]) -> list[Span]:
-    """Those at word borders; all where there are none."""
+    """The occurrences at word borders, or all if there are none."""
     return [span for span in found if _is_whole(text, *span)] or found
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Not a piece of a longer word in letters that have capitals, or of a longer number."""
+    """Whether it is not part of a longer number, or of a longer word in a script with upper and lower case."""
     before = start > 0 and _glued(text[start - 1], text[start])
     return not before and not (end < len(text) and _glued(text[end - 1], text[end]))
 

@@ -1,4 +1,4 @@
-"""The shape that HotpotQA and 2WikiMultihopQA share: paragraphs of listed sentences and supporting facts."""
+"""The form that HotpotQA and 2WikiMultihopQA share: paragraphs as lists of sentences, and supporting facts."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from factpin.language.identify import find_language
 
 COMPARED = ("comparison", "bridge_comparison")  # types of questions that name what they choose from
 KNOWN = {"_id", "id", "question", "answer", "supporting_facts", "context", "evidences"}
-Places = list[tuple[str, list[int | None]]]  # of every paragraph: its title, and what each listed sentence has become
+Places = list[tuple[str, list[int | None]]]  # of every paragraph: its title, and the new index of each sentence
 
 
 def parse(reading: ReadContext, record: Any, line: int) -> Question:
@@ -50,7 +50,7 @@ def _contexts(record: dict[str, Any], language: str | None) -> tuple[tuple[Docum
 
 
 def _support(record: dict[str, Any], places: Places, site: Site) -> tuple[tuple[int, int], ...]:
-    """(context, sentence) of every supporting fact that is there."""
+    """(context, sentence) of every supporting fact in the context."""
     found = dict[tuple[int, int], None]()
     for i, row in enumerate(_rows(record, "supporting_facts", "sent_id")):
         title, index = as_str(row[0], f"supporting_facts[{i}]"), as_int(row[1], f"supporting_facts[{i}]")
@@ -68,12 +68,12 @@ def _has(became: list[int | None], index: int) -> bool:
 
 
 def _rows(record: dict[str, Any], key: str, second: str) -> list[list[Any]]:
-    """The pairs of a field, from rows [title, x] or from columns {"title": […], second: […]}."""
+    """The pairs of a field, given as rows [title, x] or as columns {"title": […], second: […]}."""
     value = record.get(key)
     if isinstance(value, dict):
         columns = [get_list(value, name, key) for name in ("title", second)]
         if len(columns[0]) != len(columns[1]):
-            raise wrong(value, key, "columns of one length")
+            raise wrong(value, key, "columns of the same length")
         return [list(row) for row in zip(*columns, strict=True)]
     rows = [as_list(row, f"{key}[{i}]") for i, row in enumerate(get_list(record, key, default=[]))]
     for i, row in enumerate(rows):
@@ -85,7 +85,7 @@ def _rows(record: dict[str, Any], key: str, second: str) -> list[list[Any]]:
 def _spans(
     answer: str, documents: tuple[Document, ...], support: tuple[tuple[int, int], ...], site: Site
 ) -> tuple[tuple[int, Span], ...]:
-    """The answer in the supporting sentences; in their paragraphs where it is in none of them."""
+    """The answer in the supporting sentences, or in their paragraphs if it is in none of them."""
     places = dict.fromkeys(index for index, _ in support)
     found = [(index, span) for index in places for span in site.search(documents[index].text, answer)]
     proving = [(index, documents[index].sentences[sentence]) for index, sentence in support]

@@ -1,4 +1,4 @@
-"""Loops over the records of a file of questions, and the contexts that records bring."""
+"""Loops over the records of a file of questions, and the contexts in them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
@@ -13,19 +13,19 @@ Parse = Callable[[Any, int], Question]
 
 
 def questions(reading: ReadContext, records: Iterable[tuple[int, Any]], parse: Parse) -> Iterator[Question]:
-    """parse(record, line) of every (line, record); a bad record is an error, or set aside by choice."""
+    """parse(record, line) for every (line, record). A bad record is an error, or skipped if the options say so."""
     return cast(Iterator[Question], reading.each(records, cast(Callable[[Any, int], Document], parse)))
 
 
 def list_or_lines(reading: ReadContext, parse: Parse) -> Iterator[Question]:
-    """The questions of a file that is one JSON list, or that has one JSON object in every line."""
+    """The questions of a file with one JSON list, or with one JSON object per line."""
     in_list = str(reading.path) != "-" and first_character(reading) == "["  # standard input cannot be read twice
     loop = reading.json_items if in_list else reading.json_lines
     return cast(Iterator[Question], loop(cast(Callable[[Any, int], Document], parse)))
 
 
 def first_character(reading: ReadContext) -> str:
-    """The first character of a file that is no blank, "" where there is none."""
+    """The first character of a file that is not whitespace, "" if there is none."""
     lines = (line for _, line in reading.lines())
     return next(chain.from_iterable(line.lstrip("\ufeff \t\r") for line in lines), "")
 
@@ -36,16 +36,16 @@ def whole(reading: ReadContext) -> str:
 
 
 def context(text: str, title: str, language: str | None, sentences: Sequence[Span] = ()) -> Document:
-    """A document whose id follows from title and text: the same passage has one id in all questions and files."""
+    """A document whose id is made of title and text, so that a passage has the same id in all questions and files."""
     digest = blake2b(f"{title}\0{text}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     meta = {"title": title} if title else {}
     return Document(digest, text, language=language, sentences=tuple(sentences), meta=meta)
 
 
 def join_sentences(sentences: Sequence[str]) -> tuple[str, list[Span], list[int | None]]:
-    """The text of a list of sentences, their spans without outer blanks, and the span that each has become.
+    """The text of a list of sentences, their spans without outer whitespace, and the index of the span of each.
 
-    A blank is put between two sentences that have none. A sentence without text has no span.
+    A space is put between two sentences without one. A sentence without text has no span.
     """
     text, spans, places = "", list[Span](), list[int | None]()
     for sentence in sentences:

@@ -1,11 +1,12 @@
-"""HotpotQA: a question over paragraphs of listed sentences, with the sentences that prove the answer.
+"""HotpotQA: a question about paragraphs, which are lists of sentences, with the sentences that support the answer.
 
 {"_id", "question", "answer", "type", "level",
  "supporting_facts": [[title, sentence]], "context": [[title, [sentence]]]}
 
-Read as one JSON list, as the official files are, or one object a line; the columns {"title": […], "sentences": […]} and
-{"title": […], "sent_id": […]} are read too. The answer has no offset: it is looked for in the supporting sentences,
-then in their paragraphs. Supporting facts that point nowhere are noted as support_not_found.
+Files are one JSON list, like the official ones, or have one object per line. The columns {"title": […],
+"sentences": […]} and {"title": […], "sent_id": […]} are read too. The answer has no offset: it is searched for in the
+supporting sentences, then in their paragraphs. Supporting facts that are not in the context are noted as
+support_not_found.
 """
 
 from collections.abc import Iterator
@@ -19,11 +20,11 @@ from factpin.formats.questions._records import list_or_lines
 
 
 def read(reading: ReadContext) -> Iterator[Question]:
-    """Every question with its paragraphs."""
+    """Read every question with its paragraphs."""
     return list_or_lines(reading, lambda record, line: parse(reading, record, line))
 
 
 def fits(head: Head) -> bool:
-    """Supporting facts, and no triples of evidence."""
+    """Whether there are supporting facts, but no triples as evidence."""
     record: Any = head.record
     return isinstance(record, dict) and {"supporting_facts", "context"} <= record.keys() and "evidences" not in record

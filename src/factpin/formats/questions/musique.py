@@ -1,10 +1,10 @@
-"""MuSiQue: a question over twenty paragraphs, of which some are marked, with its sub-questions.
+"""MuSiQue: a question about twenty paragraphs, some of them marked as supporting, with its sub-questions.
 
 {"id", "question", "answer", "answer_aliases", "answerable", "paragraphs": [{"idx", "title", "paragraph_text",
 "is_supporting"}], "question_decomposition": [{"question", "answer", "paragraph_support_idx"}]}
 
-Support is marked by paragraph, so every paragraph is one sentence here. The answer is looked for in the paragraph of
-the last sub-question, then in the other supporting ones. Sub-questions become steps (sub-question, "", answer).
+Support is marked per paragraph, so every paragraph is read as one sentence. The answer is searched for in the paragraph
+of the last sub-question, then in the other supporting ones. Sub-questions become steps (sub-question, "", answer).
 """
 
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ KNOWN = {"id", "question", "answer", "answer_aliases", "answerable", "paragraphs
 
 
 def read(reading: ReadContext) -> Iterator[Question]:
-    """Every question with its paragraphs."""
+    """Read every question with its paragraphs."""
     return list_or_lines(reading, lambda record, line: _parse(reading, record, line))
 
 
 def fits(head: Head) -> bool:
-    """Paragraphs that are marked as supporting, or a decomposition."""
+    """Whether there are paragraphs marked as supporting, or a decomposition."""
     record: Any = head.record
     return isinstance(record, dict) and {"question", "paragraphs"} <= record.keys() and "qas" not in record
 
@@ -76,7 +76,7 @@ def _step(value: Any, index: int) -> tuple[tuple[str, str, str], Any]:
 def _spans(
     answers: tuple[str, ...], documents: tuple[Document, ...], places: list[int], site: Site
 ) -> tuple[tuple[int, Span], ...]:
-    """The first of the answers that is in the first of these paragraphs that has any."""
+    """The first answer in the first of these paragraphs that has one."""
     for index in dict.fromkeys(places):
         for answer in answers:
             found = site.search(documents[index].text, answer)

@@ -1,4 +1,4 @@
-"""The native format of questions: one a line, as documents/question.py spells it. Holds everything."""
+"""The native format of questions: one per line, as defined in documents/question.py. Nothing is lost."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,17 +12,17 @@ from factpin.formats.questions._records import list_or_lines
 
 
 def read(reading: ReadContext) -> Iterator[Question]:
-    """Every line's question; a line without an id is named by its number."""
+    """Read one question per line. The id of a line without one is its number."""
     return list_or_lines(reading, lambda record, line: question_from_json(record, reading.default_id(line)))
 
 
 def write(questions: Iterable[Question], path: Path) -> None:
-    """One line for each question."""
+    """Write one line per question."""
     write_json_lines(path, map(question_to_json, questions))
 
 
 def fits(head: Head) -> bool:
-    """A question with an id whose contexts, if any, are documents."""
+    """Whether a line is a question with an id whose contexts, if any, are documents."""
     record: Any = head.record
     if not isinstance(record, dict) or not {"id", "question"} <= record.keys() or "answer" in record:
         return False

@@ -1,7 +1,7 @@
-"""Natural Questions for open answering: {"question", "answer": [text]}, with or without passages.
+"""Natural Questions for open-domain answering: {"question", "answer": [text]}, with or without passages.
 
-Passages are in "ctxs": [{"title", "text", "hasanswer", "isgold"}], answers then often in "answers". Where a passage is
-marked as gold the answers are looked for in those alone, otherwise in all that are said to have one.
+Passages are in "ctxs": [{"title", "text", "hasanswer", "isgold"}]; the answers are then often in "answers". They are
+searched for in the passages marked as gold, if there are any, otherwise in those marked as having an answer.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from factpin.language.identify import find_language
 
 
 def read(reading: ReadContext) -> Iterator[Question]:
-    """Every question, with its passages where there are any."""
+    """Read every question, with its passages if there are any."""
     return list_or_lines(reading, lambda record, line: _parse(reading, record, line))
 
 
 def fits(head: Head) -> bool:
-    """A question with a list of answers, and no context but `ctxs`."""
+    """Whether a line is a question with a list of answers, and no context except `ctxs`."""
     record: Any = head.record
     if not isinstance(record, dict) or "context" in record or "id" in record and "kind" in record:
         return False
@@ -53,7 +53,7 @@ def _document(passage: dict[str, Any], language: str | None) -> Document:
 
 
 def _gold(passages: list[dict[str, Any]]) -> list[int]:
-    """The passages to look into: those marked as gold, else those said to have an answer, else all."""
+    """The passages to search: those marked as gold, else those marked as having an answer, else all."""
     for mark in ("isgold", "hasanswer", "has_answer"):
         marked = [i for i, passage in enumerate(passages) if passage.get(mark)]
         if marked:

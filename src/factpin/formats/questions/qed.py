@@ -1,10 +1,10 @@
-"""QED: Natural Questions with the paragraph, the characters of the answer, and what the question's words refer to.
+"""QED: Natural Questions with the paragraph, the span of the answer, and what the words of the question refer to.
 
 {"example_id", "question_text", "title_text", "paragraph_text", "answer_spans": [[start, end]], "answer_text": [text],
 "sentence_starts": [start], "annotation": […], "answer_type"}
 
-Spans are believed: where the answer's text differs from the text at its span, the span counts (noted as
-answer_text_differs). Several spans are one answer in parts, of which each counts.
+If the text of an answer differs from the text at its span, the span is used (noted as answer_text_differs). Several
+spans are the parts of one answer, and each part counts.
 """
 
 import ast
@@ -21,12 +21,12 @@ from factpin.language.identify import find_language
 
 
 def read(reading: ReadContext) -> Iterator[Question]:
-    """Every question with its paragraph."""
+    """Read every question with its paragraph."""
     return list_or_lines(reading, lambda record, line: _parse(reading, record, line))
 
 
 def fits(head: Head) -> bool:
-    """A question's text beside a paragraph's text."""
+    """Whether a line has the text of a question and the text of a paragraph."""
     record: Any = head.record
     return isinstance(record, dict) and {"question_text", "paragraph_text"} <= record.keys()
 
@@ -83,7 +83,7 @@ def _span(row: list[Any], where: str, size: int) -> Span:
 
 
 def _sentences(text: str, starts: Sequence[int]) -> list[Span]:
-    """Sentences from where they begin, without the blanks between them."""
+    """Sentences from their starts, without the whitespace between them."""
     found = []
     for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
         part = text[start:end]
@@ -94,7 +94,7 @@ def _sentences(text: str, starts: Sequence[int]) -> list[Span]:
 
 
 def _annotation(value: Any) -> Any:
-    """The list of references, also where it was written as the text of a Python literal."""
+    """The list of references, which may also be given as a Python literal in a string."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,14 +1,14 @@
-"""SQuAD 1 and 2, and what has its shape: CMRC2018, DRCD, XQuAD, DuReader, CAIL 2019.
+"""SQuAD 1 and 2, and other sets in this form: CMRC2018, DRCD, XQuAD, DuReader, CAIL 2019.
 
 {"data": [{"title", "paragraphs": [{"context", "qas": [{"id", "question", "answers": [{"text", "answer_start"}]}]}]}]}
 
-Three more spellings are read: CMRC2018's own list of {"context_text", "qas": [{"query_id", "query_text",
+Three variants are read too: CMRC2018's list of {"context_text", "qas": [{"query_id", "query_text",
 "answers": [text]}]}, rows {"id", "context", "question", "answers": {"text": […], "answer_start": […]}} as a JSON list
-or one a line, and CAIL's "is_impossible" as a string.
+or one per line, and CAIL's "is_impossible" as a string.
 
-A question is unanswerable where the file says so, or where all its answers are empty. Where annotators answered a
-question that is marked impossible, the answers count (noted as impossible_with_answers). YES and NO without an offset
-make a yes_no question. A question without text is left out (empty_question).
+A question is unanswerable if the file says so, or if all its answers are empty. If a question that is marked as
+impossible has answers, they are used (noted as impossible_with_answers). The answers YES and NO without an offset make
+it a yes_no question. A question without text is left out (empty_question).
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ KNOWN = {"id", "query_id", "question", "query_text", "answers", "is_impossible",
 
 
 def read(reading: ReadContext) -> Iterator[Question]:
-    """Every question with its paragraph."""
+    """Read every question with its paragraph."""
     first = first_character(reading)
     if first == "{" and not _is_row(next((line for _, line in reading.lines() if line.strip()), "")):
         return questions(reading, _pairs(reading, _decoded(reading)), lambda pair, n: _question(reading, n, *pair))
@@ -42,7 +42,7 @@ def read(reading: ReadContext) -> Iterator[Question]:
 
 
 def fits(head: Head) -> bool:
-    """Paragraphs with questions, or rows with a question, a context and answers."""
+    """Whether there are paragraphs with questions, or rows with a question, a context and answers."""
     if isinstance(head.record, dict) and {"question", "context", "answers"} <= head.record.keys():
         return isinstance(head.record["context"], str)
     start = "\n".join(head.lines).lstrip()
@@ -50,7 +50,7 @@ def fits(head: Head) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """Whether a line is an object of its own, with a question."""
+    """Whether a line is a complete object with a question."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -59,19 +59,21 @@ def _is_row(line: str) -> bool:
 
 
 def _decoded(reading: ReadContext) -> list[Any]:
-    """The articles of a file; an article of CMRC2018's own spelling is one paragraph."""
+    """The articles of a file. In CMRC2018's variant, an article is one paragraph."""
     try:
         value = orjson.loads(whole(reading))
     except orjson.JSONDecodeError as error:
         raise BadFile(f"{reading.path}: not JSON ({error}). Repair the file.") from None
     articles = value.get("data") if isinstance(value, dict) else value
     if not isinstance(articles, list):
-        raise BadFile(f'{reading.path}: expected {{"data": [...]}} or a list of paragraphs. Name the right format.')
+        raise BadFile(
+            f'{reading.path}: expected {{"data": [...]}} or a list of paragraphs. Name another format with --from.'
+        )
     return articles
 
 
 def _pairs(reading: ReadContext, articles: list[Any]) -> Iterator[tuple[int, Any]]:
-    """(number of the question, (paragraph, question)); a paragraph that cannot be read is one bad record."""
+    """(number of the question, (paragraph, question)). A paragraph that cannot be read is one bad record."""
     number = 0
     for a, article in enumerate(articles):
         try:
@@ -128,7 +130,7 @@ def _question(reading: ReadContext, number: int, document: Document, qa: dict[st
     if said and len(said) < len(given):
         site.note("empty_answer", "one of several answers is empty; it is left out")
     if impossible and said:
-        site.note("impossible_with_answers", "marked as impossible, yet it has answers; they count")
+        site.note("impossible_with_answers", "marked as impossible, but it has answers; they are used")
     pinned = [answer for answer in said if not answer.is_yes_no]
     spans = [(0, span) for answer in pinned for span in site.place(document.text, answer.text, answer.at)]
     return Question(
@@ -145,19 +147,19 @@ def _question(reading: ReadContext, number: int, document: Document, qa: dict[st
 
 
 class _Answer(NamedTuple):
-    """An answer as a file gives it: a text, maybe an empty one, and the offset that it states."""
+    """An answer in a file: its text, which may be empty, and its offset."""
 
     text: str
     at: int | None
 
     @property
     def is_yes_no(self) -> bool:
-        """Yes or no, and no part of the text."""
+        """Whether it is yes or no, without an offset."""
         return (self.at is None or self.at < 0) and is_yes_no(self.text)
 
 
 def _given(qa: dict[str, Any], where: str) -> list[_Answer]:
-    """Every answer, empty ones too."""
+    """Every answer, including empty ones."""
     answers, where = qa.get("answers") or [], path(where, "answers")
     if isinstance(answers, dict):
         texts = get_list(answers, "text", where)

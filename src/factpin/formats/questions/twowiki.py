@@ -1,6 +1,6 @@
-"""2WikiMultihopQA: HotpotQA's shape with the reasoning as triples, "evidences": [[subject, relation, object]].
+"""2WikiMultihopQA: HotpotQA's form with the reasoning as triples, "evidences": [[subject, relation, object]].
 
-The triples become the question's steps; Wikidata ids stay in its meta.
+The triples become the steps of the question. Wikidata ids are kept in its meta.
 """
 
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from factpin.formats.questions._records import list_or_lines
 
 
 def read(reading: ReadContext) -> Iterator[Question]:
-    """Every question with its paragraphs and triples."""
+    """Read every question with its paragraphs and triples."""
     return list_or_lines(reading, lambda record, line: _parse(reading, record, line))
 
 
 def fits(head: Head) -> bool:
-    """Supporting facts and triples of evidence."""
+    """Whether there are supporting facts, and triples as evidence."""
     record: Any = head.record
     return isinstance(record, dict) and {"supporting_facts", "context", "evidences"} <= record.keys()
 
