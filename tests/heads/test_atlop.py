@@ -12,7 +12,7 @@ from torch import Tensor
 from factpin.encoders import small_encoder
 from factpin.encoders.merge_windows import WindowLayout, merge_hidden, merge_rows, rows_of
 from factpin.errors import BadInput, FactpinError
-from factpin.heads.atlop import Atlop, AtlopConfig, AtlopGold, AtlopScores, PairQuery, asked_of, gold_of
+from factpin.heads.atlop import Atlop, AtlopConfig, AtlopGold, AtlopScores, PairQuery, gold_of, query_of
 from factpin.layers import localized_context, pair_bilinear
 from factpin.tasks.document_relations import decode, find_relations, targets
 from factpin.tasks.markers import marker_id
@@ -399,7 +399,7 @@ def test_a_document_longer_than_the_encoder_is_learned_by_heart() -> None:
     parts = tuple(windows(y.pieces, doc.sentences, 40 - tokenizer.frame_size, 12))
     assert len(parts) > 2
     layout = WindowLayout(parts, len(y.pieces), len(tokenizer.prefix), len(tokenizer.suffix))
-    asked, gold = asked_of(y, layout.prefix, layout.suffix), gold_of(y)
+    asked, gold = query_of(y, layout.prefix, layout.suffix), gold_of(y)
     head = Atlop(AtlopConfig(relations, size=32, group=8, evidence=0.1), 32)
     ids, mask = encoder.batch([encoder.frame(y.pieces.ids[w.first : w.last])[0] for w in parts])
     wanted = rows_of(layout, torch.from_numpy(y.place))

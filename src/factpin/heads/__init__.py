@@ -1,4 +1,4 @@
-"""How it is scored: token vectors in, factored scores out; `loss` teaches gold, and `hits` or its like finds."""
+"""Heads: token vectors in, factored scores out; `loss` compares them with gold, `to_arrays` hands them to the task."""
 
 from factpin.heads.atlop import Atlop, AtlopConfig
 from factpin.heads.cells import Cells

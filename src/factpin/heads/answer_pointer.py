@@ -26,6 +26,8 @@ from factpin.layers.pointer import cells_that_exist
 
 @dataclass(frozen=True)
 class AnswerPointerConfig:
+    """Settings of an answer pointer."""
+
     labels: tuple[str, ...]
     max_span: int | None = None  # tokens of the widest span; None: any
     none_weight: float = 1.0  # of a text without an answer, beside one that has an answer
@@ -37,12 +39,16 @@ class AnswerPointerConfig:
 
 @dataclass(frozen=True)
 class AnswerPointerScores:
+    """Scores of a batch: where answers begin and where they end."""
+
     a: Tensor  # (B, L, N), -inf where nothing can begin
     z: Tensor  # (B, L, N), -inf where nothing can end
     real: Tensor  # (B, N)
 
 
 class AnswerPointer(nn.Module):
+    """The head that points at the first and the last token of an answer."""
+
     nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
 
@@ -52,6 +58,7 @@ class AnswerPointer(nn.Module):
         self.ends = nn.Linear(width, 2 * len(config.labels))
 
     def forward(self, H: Tensor, real: Tensor) -> AnswerPointerScores:
+        """H (B, N, D), real (B, N) -> a and z (B, L, N)."""
         if bool(real[:, 0].any()):
             raise BadInput(
                 "An answer pointer reads the first token as `no answer`, and here it is text. Use an encoder whose "

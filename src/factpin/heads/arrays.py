@@ -11,10 +11,10 @@ def floats(x: Tensor) -> Floats32:
 
 
 def flags(x: Tensor) -> Bools:
-    """True or False."""
+    """True or False, as bool."""
     return x.detach().cpu().numpy()
 
 
 def indices(x: Tensor) -> Ints:
-    """Places."""
+    """Indices, as int64."""
     return x.detach().cpu().numpy()

@@ -1,4 +1,4 @@
-"""ATLOP: which relations hold between two entities of a document, with a threshold that each pair has of its own.
+"""ATLOP: which relations hold between two entities of a document, with a separate threshold for each pair.
 
     H        token vectors of one document                          (N, D)
     A        last layer's attention of the opening markers          (M, heads, N)
@@ -9,20 +9,20 @@
     z_h      tanh(W_h [e_h; c]),  z_t = tanh(W_t [e_t; c])          (P, Z)     in K groups of G
     s        sum over k of z_h[k]^T W[r, k] z_t[k] + b[r]           (P, 1 + R) column 0 is the threshold TH
 
-    loss = L1 + L2 of layers.threshold_loss;  (h, r, t) stands where s[r] > s[TH], at most the top_k best of a pair
+    loss = L1 + L2 of layers.threshold_loss;  (h, r, t) holds where s[r] > s[TH], at most the top_k best of a pair
 
 Evidence (DREEAM): q summed over the tokens of a sentence, as a share of all sentences, says which sentences a pair
 looks at; where they are annotated, KL(annotated || looked at) joins the loss with the weight `evidence`.
 
-Where a teacher says what it thinks of the pairs, the loss is (1 - weight) of the above and `weight` of its soft labels.
+With the soft labels of a teacher, the loss is (1 - weight) of the above and `weight` of theirs.
 
 [e; c] is split: W_h e once for each entity, W_h c and W_t c once for each unordered pair. Differs from wzhouad/ATLOP
-(model.py): attention comes as rows of mentions, in training too without dropout; pairs are scored in blocks; an entity
-that was not read is the caller's to leave out. From DREEAM: shares are of the sentences alone, so that what special
-tokens draw is no sentence's loss, and a pair always has one sentence, the greatest.
+(model.py): attention comes as rows of mentions, in training too without dropout; pairs are scored in blocks; the caller
+leaves out entities that were not read. From DREEAM: shares are of sentences only, so attention to special tokens does
+not count against any sentence, and the sentence with the greatest share is always evidence.
 
-At first c is alike for all pairs of a document, and half of what z is made of. Where entities say much by themselves it
-pays to let W begin without it (context_start = 0), where all depends on the context it does not (recipes/README.md).
+At first c is nearly the same for all pairs of a document, and half of the input of z. Starting without it
+(context_start = 0) helps where entities alone say much, and hurts where the context decides (recipes/README.md).
 """
 
 from collections.abc import Sequence
@@ -52,15 +52,17 @@ FLOOR = 1e-12  # the least share whose logarithm is taken
 
 @dataclass(frozen=True)
 class AtlopConfig:
+    """Settings of ATLOP."""
+
     relations: tuple[str, ...]
     size: int = 768  # Z, width of a pair's two views
     group: int = 64  # G, width of a group; divides size
     context: bool = True  # False: the ablation without localized context
-    context_start: float = 1.0  # times the first weights of what reads the context; published 1, 0: it begins unread
+    context_start: float = 1.0  # times the first weights of what reads the context; published 1; 0: not read at first
     threshold: Literal["adaptive", "global"] = "adaptive"  # global: the ablation, one threshold for all pairs
     top_k: int = 4  # relations of one pair; published 4 for DocRED, 1 for CDR
     evidence: float = 0.0  # weight of the evidence loss; published 0.1
-    evidence_share: float = 0.2  # a sentence with a greater share proves; published 0.2, of all tokens
+    evidence_share: float = 0.2  # a sentence with a greater share is evidence; published 0.2, of all tokens
 
     def __post_init__(self) -> None:
         if self.group < 1 or self.size % self.group:
@@ -70,16 +72,16 @@ class AtlopConfig:
         if self.threshold not in ("adaptive", "global"):
             raise BadInput(f"The threshold {self.threshold!r} is unknown. Known: adaptive, global.")
         if self.top_k < 1:
-            raise BadInput(f"top_k is {self.top_k}: expected at least 1, how many relations one pair may have.")
+            raise BadInput(f"top_k, the most relations of one pair, is {self.top_k}: expected at least 1.")
         if not 0 <= self.context_start <= 1:
             raise BadInput(f"context_start is {self.context_start}: expected a factor from 0 to 1.")
         if self.evidence and not self.context:
-            raise BadInput("Evidence is read off the localized context: give context=True, or evidence=0.")
+            raise BadInput("Evidence needs the localized context: give context=True, or evidence=0.")
 
 
 @dataclass(frozen=True)
 class PairQuery:
-    """What is asked of one document, in tokens of it."""
+    """The mentions and pairs to score in one document, in tokens."""
 
     place: Tensor  # (M,) token of each mention's opening marker
     entity: Tensor  # (M,) entity of each mention
@@ -90,6 +92,7 @@ class PairQuery:
     sentences: int  # S; 0: no evidence
 
     def to(self, device: torch.device) -> "PairQuery":
+        """The same query on another device."""
         place, entity, sentence = (x.to(device) for x in (self.place, self.entity, self.sentence))
         return PairQuery(
             place, entity, self.entities, self.head.to(device), self.tail.to(device), sentence, self.sentences
@@ -109,7 +112,7 @@ class AtlopScores:
 
 @dataclass(frozen=True)
 class TeacherLabels:
-    """What a teacher says of the pairs of one document."""
+    """Soft labels of the pairs of one document, from a teacher."""
 
     margins: Tensor  # (P, R)
     weight: float  # in the loss; labels and evidence have the rest
@@ -128,7 +131,9 @@ class AtlopGold:
 
 
 class Atlop(nn.Module):
-    attends: ClassVar[bool] = True  # asks for the attention of the pieces at `targets.place`
+    """The head that scores the relations of pairs of entities."""
+
+    attends: ClassVar[bool] = True  # needs the attention of the pieces at `targets.place`
     default_threshold: ClassVar[float] = 0.0
 
     def __init__(self, config: AtlopConfig, width: int) -> None:
@@ -158,27 +163,27 @@ class Atlop(nn.Module):
         self, H: Sequence[Tensor], A: Sequence[Tensor | None], documents: Sequence[DocumentExample]
     ) -> list[AtlopScores]:
         """H (N, D) and A (M, heads, N) of each document -> its scores."""
-        asked = [asked_of(doc.targets, doc.layout.prefix, doc.layout.suffix) for doc in documents]
-        return [self(h, a, one) for h, a, one in zip(H, A, asked, strict=True)]
+        queries = [query_of(doc.targets, doc.layout.prefix, doc.layout.suffix) for doc in documents]
+        return [self(h, a, one) for h, a, one in zip(H, A, queries, strict=True)]
 
-    def forward(self, H: Tensor, A: Tensor | None, asked: PairQuery) -> AtlopScores:
+    def forward(self, H: Tensor, A: Tensor | None, query: PairQuery) -> AtlopScores:
         """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""
-        asked = asked.to(H.device)
-        self._check(H, A, asked)
+        query = query.to(H.device)
+        self._check(H, A, query)
         D, dtype = self.width, self.bilinear.weight.dtype
         with exact(H):
             H = H.to(dtype)
-            e = log_sum_exp(H.index_select(0, asked.place), asked.entity, asked.entities)  # (E, D)
+            e = log_sum_exp(H.index_select(0, query.place), query.entity, query.entities)  # (E, D)
             z_h = F.linear(e, self.head.weight[:, :D], self.head.bias)  # (E, Z)
             z_t = F.linear(e, self.tail.weight[:, :D], self.tail.bias)
-            low, high, which = unordered(asked.head, asked.tail, asked.entities)
+            low, high, which = unordered(query.head, query.tail, query.entities)
             context, share = None, None
             if self.config.context and A is not None:
-                a = mean(A.to(dtype), asked.entity, asked.entities)  # (E, heads, N)
-                context, share = self._contexts(H, a, asked, (low, high))
-            pairs = PairIndices(asked.head, asked.tail, which)
+                a = mean(A.to(dtype), query.entity, query.entities)  # (E, heads, N)
+                context, share = self._contexts(H, a, query, (low, high))
+            pairs = PairIndices(query.head, query.tail, which)
             s = pair_bilinear(z_h, z_t, context, pairs, self.bilinear.weight, self.bilinear.bias)
-        return AtlopScores(s, asked.head, asked.tail, share, None if share is None else which)
+        return AtlopScores(s, query.head, query.tail, share, None if share is None else which)
 
     def loss(self, scores: Sequence[AtlopScores], gold: Sequence[AtlopGold]) -> Tensor:
         """The mean over all pairs of these documents, and the mean over those with evidence."""
@@ -195,7 +200,7 @@ class Atlop(nn.Module):
         return (1 - taught[0].weight) * loss + taught[0].weight * soft
 
     def margins(self, scores: AtlopScores) -> Tensor:
-        """How far every relation stands above its threshold (P, R); a global one is 0 until it is fitted."""
+        """How far every relation is above its threshold (P, R); a global one is 0 until it is fitted."""
         return margins(scores.s) if self.config.threshold == "adaptive" else scores.s.float()
 
     def only(self, scores: AtlopScores, fits: Tensor) -> AtlopScores:
@@ -222,7 +227,7 @@ class Atlop(nn.Module):
         )
 
     def _contexts(
-        self, H: Tensor, a: Tensor, asked: PairQuery, pairs: tuple[Tensor, Tensor]
+        self, H: Tensor, a: Tensor, query: PairQuery, pairs: tuple[Tensor, Tensor]
     ) -> tuple[Tensor, Tensor | None]:
         """W_h c and W_t c (U, 2 Z) of unordered pairs, and their shares of sentences (U, S)."""
         N, D = H.shape
@@ -232,9 +237,9 @@ class Atlop(nn.Module):
             context = localized_context(a, F.linear(H, W), *pairs)  # (U, 2 Z)
         else:
             context = F.linear(localized_context(a, H, *pairs), W)
-        if not asked.sentences:
+        if not query.sentences:
             return context, None
-        marks = F.one_hot(asked.sentence + 1, asked.sentences + 1)[:, 1:].to(H.dtype)  # (N, S)
+        marks = F.one_hot(query.sentence + 1, query.sentences + 1)[:, 1:].to(H.dtype)  # (N, S)
         share = localized_context(a, marks, *pairs)  # (U, S)
         total = share.sum(dim=1, keepdim=True)
         return context, share / total.masked_fill(total == 0, 1.0)
@@ -253,18 +258,18 @@ class Atlop(nn.Module):
         y[pair, relation] = True
         return y
 
-    def _check(self, H: Tensor, A: Tensor | None, asked: PairQuery) -> None:
-        M, N = len(asked.place), H.shape[0]
+    def _check(self, H: Tensor, A: Tensor | None, query: PairQuery) -> None:
+        M, N = len(query.place), H.shape[0]
         if self.config.context and (A is None or A.shape[0] != M or A.shape[2] != N):
-            came = "none" if A is None else f"the shape {tuple(A.shape)}"
+            given = "none" if A is None else f"the shape {tuple(A.shape)}"
             raise BadInput(
-                f"Expected attention ({M}, heads, {N}), a row for each mention over all tokens, got {came}. Ask the "
+                f"Expected attention ({M}, heads, {N}), a row for each mention over all tokens, got {given}. Ask the "
                 f"encoder for the rows of the opening markers and merge its windows."
             )
-        if H.shape[1:] != (self.width,) or asked.sentence.shape != (N,):
+        if H.shape[1:] != (self.width,) or query.sentence.shape != (N,):
             raise BadInput(
                 f"Expected vectors (N, {self.width}) and the sentence of each of the N tokens, got the shapes "
-                f"{tuple(H.shape)} and {tuple(asked.sentence.shape)}."
+                f"{tuple(H.shape)} and {tuple(query.sentence.shape)}."
             )
 
 
@@ -289,15 +294,18 @@ def evidence_loss(scores: Sequence[AtlopScores], gold: Sequence[AtlopGold]) -> T
     return total / max(1, count)
 
 
-def asked_of(targets: Targets, prefix: int, suffix: int) -> PairQuery:
-    """The targets of a document in tokens; `prefix` and `suffix` special tokens stand around its pieces."""
-    place, entity, head, tail = (torch.from_numpy(x) for x in (
-        targets.place + prefix, targets.entity, targets.head, targets.tail))  # fmt: skip
+def query_of(targets: Targets, prefix: int, suffix: int) -> PairQuery:
+    """The targets of a document in tokens; `prefix` and `suffix` special tokens surround its pieces."""
+    place, entity, head, tail = (
+        torch.from_numpy(x) for x in (targets.place + prefix, targets.entity, targets.head, targets.tail)
+    )
     sentence = np.pad(targets.sentence, (prefix, suffix), constant_values=-1)
     return PairQuery(place, entity, targets.entities, head, tail, torch.from_numpy(sentence), targets.sentences)
 
 
 def gold_of(targets: Targets) -> AtlopGold:
-    pair, relation, proof_pair, proof = (torch.from_numpy(x) for x in (
-        targets.pair, targets.relation, targets.proof_pair, targets.proof))  # fmt: skip
+    """The gold of one document as tensors."""
+    pair, relation, proof_pair, proof = (
+        torch.from_numpy(x) for x in (targets.pair, targets.relation, targets.proof_pair, targets.proof)
+    )
     return AtlopGold(pair, relation, proof_pair, proof)

@@ -18,6 +18,8 @@ from factpin.tasks.spans.targets import Targets
 
 @dataclass(frozen=True)
 class Cells:
+    """Gold spans of a batch; the columns have one entry for each span."""
+
     batch: Tensor  # (P,) int64
     label: Tensor  # (P,) int64
     start: Tensor  # (P,) int64
@@ -55,6 +57,7 @@ class Cells:
         return self.take(key.argsort(stable=True))
 
     def to(self, device: torch.device) -> "Cells":
+        """The same cells on another device."""
         columns = (self.batch.to(device), self.label.to(device), self.start.to(device), self.end.to(device))
         return Cells(*columns, known=None if self.known is None else self.known.to(device))
 

@@ -6,7 +6,7 @@
 
     loss = log Z - score(gold path), the mean over texts
 
-Only real tokens are steps of the chain; whatever stands between them is passed over. Steps that the scheme does not
+Only real tokens are steps of the chain; everything between them is skipped. Steps that the scheme does not
 allow are -inf in training and in decoding.
 
 A hit is a span of the best path. Its score is the log-odds, log(p / (1 - p)), of the exact posterior probability p that
@@ -38,17 +38,23 @@ FORBIDDEN = -1e3  # the emission of a tag that contradicts gold: e to this power
 
 @dataclass(frozen=True)
 class CRFConfig:
+    """Settings of a CRF."""
+
     labels: tuple[str, ...]
     scheme: Literal["bio", "bioes"] = "bioes"
 
 
 @dataclass(frozen=True)
 class CRFScores:
+    """Emissions of a batch."""
+
     emissions: Tensor  # (B, N, T)
     real: Tensor  # (B, N)
 
 
 class CRF(nn.Module):
+    """The head that tags tokens with a linear-chain CRF."""
+
     nested: ClassVar[bool] = False
     default_threshold: ClassVar[float] = -torch.inf
 
@@ -74,6 +80,7 @@ class CRF(nn.Module):
         return gold_cells(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> CRFScores:
+        """H (B, N, D), real (B, N) -> emissions (B, N, T)."""
         return CRFScores(project_real(self.emit, H, real), real)
 
     def loss(self, scores: CRFScores, gold: Cells) -> Tensor:
@@ -101,7 +108,7 @@ class CRF(nn.Module):
             return (nll.clamp_min(0.0).sum() / len(chain.length)).float()
 
     def _allowed(self, path: Tensor, known: Tensor) -> Tensor:
-        """(B, n, T) the tags that agree with gold: its own, and at O those of labels that are not known (B, L)."""
+        """(B, n, T) the tags that agree with gold: the gold tag, and at O those of labels that are not known (B, L)."""
         free = (~known).repeat_interleave(len(self.tags.letters), dim=1)  # (B, T - 1), O is tag 0
         free = torch.nn.functional.pad(free, (1, 0))  # (B, T)
         own = torch.nn.functional.one_hot(path, len(self.tags)).bool()

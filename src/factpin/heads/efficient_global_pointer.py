@@ -37,6 +37,8 @@ START = -3.0  # of u and of v: scores start near -6, since of the cells of a sen
 
 @dataclass(frozen=True)
 class EfficientGlobalPointerConfig:
+    """Settings of Efficient GlobalPointer."""
+
     labels: tuple[str, ...]
     head_size: int = 64
     rope: bool = True
@@ -46,6 +48,8 @@ class EfficientGlobalPointerConfig:
 
 @dataclass(frozen=True)
 class EfficientGlobalPointerScores:
+    """Scores of a batch as their factors."""
+
     q: Tensor  # (B, N, d), rotated, divided by sqrt(d)
     k: Tensor  # (B, N, d), rotated
     u: Tensor  # (B, L, N), at the first token
@@ -54,6 +58,8 @@ class EfficientGlobalPointerScores:
 
 
 class EfficientGlobalPointer(nn.Module):
+    """The head that scores spans with one matrix for all labels and two terms for each."""
+
     nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
 
@@ -74,6 +80,7 @@ class EfficientGlobalPointer(nn.Module):
         return gold_cells(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> EfficientGlobalPointerScores:
+        """H (B, N, D), real (B, N) -> q, k (B, N, d) and u, v (B, L, N)."""
         d = self.config.head_size
         qk = project_real(self.qk, H, real)  # (B, N, 2d)
         terms = project_real(self.bias, qk if self.config.bias == "qk" else H, real)  # (B, N, 2L)

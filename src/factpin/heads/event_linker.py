@@ -11,10 +11,10 @@
 
 A class is (event type, role): first the triggers of all types that have them, then the arguments. There are hundreds in
 DuEE, so `spans` is efficient too, and each class weighs the same: a mean of three means would give one link the weight
-of all of them. tasks/events makes events of spans and links.
+of all of them. tasks/events builds events from spans and links.
 Links have no direction: heads and tails keep their triangle, and a link is the cell of the smaller and the larger
 token. So a pair has one score, half as many cells must be kept down, and no two directions can disagree. On the
-diagonal stand arguments that begin or end together, and the roles of one span. Only `spans` rotates, unless `rope`.
+diagonal are arguments that begin or end together, and the roles of one span. Only `spans` rotates, unless `rope`.
 Differs from bojone/GPLinker (duee_v1.py): two triggers are never linked, special tokens are masked in training too, and
 a class without gold is not taught the cell of the first special token.
 """
@@ -43,7 +43,9 @@ from factpin.tasks.events.targets import Targets
 
 @dataclass(frozen=True)
 class EventLinkerConfig:
-    triggers: tuple[str, ...]  # event types whose triggers are told; none: events have no triggers
+    """Settings of EventLinker."""
+
+    triggers: tuple[str, ...]  # event types whose triggers are annotated; none: events have no triggers
     roles: tuple[tuple[str, str], ...]  # (event type, role)
     head_size: int = 64
     rope: bool = False  # of heads and tails; spans are always rotated
@@ -53,12 +55,16 @@ class EventLinkerConfig:
 
 @dataclass(frozen=True)
 class EventLinkerScores:
+    """Scores of a batch: spans, and links at first and at last tokens."""
+
     spans: EfficientGlobalPointerScores
     heads: EfficientGlobalPointerScores
     tails: EfficientGlobalPointerScores
 
 
 class EventLinker(nn.Module):
+    """The head that finds the spans of events and links those of the same event."""
+
     nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
     type_of: Tensor  # (C,) the event type of a class
@@ -90,6 +96,7 @@ class EventLinker(nn.Module):
         return gold_of(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> EventLinkerScores:
+        """H (B, N, D), real (B, N) -> scores of spans, heads and tails."""
         return EventLinkerScores(self.spans(H, real), self.heads(H, real), self.tails(H, real))
 
     def loss(self, scores: EventLinkerScores, gold: TripleCells) -> Tensor:
@@ -141,7 +148,7 @@ class EventLinker(nn.Module):
 
 
 def gold_of(targets: Sequence[Targets], shift: int) -> TripleCells:
-    """The targets of the windows of a batch; `shift` special tokens stand before the text of each."""
+    """The targets of the windows of a batch; `shift` special tokens precede the text of each."""
     spans: list[tuple[int, int, int, int]] = []
     links: list[tuple[int, int, int]] = []
     for row, y in enumerate(targets):

@@ -1,4 +1,4 @@
-"""GlobalPointer: score every pair (first token, last token) as one span, with vectors of its own for each label.
+"""GlobalPointer: score every pair (first token, last token) as one span, with separate vectors for each label.
 
     H      token vectors                   (B, N, D)
     real   True at text                    (B, N)
@@ -32,6 +32,8 @@ from factpin.tasks.spans.targets import Targets
 
 @dataclass(frozen=True)
 class GlobalPointerConfig:
+    """Settings of GlobalPointer."""
+
     labels: tuple[str, ...]
     head_size: int = 64
     rope: bool = True
@@ -40,6 +42,8 @@ class GlobalPointerConfig:
 
 @dataclass(frozen=True)
 class GlobalPointerScores:
+    """Scores of a batch as their factors."""
+
     qk: Tensor  # (B, N, L, 2, d), rotated, the first of both divided by sqrt(d)
     real: Tensor  # (B, N)
 
@@ -55,6 +59,8 @@ class GlobalPointerScores:
 
 
 class GlobalPointer(nn.Module):
+    """The head that scores spans with a dot product for each label."""
+
     nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
 
@@ -73,6 +79,7 @@ class GlobalPointer(nn.Module):
         return gold_cells(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> GlobalPointerScores:
+        """H (B, N, D), real (B, N) -> q and k (B, N, L, d)."""
         d = self.config.head_size
         qk = project_real(self.qk, H, real).view(*real.shape, -1, 2, d)  # (B, N, L, 2, d)
         scale = torch.tensor([[d**-0.5], [1.0]], device=H.device)  # (2, 1), of q and of k

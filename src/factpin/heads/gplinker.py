@@ -6,7 +6,7 @@
     heads   Efficient GlobalPointer over R relations    (B, R, N, N)   > 0: i and j begin a subject and its object
     tails   the same for last tokens                    (B, R, N, N)   > 0: i and j end a subject and its object
 
-    (s, r, o) stands where spans, spans, heads and tails at its tokens are all above the threshold; its score is the
+    (s, r, o) holds where spans, spans, heads and tails at its tokens are all above the threshold; its score is the
     least of the four. The loss of a text is the sum over all classes and relations of their multi-label losses, / 3.
 
 A class is (role, entity type): first every type of subjects, then every type of objects. Without types there is one of
@@ -49,6 +49,8 @@ BLOCK = 1 << 22  # scores compared at once by `apart`
 
 @dataclass(frozen=True)
 class GPLinkerConfig:
+    """Settings of GPLinker."""
+
     relations: tuple[str, ...]
     subjects: tuple[str, ...] = ("",)  # entity types of subjects; one empty type: spans have no types
     objects: tuple[str, ...] = ("",)
@@ -60,6 +62,8 @@ class GPLinkerConfig:
 
 @dataclass(frozen=True)
 class GPLinkerScores:
+    """Scores of a batch: spans, and links at first and at last tokens."""
+
     spans: GlobalPointerScores
     heads: EfficientGlobalPointerScores
     tails: EfficientGlobalPointerScores
@@ -94,6 +98,7 @@ class TripleCells:
         return [(spans[s][0], r, spans[s][1:], spans[o][1:]) for r, s, o in table]
 
     def to(self, device: torch.device) -> "TripleCells":
+        """The same cells on another device."""
         return TripleCells(
             self.spans.to(device),
             self.relation.to(device),
@@ -107,6 +112,8 @@ class TripleCells:
 
 
 class GPLinker(nn.Module):
+    """The head that finds subjects and objects and links them by relations."""
+
     nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
 
@@ -132,6 +139,7 @@ class GPLinker(nn.Module):
         return gold_of(targets, shift)
 
     def forward(self, H: Tensor, real: Tensor) -> GPLinkerScores:
+        """H (B, N, D), real (B, N) -> scores of spans, heads and tails."""
         return GPLinkerScores(self.spans(H, real), self.heads(H, real), self.tails(H, real))
 
     def loss(self, scores: GPLinkerScores, gold: TripleCells) -> Tensor:
@@ -182,7 +190,7 @@ class GPLinker(nn.Module):
 
 
 def gold_of(targets: Sequence[Targets], shift: int) -> TripleCells:
-    """The targets of the windows of a batch; `shift` special tokens stand before the text of each."""
+    """The targets of the windows of a batch; `shift` special tokens precede the text of each."""
     spans: list[tuple[int, int, int, int]] = []
     triples: list[tuple[int, int, int]] = []
     for row, y in enumerate(targets):

@@ -37,24 +37,24 @@ def inherit(new: nn.Module, old: nn.Module) -> set[str]:
 
 
 def _size(weight: torch.Tensor | None) -> str:
-    return "absent" if weight is None else " x ".join(map(str, weight.shape))
+    return "missing" if weight is None else " x ".join(map(str, weight.shape))
 
 
 def _copy(weight: torch.Tensor, other: torch.Tensor, names: tuple[Names, ...], others: tuple[Names, ...]) -> set[str]:
     """The entries of equal names along every named dimension."""
-    to, come, kept = [], [], set[str]()
+    to, source, kept = [], [], set[str]()
     for own, theirs in zip(names, others, strict=True):
         place = {(label, own_number): i for i, (label, own_number) in enumerate(_numbered(theirs))}
         pairs = [(i, place[key]) for i, key in enumerate(_numbered(own)) if key in place]
         kept |= {own[i] for i, _ in pairs if own[i]}
         to.append([i for i, _ in pairs])
-        come.append([j for _, j in pairs])
-    weight[np.ix_(*to)] = other[np.ix_(*come)]
+        source.append([j for _, j in pairs])
+    weight[np.ix_(*to)] = other[np.ix_(*source)]
     return kept
 
 
 def _numbered(names: Names) -> list[tuple[str, int]]:
-    """Each name with how often it stood before: the k-th row of a label is the k-th of the other head's."""
+    """Each name with the number of times it occurred before: the k-th rows of a label in both heads belong together."""
     seen: dict[str, int] = {}
     found = []
     for name in names:

@@ -1,4 +1,4 @@
-"""MentionPair: how likely an earlier mention, or none of them, is what a mention goes with.
+"""MentionPair: which earlier mention, if any, a mention refers back to.
 
     H      token vectors                        (B, N, D)
     m      mention vectors                      (M, d)        tanh(W [H_first; H_last; mean of H over its tokens])
@@ -8,10 +8,10 @@
     s_ij = v . gelu(P m_i + Q m_j + R (m_i * m_j) + E[distance] + U f_ij)      "none of them" scores 0
     loss = mean over mentions of  log(1 + sum of e^s)  -  log(sum of e^s over gold antecedents; 1 where there is none)
 
-P m and Q m are made once for each mention, so that of the wide pairs only R (m_i * m_j) is left, and that is made in
-blocks of mentions and made again in the backward pass: the memory is that of one block. MentionPairs are chosen and
-bounded by tasks.coreference. Differs from Lee et al. 2017 (end-to-end coreference): mentions are given, so there is no
-mention score, and the rules speak as features.
+P m and Q m are computed once for each mention. Only R (m_i * m_j) is computed for pairs, in blocks of mentions, and
+again in the backward pass, so the memory is that of one block. tasks.coreference chooses and limits the pairs.
+Differs from Lee et al. 2017 (end-to-end coreference): mentions are given, so there is no mention score, and the rules
+are features.
 """
 
 from collections.abc import Sequence
@@ -41,6 +41,8 @@ BLOCK = 1 << 20  # numbers of one block of pairs
 
 @dataclass(frozen=True)
 class MentionPairConfig:
+    """Settings of MentionPair."""
+
     size: int = 128  # d
     antecedents: int = 50  # K, candidates of one mention
     dropout: float = 0.1
@@ -77,10 +79,16 @@ class MentionBatch:
                 )
             wider = ((0, 0), (0, K - width))
             shifted = np.where(asked.antecedent < 0, -1, asked.antecedent + offset)
-            rows.append((
-                np.full(M, b), tokens[:, 0], tokens[:, 1], np.pad(shifted, wider, constant_values=-1),
-                np.pad(asked.distance, wider), np.pad(asked.features, (*wider, (0, 0))),
-            ))  # fmt: skip
+            rows.append(
+                (
+                    np.full(M, b),
+                    tokens[:, 0],
+                    tokens[:, 1],
+                    np.pad(shifted, wider, constant_values=-1),
+                    np.pad(asked.distance, wider),
+                    np.pad(asked.features, (*wider, (0, 0))),
+                )
+            )
             offset += M
         if not rows:
             return _no_mentions()
@@ -90,6 +98,7 @@ class MentionBatch:
         return MentionBatch(batch, first, last, antecedent, distance, features.float())
 
     def to(self, device: torch.device) -> "MentionBatch":
+        """The same mentions on another device."""
         batch, first, last = self.batch.to(device), self.first.to(device), self.last.to(device)
         antecedent, distance = self.antecedent.to(device), self.distance.to(device)
         return MentionBatch(batch, first, last, antecedent, distance, self.features.to(device))
@@ -111,8 +120,10 @@ def gold_of(documents: Sequence[NDArray[np.bool_]]) -> Tensor:
 
 
 class MentionPair(nn.Module):
+    """The head that scores the earlier mentions that a mention may refer back to."""
+
     attends: ClassVar[bool] = False
-    default_threshold: ClassVar[float] = ADD  # of the probability that a mention goes with any earlier one
+    default_threshold: ClassVar[float] = ADD  # of the probability that a mention refers back to any earlier one
 
     def __init__(self, config: MentionPairConfig, width: int) -> None:
         super().__init__()
@@ -161,7 +172,7 @@ class MentionPair(nn.Module):
                 block = slice(at, at + step)
                 columns = (pairs.antecedent[block], pairs.distance[block], pairs.features[block])
                 inputs = (m, m[block], later[block], earlier, *columns)
-                again = step < M  # one block alone is not worth being made twice
+                again = step < M  # a single block is kept, not computed twice
                 parts.append(checkpoint(self._block, *inputs, use_reentrant=False) if again else self._block(*inputs))
         s = torch.cat(parts) if parts else H.new_zeros(M, K, dtype=torch.float32)
         return s.masked_fill(pairs.antecedent < 0, -torch.inf)
@@ -193,7 +204,7 @@ class MentionPair(nn.Module):
         if gold.shape != s.shape or bool((gold & s.isneginf()).any()):
             raise BadInput(
                 f"Gold has the shape {tuple(gold.shape)}, the scores {tuple(s.shape)}; expected the same, and True "
-                f"at candidates alone. Make it with targets and gold_of from the same candidates."
+                f"only at candidates. Make it with targets and gold_of from the same candidates."
             )
         if not s.shape[0]:
             return s.sum()
@@ -227,4 +238,6 @@ def _check(H: Tensor, pairs: MentionBatch) -> None:
             f"batch has {B} texts of {N} tokens. The last token is inclusive: check how the mentions were cut."
         )
     if bool((pairs.antecedent >= len(pairs)).any()):
-        raise BadInput(f"A candidate is no mention of the batch, which has {len(pairs)}. Make pairs with Pairs.of.")
+        raise BadInput(
+            f"A candidate is not among the {len(pairs)} mentions of the batch. Build the batch with MentionBatch.of."
+        )

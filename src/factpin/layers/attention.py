@@ -1,7 +1,7 @@
 """Attention of queries over keys, which may be other cells: a memory in front of them, another stream, an encoder.
 
-    x        what asks                          (B, Q, D)
-    keys     what is read                       (B, K, D)     memory and the cells themselves in one row
+    x        queries                            (B, Q, D)
+    keys     keys                               (B, K, D)     memory and the cells themselves in one row
     allowed  who may see whom                   (B, Q, K)     True: may be seen; no row without a key
     p        softmax over the keys of s         (B, heads, Q, K)
 
@@ -31,11 +31,11 @@ Kind = Literal["plain", "relative", "functional"]
 
 @dataclass(frozen=True, eq=False)
 class RelativePositions:
-    """How queries and keys stand to each other; the same in all layers."""
+    """The positions of queries and keys relative to each other; the same in all layers."""
 
     bias: Tensor | None = None  # (B or 1, heads, Q, K)
     table: Tensor | None = None  # (R, D) relative, (R, d) functional: a vector for each distance
-    index: Tensor | None = None  # (B, Q, K) into the table; None: cells in a row, to be shifted
+    index: Tensor | None = None  # (B, Q, K) into the table; None: consecutive cells, to be shifted
     ways: Ways = "both"
     differ: Tensor | None = None  # (B, Q, K) 1: the two are of different segments
     biases: tuple[Tensor, Tensor] | None = None  # u and v, (heads, 1, d) each, where all layers share them
@@ -49,11 +49,13 @@ class RelativePositions:
     def gather(self, p: Tensor) -> Tensor:
         """p (B, heads, Q, K) -> the sum of p · vector of the distance, (B, heads, Q, d), without (Q, K, d)."""
         if self.index is None or self.table is None:
-            raise BadInput("A functional relation needs a table and an index, got one of them or none. Give both.")
+            raise BadInput("Functional attention needs a table and an index, got one of them or none. Give both.")
         return sum_by_index(p, self.index, len(self.table)) @ self.table
 
 
 class Attention(nn.Module):
+    """Multi-head attention in one of the three kinds above."""
+
     def __init__(
         self,
         width: int,
@@ -68,7 +70,8 @@ class Attention(nn.Module):
     ) -> None:
         """`scaled`: T5 leaves 1 / √d to its initial weights.
 
-        Of relative attention, `segments`: there are w and g; `biases`: u and v are its own, not the relation's.
+        For relative attention, `segments`: there are w and g; `biases`: u and v belong to this layer, otherwise they
+        are part of `RelativePositions`.
         """
         super().__init__()
         self.heads, self.kind, self.drop = heads, kind, drop
@@ -113,7 +116,7 @@ class Attention(nn.Module):
         return self._join(out), p if weigh else None
 
     def _added(self, q: Tensor, relation: RelativePositions) -> Tensor | None:
-        """What relations add to the scores, (B, heads, Q, K)."""
+        """What relative positions add to the scores, (B, heads, Q, K)."""
         if self.kind == "plain" or relation.table is None:
             return relation.bias
         if self.kind == "functional":

@@ -22,6 +22,8 @@ from factpin.layers.exact import exact, first_derivative_only
 
 @dataclass(frozen=True)
 class TagRules:
+    """Scores of steps between tags, of first and of last tags; -inf where a step is illegal."""
+
     transitions: Tensor  # (T, T), from row to column
     start: Tensor  # (T,)
     end: Tensor  # (T,)

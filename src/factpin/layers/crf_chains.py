@@ -30,6 +30,8 @@ class LogChains:
 
 @dataclass(frozen=True)
 class ChainSums:
+    """Both chains of B texts: what log Z and its gradient need."""
+
     log_Z: Tensor  # (B,)
     marginal: Tensor  # (B, n, T), 0 past the length
     alpha: Tensor  # (B, n, T), rescaled at every step; 0 for slow texts, as w

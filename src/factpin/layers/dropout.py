@@ -1,5 +1,5 @@
-"""Dropout as in torch, but on a CPU with sixteen random bits a number: torch's own draws one number after the other,
-up to a fifth of the time of a training step (benchmarks/dropout.py).
+"""Dropout as in torch, but on a CPU with sixteen random bits a number: torch draws the numbers one by one, which
+takes up to a fifth of a training step (benchmarks/dropout.py).
 
     out = x · keep / (1 - p),   keep ~ Bernoulli(1 - p),   p in steps of 2⁻¹⁶
 
@@ -26,14 +26,15 @@ def dropout(x: Tensor, p: float) -> Tensor:
 
 
 class Dropout(nn.Dropout):
-    """In the place of torch's own."""
+    """Replaces torch's module of this name."""
 
     def forward(self, x: Tensor) -> Tensor:
+        """x of any shape; unchanged outside training."""
         return dropout(x, self.p) if self.training and self.p < 1 else super().forward(x)
 
 
 def put_in(model: nn.Module) -> None:
-    """Wherever the model has torch's own."""
+    """Replace every torch dropout of a model by this one."""
     for module in list(model.modules()):
         for name, child in module.named_children():
             if type(child) is nn.Dropout:

@@ -1,4 +1,4 @@
-"""Places where half precision must not enter, and places where padding need not.
+"""Computations that must not run in half precision, and projections that skip padding.
 
 H      token vectors   (B, N, D)
 real   True at text    (B, N)
@@ -11,15 +11,15 @@ from factpin.errors import BadInput
 
 
 def exact(x: Tensor) -> torch.autocast:
-    """A context in which autocast is off: sums over N * N scores lose their value in bfloat16, not only their speed."""
+    """A context in which autocast is off: sums over N * N scores are not accurate in bfloat16."""
     return torch.autocast(x.device.type, enabled=False)
 
 
 def first_derivative_only() -> None:
-    """Called by a backward that is not itself differentiable: with create_graph it would be wrong without a word."""
+    """Called by a backward that is not differentiable: with create_graph its result would be silently wrong."""
     if torch.is_grad_enabled():
         raise BadInput(
-            "This loss has a first derivative only, create_graph=True asked for a second. Use its dense form."
+            "This loss has only a first derivative, and create_graph=True asks for a second. Use its dense form."
         )
 
 

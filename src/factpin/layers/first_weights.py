@@ -1,4 +1,4 @@
-"""First weights of the pointer heads: LeCun-normal weights and zero biases, as published, not torch's own default.
+"""First weights of the pointer heads: LeCun-normal weights and zero biases, as published, not torch's default.
 
     weight ~ N(0, 1 / fan_in)        a unit vector in gives a score of order 1, whatever the width
     bias   = 0, or a constant        a negative one where nearly all cells are negatives

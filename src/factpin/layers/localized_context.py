@@ -9,7 +9,7 @@
 
 q[i, j] = q[j, i]: a pair is computed once for both orders. With x[n] = A[:, :, n] the sum over heads is x[n] x[n]^T for
 each token, one batched product for a block of entities against those after it; the mean over heads and the normaliser
-are one division. Backward makes the blocks again. Any V will do: vectors, projected vectors, marks of sentences.
+are one division. Backward computes the blocks again. V can be anything: vectors, projected vectors, marks of sentences.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ class _Block:
     top: int
     bottom: int
     pairs: slice
-    cells: Tensor  # (u,) flat places in (bottom - top, E - top)
+    cells: Tensor  # (u,) flat indices into (bottom - top, E - top)
 
     def shared(self, X: Tensor) -> Tensor:
         """X (N, E, heads) -> heads * q (N, u)."""

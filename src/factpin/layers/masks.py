@@ -31,7 +31,7 @@ from factpin.errors import BadInput
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-FAR = 1 << 60  # a rank that nobody reaches; its negative: a query that knows nothing
+FAR = 1 << 60  # a rank that no query reaches; its negative: a query that knows nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,8 @@ class VisibilityOrder:
 
 @dataclass(frozen=True, eq=False)
 class MaskSpec:
+    """A mask of rows x columns as a union of intersections of comparisons."""
+
     rows: int
     columns: int
     terms: tuple[tuple[VisibilityOrder, ...], ...]  # a cell is allowed where all comparisons of one term hold
@@ -57,7 +59,7 @@ class MaskSpec:
         return MaskSpec(self.rows, self.columns, self.terms + other.terms)
 
     def within(self, rows: int, columns: int, *, top: int = 0, left: int = 0) -> "MaskSpec":
-        """The same mask as a part of a larger one; outside it nobody sees anybody."""
+        """The same mask as a part of a larger one; outside it nothing is visible."""
         if top + self.rows > rows or left + self.columns > columns:
             raise BadInput(
                 f"A mask of {self.rows} x {self.columns} at ({top}, {left}) does not fit into {rows} x {columns}. "
@@ -121,30 +123,33 @@ def later(know: Ints, rank: Ints) -> MaskSpec:
 
 
 def full(rows: int, columns: int | None = None) -> MaskSpec:
+    """Every query sees every key."""
     return order(np.zeros(rows, np.int64), np.zeros(rows if columns is None else columns, np.int64))
 
 
 def causal(n: int) -> MaskSpec:
+    """A query sees itself and what precedes it."""
     return order(np.arange(n), np.arange(n))
 
 
 def anticausal(n: int) -> MaskSpec:
+    """A query sees itself and what follows it."""
     return order(-np.arange(n), -np.arange(n))
 
 
 def prefix(n: int, seen: int) -> MaskSpec:
-    """The first `seen` keys for everybody, the others from left to right."""
+    """The first `seen` keys for every query, the others from left to right."""
     return order(np.maximum(np.arange(n), seen - 1), np.arange(n))
 
 
 def window(n: int, left: int, right: int) -> MaskSpec:
-    """At most `left` keys before and `right` keys behind a query."""
+    """At most `left` keys before and `right` keys after a query."""
     at = np.arange(n)
     return order(at + right, at) & order(left - at, -at)
 
 
 def same(queries: Ints, keys: Ints | None = None) -> MaskSpec:
-    """Only keys of the query's own number: documents packed into one row do not see each other."""
+    """Only keys with the same number as the query: documents packed into one row do not see each other."""
     keys = queries if keys is None else keys
     return order(queries, keys) & order(-np.asarray(queries), -np.asarray(keys))
 

@@ -1,4 +1,4 @@
-"""Grouped bilinear scores of pairs, in blocks; nothing of the size (pairs, Z * G) is ever alive.
+"""Grouped bilinear scores of pairs, in blocks; no tensor of the size (pairs, Z * G) is ever held.
 
     head, tail   views of entities as head and as tail              (E, Z)       Z = K groups of G
     context      views of a pair's context, head's then tail's      (U, 2 Z), or None
@@ -7,8 +7,8 @@
     x = tanh(head[h] + context[u, :Z]),   y = tanh(tail[t] + context[u, Z:])
     s[c] = sum over k of x[k]^T W[c, k] y[k] + b[c]                 (P, C)
 
-A block of pairs is scored group by group: x[k] y[k]^T as one row of G * G against W[:, k], or, where there are fewer
-classes than that pays for, x[k]^T W[:, k] first. Saved are the arguments alone; backward makes x, y and the rows again.
+A block of pairs is scored group by group: x[k] y[k]^T as one row of G * G against W[:, k], or, with few classes,
+x[k]^T W[:, k] first. Only the arguments are saved; backward computes x, y and the rows again.
 """
 
 from collections.abc import Iterator
@@ -32,6 +32,7 @@ class PairIndices:
     context: Tensor  # (P,) int64
 
     def blocks(self, size: int) -> Iterator[tuple[slice, "PairIndices"]]:
+        """Consecutive parts of at most `size` pairs, each with its slice."""
         for at in range(0, len(self.head), size):
             here = slice(at, at + size)
             yield here, PairIndices(self.head[here], self.tail[here], self.context[here])
@@ -53,9 +54,15 @@ def pair_bilinear(
 class _Scores(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: FunctionCtx, head: Tensor, tail: Tensor, context: Tensor | None, pairs: PairIndices, W: Tensor, b: Tensor,
+        ctx: FunctionCtx,
+        head: Tensor,
+        tail: Tensor,
+        context: Tensor | None,
+        pairs: PairIndices,
+        W: Tensor,
+        b: Tensor,
         block: int,
-    ) -> Tensor:  # fmt: skip
+    ) -> Tensor:
         groups = _groups(W, head.shape[1])
         s = b.repeat(len(pairs.head), 1)  # (P, C)
         with exact(head):

@@ -1,4 +1,4 @@
-"""Places in a (B, L, N, N) tensor that is never made: four columns of one length."""
+"""Indices of cells of a (B, L, N, N) tensor that is never built: four columns of one length."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class CellIndices:
-    """Cells that are positive."""
+    """The indices of positive cells."""
 
     batch: Tensor  # (P,) int64
     label: Tensor  # (P,) int64

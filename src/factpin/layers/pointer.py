@@ -43,7 +43,7 @@ class Tile:
 
 
 def tiles(real: Tensor, max_span: int | None) -> Iterator[Tile]:
-    """Every cell that exists lies in exactly one tile; a text costs by its own length, and by max_span if given."""
+    """Tiles that hold every existing cell once; a text costs by its length, and by max_span if given."""
     N = real.shape[1]
     flags = real.to(torch.uint8)
     first = flags.argmax(dim=1).tolist()
@@ -62,10 +62,10 @@ def tiled_loss(
 
 
 class _Loss(torch.autograd.Function):
-    """One scalar a (text, label) comes back from the loss, so forward already makes the gradient, up to that scalar.
+    """The loss returns one scalar for each (text, label), so forward already computes the gradient up to that scalar.
 
     The running maximum starts at 0, the exponent of the 1 in the sum; what was summed under an older maximum is scaled.
-    The gradient lies in one tensor as its argument does, and backward scales it where it lies: it can be had once.
+    The gradient is one tensor, as the argument is, and backward scales it in place: it can be used once.
     """
 
     @staticmethod
@@ -134,7 +134,7 @@ def _mask(s: Tensor, tile: Tile, real: Tensor | None, max_span: int | None) -> N
 
 
 def _add_gradients(p: Tensor, q: Tensor, k: Tensor, dq: Tensor, dk: Tensor, tile: Tile, scale: Tensor) -> None:
-    """Rescale what stands in dq and dk of this text, and add the tile's p k and p^T q."""
+    """Rescale the values of this text in dq and dk, and add the tile's p k and p^T q."""
     if bool((scale < 1).any()):
         dq[tile.text].mul_(scale.view(-1, 1))
         dk[tile.text].mul_(scale.view(-1, 1))

@@ -1,17 +1,17 @@
-"""Positions: how a network tells where a cell stands, or how far two cells are apart.
+"""Positions: how a network knows where a cell is, or how far two cells are apart.
 
     sinusoid       sin and cos of position · 10000^(-2i/D), interleaved (s c s c …) or concatenated (s s … c c …)
     distances      i - j of query i and key j as one row of numbers, which `shift` lays out as a matrix
     buckets        one number for a range of distances, exact when near, logarithmic when far (T5, MPNet)
     functional     sinusoids of distances up to a limit, beyond it the limit's (NEZHA); not learned
 
-`shift` is the trick of Transformer-XL: with Q queries behind K - Q older keys, what was computed for distances
+`shift` is the trick of Transformer-XL: with Q queries after K - Q older keys, what was computed for distances
 
     left    K - 1, …, 0             (K numbers)          both    K, …, 1 - Q          (K + Q numbers)
 
 becomes row i, column j at distance i + K - Q - j, without an index. Under `left` the cells of negative distance hold
-other numbers: a causal mask must hide them. Where cells do not stand in a row (packed views, queries of targets), the
-same numbers are found by index: `by_index`.
+other numbers: a causal mask must hide them. Where cells are not consecutive (packed views, queries of targets),
+`by_index` finds the same numbers by index.
 """
 
 import math
@@ -36,7 +36,7 @@ def sinusoid(at: Tensor, width: int, layout: Layout = "interleaved", dtype: torc
 
 
 def distances(queries: int, keys: int, ways: Ways) -> Tensor:
-    """(R,) the distances for which `shift` wants a number, in its order."""
+    """(R,) the distances for which `shift` needs a number, in its order."""
     return torch.arange(keys - 1, -1, -1) if ways == "left" else torch.arange(keys, -queries, -1)
 
 

@@ -11,10 +11,10 @@
 
     taught = T^2 * sum over r of KL( sigmoid(t / T) || sigmoid(m / T) ),  mean over pairs;  T the temperature
 
-A pair may have several relations, so what a teacher says of one is a yes or no, above TH or not, and not a share that
-relations take from each other. T^2 keeps the gradient's size (Hinton et al. 2015, arXiv 1503.02531).
+A pair may have several relations, so a teacher answers yes or no for each, above TH or not; the answers do not
+add up to one. T^2 keeps the gradient's size (Hinton et al. 2015, arXiv 1503.02531).
 
-TH stands in every softmax, so none is empty and -inf masks the rest in any precision; sums run in float32 at least.
+TH is part of every softmax, so none is empty and -inf masks the rest in any precision; sums run in float32 at least.
 Differs from wzhouad/ATLOP (losses.py:10-34): labels have no column for TH and are never written to, and masks are not
 1e30, which half precision cannot hold. Relations that tie at the top_k-th place are cut to the earlier ones, not kept.
 """
@@ -54,7 +54,7 @@ def taught_loss(m: Tensor, taught: Tensor, temperature: float) -> Tensor:
 
 
 def margins(s: Tensor) -> Tensor:
-    """How far every relation stands above the threshold of its pair: s (P, 1 + R) -> (P, R)."""
+    """How far every relation is above the threshold of its pair: s (P, 1 + R) -> (P, R)."""
     s = _wide(s)
     return s[:, 1:] - s[:, :1]
 

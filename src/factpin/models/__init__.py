@@ -1,1 +1,1 @@
-"""A model as a thing: encoder and head, settings, folder, card; what it reads and finds."""
+"""Models: encoder and head, settings, folder and card; the Extractor that uses them."""

@@ -11,7 +11,7 @@ from factpin.tasks import TASKS
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a model comes from: what the other files in the folder do not say."""
+    """Where a model comes from: what the other files of the folder do not contain."""
 
     data: str  # corpora and splits, in words
     data_licence: str = "not stated"
@@ -41,8 +41,10 @@ def write_card(
         + ("" if origin.seed is None else f"\n| seed | {origin.seed} |"),
     ]
     if rows:
-        parts.append(f"## Scores on dev\n\n{TASKS[settings.task].strict}, micro-averaged.\n\n"
-                     f"| metric | value |\n|---|---|\n{rows}")  # fmt: skip
+        parts.append(
+            f"## Scores on dev\n\n{TASKS[settings.task].strict}, micro-averaged.\n\n"
+            f"| metric | value |\n|---|---|\n{rows}"
+        )
     if reliability is not None and reliability.count:
         parts.append(_reliability(reliability, settings))
         _draw(reliability, folder / "reliability.svg")
@@ -55,8 +57,9 @@ def write_card(
 
 
 def _reliability(found: Calibration, settings: Settings) -> str:
-    rows = "\n".join(f"| {b.low:.1f} to {b.high:.1f} | {b.count} | {b.score:.3f} | {b.accuracy:.3f} |"
-                     for b in found.table)  # fmt: skip
+    rows = "\n".join(
+        f"| {b.low:.1f} to {b.high:.1f} | {b.count} | {b.score:.3f} | {b.accuracy:.3f} |" for b in found.table
+    )
     return (
         f"## Calibration\n\nScores are probabilities, fitted on dev with temperature {settings.temperature} and shift "
         f"{settings.shift}. The expected calibration error, also on dev, is {found.ece:.4f}.\n\n"

@@ -50,7 +50,7 @@ class Ensemble(Model):
 
 
 def ensemble(models: Sequence[Extractor]) -> Extractor:
-    """One extractor of several that differ in their weights, thresholds and scales alone."""
+    """One extractor of several that differ only in their weights, thresholds and scales."""
     if not models:
         raise BadInput("An ensemble needs at least one model.")
     first = models[0]
@@ -59,8 +59,10 @@ def ensemble(models: Sequence[Extractor]) -> Extractor:
             raise BadInput(f"An ensemble is made of models of document_relations; one is of {model.settings.task}.")
         other = next((name for name, same in _same(first, model).items() if not same), None)
         if other:
-            raise BadInput(f"The models of an ensemble differ in {other}; expected the same but for the seed. Train "
-                           f"them with one recipe.")  # fmt: skip
+            raise BadInput(
+                f"The models of an ensemble differ in {other}; expected the same but for the seed. Train "
+                f"them with one recipe."
+            )
     settings = first.settings
     cuts = [model.settings.thresholds for model in models]
     own = float(first.model.head.default_threshold)

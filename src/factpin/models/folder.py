@@ -45,7 +45,7 @@ def save_model(
     held = _stored(folder.parent / upon) if upon else {}
     shared = {name: w for name, w in weights.items() if name in held and torch.equal(w, held[name])}
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is no model
+    (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is not a model
     tokenizer.save(folder)
     model.encoder.config.save_pretrained(folder / "encoder")
     own = {name: w for name, w in weights.items() if name not in shared}
@@ -95,14 +95,16 @@ def _stored(folder: Path) -> dict[str, Tensor]:
 
 
 def _shared(folder: Path, settings: Settings, names: Collection[str]) -> dict[str, Tensor]:
-    """The weights of these names that the folder holds which this model stands upon."""
+    """The weights of these names in the folder that this model is based on."""
     if not settings.upon:
         return {}
     held = _stored(folder.parent / settings.upon)
     shared = {name: held[name] for name in names if name in held}
     if _digest(shared) != settings.upon_digest:
-        raise BadModel(f"{folder}: it shares weights with {settings.upon!r} beside it, and these are not those that it "
-                       f"was made with. Copy both folders again, or make this model anew.")  # fmt: skip
+        raise BadModel(
+            f"{folder}: it shares weights with {settings.upon!r} beside it, and these are not those that it "
+            f"was made with. Copy both folders again, or train this model again."
+        )
     return shared
 
 
@@ -115,8 +117,10 @@ def _digest(weights: dict[str, Tensor]) -> str:
 
 
 def _damaged(folder: Path, error: Exception) -> BadModel:
-    return BadModel(f"{folder / 'model.safetensors'}: the weights cannot be loaded ({str(error)[:200]}). The file is "
-                    f"cut short or of another model; copy or train it again.")  # fmt: skip
+    return BadModel(
+        f"{folder / 'model.safetensors'}: the weights cannot be loaded ({str(error)[:200]}). The file is "
+        f"cut short or of another model; copy or train it again."
+    )
 
 
 def pack(weights: dict[str, Tensor], precision: Precision) -> dict[str, Tensor]:

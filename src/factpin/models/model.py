@@ -27,7 +27,7 @@ class Model(nn.Module):
     def __init__(self, encoder: Encoder, head: nn.Module, dropout: float = 0.1) -> None:
         super().__init__()
         self.encoder = encoder
-        self.head: Any = head  # of HEADS: each has scores of a type of its own
+        self.head: Any = head  # of HEADS: each has its type of scores
         self.dropout = Dropout(dropout)
 
     @property
@@ -100,7 +100,7 @@ def _rows(doc: DocumentExample) -> AttentionRows:
 
 
 def _attention(parts: dict[int, Tensor], rows: AttentionRows | None, doc: DocumentExample) -> Tensor | None:
-    """A (M, heads, N) of the pieces that are asked for."""
+    """A (M, heads, N) of the requested pieces."""
     if rows is None:
         return None
     widest = max(part.shape[2] for part in parts.values())

@@ -41,12 +41,15 @@ def save_reader(folder: Path, settings: Settings, reader: Reader, precision: Pre
         temperature=reader.settings.scale.temperature,
         shift=reader.settings.scale.shift,
         precision=precision,
-        task_config={**settings.task_config, "choices": list(reader.settings.choices),
-                     "min_score": reader.settings.min_score},
-    )  # fmt: skip
+        task_config={
+            **settings.task_config,
+            "choices": list(reader.settings.choices),
+            "min_score": reader.settings.min_score,
+        },
+    )
     weights = {name: w.detach().cpu().contiguous() for name, w in reader.model.state_dict().items()}
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is no model
+    (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is not a model
     reader.tokenizer.save(folder)
     reader.model.encoder.config.save_pretrained(folder / "encoder")
     with write_bytes(folder / "model.safetensors") as stream:
@@ -60,8 +63,10 @@ def load_reader(folder: Path | str, device: str = "cpu") -> Reader:
     folder = Path(folder)
     settings = read_settings(folder)
     if settings.task != TASK:
-        raise BadModel(f"{folder}: its task is {settings.task!r}, a reader was expected. Name a folder that "
-                       f"`factpin train reader` wrote.")  # fmt: skip
+        raise BadModel(
+            f"{folder}: its task is {settings.task!r}, a reader was expected. Name a folder that "
+            f"`factpin train reader` wrote."
+        )
     tokenizer = Tokenizer.load(folder)
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
     try:
@@ -77,8 +82,10 @@ def load_reader(folder: Path | str, device: str = "cpu") -> Reader:
             min_score=float(own.get("min_score", ReaderSettings.min_score)),
         )
     except (safetensors.SafetensorError, RuntimeError, TypeError, ValueError, KeyError) as error:
-        raise BadModel(f"{folder}: cannot be loaded as a reader ({str(error)[:200]}). The folder is damaged or of "
-                       f"another version; copy or train it again.") from None  # fmt: skip
+        raise BadModel(
+            f"{folder}: cannot be loaded as a reader ({str(error)[:200]}). The folder is damaged or of "
+            f"another version; copy or train it again."
+        ) from None
     return Reader(model.to(device).eval(), tokenizer, chosen)
 
 

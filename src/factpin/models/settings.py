@@ -12,10 +12,26 @@ from factpin.tasks.settings import VERSION, Settings
 
 __all__ = ["Settings", "read_settings", "write_settings"]
 
-KINDS: dict[str, Any] = {"task": str, "labels": list, "head": str, "head_config": dict, "encoder": str, "language": str,
-         "max_length": int, "overlap": int, "context": str, "temperature": int | float, "shift": int | float,
-         "thresholds": dict, "precision": str, "name": str, "finds": str, "task_config": dict,
-         "upon": str, "upon_digest": str}  # fmt: skip
+KINDS: dict[str, Any] = {
+    "task": str,
+    "labels": list,
+    "head": str,
+    "head_config": dict,
+    "encoder": str,
+    "language": str,
+    "max_length": int,
+    "overlap": int,
+    "context": str,
+    "temperature": int | float,
+    "shift": int | float,
+    "thresholds": dict,
+    "precision": str,
+    "name": str,
+    "finds": str,
+    "task_config": dict,
+    "upon": str,
+    "upon_digest": str,
+}
 
 
 def write_settings(settings: Settings, folder: Path) -> None:
@@ -29,12 +45,14 @@ def read_settings(folder: Path) -> Settings:
     path = folder / "factpin.json"
     if not path.is_file() and (folder / "recipe.toml").is_file():
         raise BadModel(
-            f"{folder}: a run of `factpin train` that has not ended, so there is no model in it yet. Go on with it: "
+            f"{folder}: a run of `factpin train` that has not finished, so there is no model in it yet. Resume it: "
             f"factpin train --recipe {folder / 'recipe.toml'} --output {folder} --resume"
         )
     if not path.is_file():
-        raise BadModel(f"{folder}: no model of factpin (there is no factpin.json in it). Name a folder that "
-                       f"`factpin train` wrote, or a shipped model (`factpin models`).")  # fmt: skip
+        raise BadModel(
+            f"{folder}: not a model of factpin (factpin.json is missing). Name a folder that "
+            f"`factpin train` wrote, or a shipped model (`factpin models`)."
+        )
     try:
         with open_bytes(path) as stream:
             record = orjson.loads(stream.read())
@@ -43,8 +61,10 @@ def read_settings(folder: Path) -> Settings:
     if not isinstance(record, dict) or not isinstance(record.get("version"), int):
         raise BadModel(f"{path}: has no version. The file is damaged; train or copy the model again.")
     if record["version"] > VERSION:
-        raise BadModel(f"{folder}: written by a newer factpin (folder version {record['version']}, this one reads up "
-                       f"to {VERSION}). Upgrade: pip install --upgrade factpin.")  # fmt: skip
+        raise BadModel(
+            f"{folder}: written by a newer factpin (folder version {record['version']}, this one reads up "
+            f"to {VERSION}). Upgrade: pip install --upgrade factpin."
+        )
     wrong = [key for key, kind in KINDS.items() if key in record and not isinstance(record[key], kind)]
     if not wrong:
         wrong = _contradictions(record)
@@ -57,12 +77,12 @@ def read_settings(folder: Path) -> Settings:
 
 
 def _contradictions(record: dict[str, Any]) -> list[str]:
-    """Fields of the right kinds that cannot stand together."""
+    """Fields of the right kinds that contradict each other."""
     found = []
     if any(not isinstance(value, int | float) for value in record.get("thresholds", {}).values()):
         found.append("thresholds")
     if Path(record.get("upon", "")).name != record.get("upon", ""):
-        found.append("upon, which is no plain name of a folder,")
+        found.append("upon, which is not a plain name of a folder,")
     if record.get("head_config", {}).get("labels", record.get("labels")) != record.get("labels"):
         found.append("the labels of the head, which are not those of the model,")
     return found

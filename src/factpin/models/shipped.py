@@ -32,8 +32,10 @@ def find_model(name: str) -> Path:
             return known[spelling]
     if name and Path(name).is_dir():
         return Path(name)
-    raise BadModel(f"There is no model {name!r}: neither a folder nor a shipped model.{did_you_mean(name, known)} "
-                   f"Shipped: {', '.join(known) or 'none'}.")  # fmt: skip
+    raise BadModel(
+        f"There is no model {name!r}: neither a folder nor a shipped model.{did_you_mean(name, known)} "
+        f"Shipped: {', '.join(known) or 'none'}."
+    )
 
 
 def choose_models(names: tuple[str, ...]) -> list[Path]:

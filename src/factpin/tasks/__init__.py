@@ -1,4 +1,4 @@
-"""What is asked: how annotation becomes cells to learn, and how found cells become mentions and facts. No torch.
+"""Tasks: how annotation becomes cells to learn, and how found cells become mentions and facts. No torch.
 
 TASKS is the table of tasks, the only one; `find_task` resolves a name or an alias. To add a task, write a folder with
 its Task value and add a line here.

@@ -16,7 +16,7 @@ def find_by_window(
     find: Callable[[Batch], list[T]],
     merge: Callable[[Sequence[Window], Sequence[T]], T],
 ) -> list[T]:
-    """`find` says what is in every window of a batch, `merge` makes one of the windows of a document."""
+    """Find in every window of a batch with `find`, and join the windows of a document with `merge`."""
     parts: list[dict[int, T]] = [{} for _ in documents]
     for chosen, batch in batched([document.ids for document in documents], tokenizer):
         for (d, w), part in zip(chosen, find(batch), strict=True):
@@ -27,6 +27,6 @@ def find_by_window(
 
 
 def reach(document: WindowedDocument, context: Literal["sentence", "window"]) -> Literal["sentence", "window"]:
-    """Inside what two mentions must lie to be linked: a sentence, where each was read alone and whole."""
+    """The limits inside which two mentions can be linked: a sentence, if each was read as a whole by itself."""
     whole = len(document.windows) <= len(sentence_starts(document.pieces, document.sentences))
     return "sentence" if context == "sentence" and whole else "window"

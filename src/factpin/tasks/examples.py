@@ -14,7 +14,7 @@ from factpin.tokens.layout import WindowLayout
 
 @dataclass(frozen=True)
 class WindowExample:
-    """A window that is read alone."""
+    """A window that is read by itself."""
 
     ids: NDArray[np.int32]  # (n,)
     targets: Any  # the annotation as arrays, with `columns()`, all of them
@@ -65,7 +65,7 @@ class DocumentBatch:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a document teaches, and counts of what it cannot."""
+    """The examples of a document, and counts of what cannot be learned from it."""
 
     examples: list[Any]
     notes: Counter[str] = field(default_factory=Counter)

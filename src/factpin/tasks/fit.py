@@ -15,7 +15,7 @@ from factpin.tasks.scale import Scale
 
 LOWEST = -4.0  # candidates score more than this: far below the decision, so that thresholds may fall too
 PULL = 1.0  # weight of the prior of the scale, in predictions
-ENOUGH = 20  # gold mentions of a label before a threshold of its own is worth fitting
+ENOUGH = 20  # gold mentions of a label before a separate threshold is worth fitting
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def make_candidates(rows: list[tuple[float, bool, int]], gold: NDArray[np.int64]
 def fit_scale(found: ScoredCandidates, thresholds: NDArray[np.float64]) -> Scale:
     """Temperature and shift by logistic regression of right on score, over what is predicted (score > threshold).
 
-    Only predictions are looked at, because only they carry a score for anybody to trust.
+    Only predictions are used, because users see the scores of no others.
     """
     return _fit(found, thresholds, np.zeros((len(found.score), 0)))[0]
 
@@ -79,7 +79,7 @@ def _fit(
         gradient = X.T @ (p - right) + PULL * (w - start)
         hessian = (X * (p * (1 - p))[:, None]).T @ X + PULL * np.eye(X.shape[1])
         step = np.linalg.solve(hessian, gradient)
-        while loss(w - step) > loss(w) and np.abs(step).max() > 1e-9:  # too far: Newton's step is for the near
+        while loss(w - step) > loss(w) and np.abs(step).max() > 1e-9:  # too far: Newton's method is local
             step = step / 2
         w = w - step
         if np.abs(step).max() < 1e-9:
@@ -91,19 +91,19 @@ def _fit(
 
 
 def fit_thresholds(found: ScoredCandidates, labels: Sequence[str], default: float) -> dict[str, float]:
-    """The thresholds with the best F1 over all labels; labels with too little gold keep the head's own.
+    """The thresholds with the best F1 over all labels; labels with too little gold keep the head's default.
 
-    F = 2 hits / (told + gold) is greatest where, at F itself, every label's cut makes hits - F / 2 * told greatest
-    (Dinkelbach 1967). The cut with the best F1 of each label alone would tell too much of the labels that are hard.
+    F = 2 hits / (predicted + gold) is greatest where, at F itself, every label's cut makes hits - F / 2 * predicted
+    greatest (Dinkelbach 1967). The best cut of each label by itself would predict too much of the hard labels.
     """
     enough = [i for i in range(len(labels)) if found.gold[i] >= ENOUGH and (found.label == i).any()]
     tables = {i: _by_cut(found, i) for i in enough}
     kept = (found.score > default) & ~np.isin(found.label, enough)
-    fixed = np.array([found.right[kept].sum(), kept.sum()])  # hits, told
+    fixed = np.array([found.right[kept].sum(), kept.sum()])  # hits, predictions
     gold, f1, best = found.gold.sum(), -1.0, dict.fromkeys(enough, 0)
     while True:
-        hits, told = fixed + sum((tables[i][1][:, best[i]] for i in enough), np.zeros(2))
-        better = 2 * hits / max(1, told + gold)
+        hits, predicted = fixed + sum((tables[i][1][:, best[i]] for i in enough), np.zeros(2))
+        better = 2 * hits / max(1, predicted + gold)
         if better <= f1:
             break
         f1 = better
@@ -113,7 +113,7 @@ def fit_thresholds(found: ScoredCandidates, labels: Sequence[str], default: floa
 
 
 def _by_cut(found: ScoredCandidates, label: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Every cut between two scores of a label, and how many are hits and are told above it (2, cuts)."""
+    """Every cut between two scores of a label, and how many hits and predictions are above it (2, cuts)."""
     mine = found.label == label
     order = np.argsort(-found.score[mine], kind="stable")
     score, right = found.score[mine][order], found.right[mine][order]
@@ -137,8 +137,15 @@ def best_share(shares: Sequence[NDArray[np.float64]], proofs: Sequence[set[int]]
     """
     best = [int(np.argmax(share)) for share in shares]
     hits = sum(s in proving for s, proving in zip(best, proofs, strict=True))
-    rows = sorted(((float(x), s in proving) for share, proving, top in zip(shares, proofs, best, strict=True)
-                   for s, x in enumerate(share) if s != top and x > 0), reverse=True)  # fmt: skip
+    rows = sorted(
+        (
+            (float(x), s in proving)
+            for share, proving, top in zip(shares, proofs, best, strict=True)
+            for s, x in enumerate(share)
+            if s != top and x > 0
+        ),
+        reverse=True,
+    )
     right = hits + np.concatenate([[0], np.cumsum([proves for _, proves in rows])])  # (k + 1,)
     found = len(shares) + np.arange(len(rows) + 1)
     k = int(np.argmax(2 * right / (found + sum(map(len, proofs)))))

@@ -20,7 +20,7 @@ Cell = tuple[int, int, int]  # class, first piece, last piece
 
 @dataclass(frozen=True)
 class Labels:
-    """What a model tells apart. A class is a role and a type: subjects first, then objects."""
+    """The classes that a model predicts. A class is a role and a type: subjects first, then objects."""
 
     relations: tuple[str, ...]
     slots: tuple[tuple[str, str], ...] = ()  # (relation, role) of qualifiers
@@ -39,6 +39,7 @@ class Labels:
 
     @property
     def typed(self) -> bool:
+        """Whether mentions have types."""
         return (self.subjects, self.objects) != (("",), ("",))
 
     def type_of(self, label: int) -> str:
@@ -84,7 +85,7 @@ def labels_of(documents: Iterable[Document], *, typed: bool, mentions: Literal["
 
 
 class _Types:
-    """The types of the mentions that may stand for an argument."""
+    """The types of the mentions of an argument."""
 
     def __init__(self, doc: Document) -> None:
         self.mention = {m.id: m.type for m in doc.mentions}
@@ -120,7 +121,7 @@ class LinkCells:
     subject: Ints  # (T,) index of a span
     object: Ints  # (T,) index of a span
     score: Floats32  # (T,)
-    truncated: Bools  # (B,) the text had more above the cut than the budget lets through
+    truncated: Bools  # (B,) the text had more above the cut than the budget allows
 
     def __len__(self) -> int:
         return len(self.relation)
@@ -144,7 +145,7 @@ class Links:
     subject: Ints  # (T,) index of a span
     object: Ints  # (T,) index of a span
     score: Floats  # (T,)
-    truncated: bool = False  # there was more above the cut than the budget lets through: the best are here
+    truncated: bool = False  # there was more above the cut than the budget allows: the best are here
 
     def spans(self) -> list[Cell]:
         """The spans as (class, first, last)."""
@@ -164,7 +165,7 @@ class Links:
 
 
 def split_links(cells: LinkCells, texts: int, shift: int) -> list[Links]:
-    """What was found in each text of a batch, in pieces; `shift` special tokens stand before the pieces of each."""
+    """What was found in each text of a batch, in pieces; `shift` special tokens precede the pieces of each."""
     spans, at = cells.spans, np.arange(texts + 1)
     span_score, score = spans.score.astype(np.float64), cells.score.astype(np.float64)
     text = spans.batch[cells.subject]  # (T,) texts come in order, among the links too

@@ -1,9 +1,9 @@
-"""Markers: pieces and the mentions in them -> the same pieces with a marker before and behind every mention.
+"""Markers: pieces and the mentions in them -> the same pieces with a marker before and after every mention.
 
 A marker carries no text (start == end), so every offset stays exact and the other pieces keep their characters.
 Where several markers meet, what ends comes before what begins; of those that end the inner one first, of those that
 begin the outer one first. Mentions of one place share their markers.
-A mention that begins or ends inside a piece is marked around the pieces that hold it: it is still read where it stands.
+A mention that begins or ends inside a piece is marked around the pieces that hold it: it is still read in its place.
 Differs from wzhouad/ATLOP (prepro.py, read_docred): mentions that begin at one word and end at different ones have a
 marker each there.
 """
@@ -24,7 +24,7 @@ SIGNS = ("*", "#", "@", "|", "-")  # the first that a vocabulary has; published 
 
 @dataclass(frozen=True)
 class MarkedPieces:
-    """Pieces with markers; mentions are those that came, in their order."""
+    """Pieces with markers; mentions are in the given order."""
 
     pieces: Pieces
     source: Ints  # (n,) the piece before marking that a piece is, or, for a marker, the one it leans on
@@ -46,9 +46,10 @@ def marker_id(tokenizer: Tokenizer) -> int:
 
 
 def mark(pieces: Pieces, mentions: Sequence[Mention], marker: int) -> MarkedPieces:
+    """Put markers around the mentions."""
     first, last, widened = _held(pieces, [m.start for m in mentions], [m.end for m in mentions])
     spans = sorted({(int(i), int(j)) for i, j in zip(first, last, strict=True) if i >= 0})
-    # (the piece it stands before, opens, what decides between equals, the span)
+    # (the piece it precedes, opens, what decides between equals, the span)
     marks = [(j + 1, False, (-i, -j), (i, j)) for i, j in spans] + [(i, True, (-j, -i), (i, j)) for i, j in spans]
     marks.sort()
     before = np.array([mark[0] for mark in marks], np.int64)
@@ -62,7 +63,7 @@ def mark(pieces: Pieces, mentions: Sequence[Mention], marker: int) -> MarkedPiec
     plain[place] = False
     source[plain] = np.arange(len(pieces))
     source[place] = lean
-    at = np.where(opens, pieces.start[lean], pieces.end[lean])  # (markers,) the character where it stands
+    at = np.where(opens, pieces.start[lean], pieces.end[lean])  # (markers,) the character it is at
     ids, start, end = pieces.ids[source], pieces.start[source], pieces.end[source]
     ids[place] = marker
     start[place] = end[place] = at

@@ -18,7 +18,7 @@ class Settings:
     labels: tuple[str, ...]
     head: str
     head_config: dict[str, Any]
-    encoder: str  # where the encoder came from
+    encoder: str  # where the encoder was loaded from
     language: str = ""  # "zh", "en", or "" for any
     max_length: int = 512  # tokens of a window, special ones included
     overlap: int = 64

@@ -63,7 +63,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Task:
-    """A task: its name and words, how a model of it is built, taught, asked, tuned and scored."""
+    """A task: its name and words, and how a model of it is built, trained, used, tuned and scored."""
 
     name: str
     alias: str  # a short name that users of this field know

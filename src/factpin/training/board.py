@@ -22,8 +22,13 @@ class Board:
         self._stream = open(self.path, "ab")  # noqa: SIM115  (closed in __exit__)
         self._writer = _tensorboard(folder) if tensorboard else None
         self._start = time.monotonic()
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-                   TimeRemainingColumn())  # fmt: skip
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
         self._progress = Progress(*columns, console=Console(stderr=True, quiet=quiet))
         self._task = self._progress.add_task("training", total=None)
         self._words = ""
@@ -47,8 +52,7 @@ class Board:
 
     def step(self, step: int, steps: int, loss: float) -> None:
         """Move the bar."""
-        self._progress.update(self._task, completed=step, total=steps,
-                              description=f"loss {loss:.4f} {self._words}")  # fmt: skip
+        self._progress.update(self._task, completed=step, total=steps, description=f"loss {loss:.4f} {self._words}")
 
     def record(self, step: int, values: dict[str, Any]) -> None:
         """Write one record, and show its score beside the bar."""

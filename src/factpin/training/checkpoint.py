@@ -65,7 +65,7 @@ def check_last(folder: Path, fingerprint: str) -> None:
     if _state(folder).get("fingerprint") != fingerprint:
         raise BadFile(
             f"{last_path(folder)}: does not fit this run: its data or its settings were others. Resume with those it "
-            f"was started with (recipe.toml beside it), or start anew in another folder."
+            f"was started with (recipe.toml beside it), or start again in another folder."
         )
 
 
@@ -86,7 +86,7 @@ def _state(folder: Path) -> dict[str, Any]:
         with open_bytes(path) as stream:
             state = torch.load(io.BytesIO(stream.read()), map_location="cpu", weights_only=True)
     except (RuntimeError, ValueError, EOFError, pickle.UnpicklingError) as error:
-        raise BadFile(f"{path}: no checkpoint ({str(error)[:80]}). Remove it and start anew.") from None
+        raise BadFile(f"{path}: not a checkpoint ({str(error)[:80]}). Remove it and start again.") from None
     return state if isinstance(state, dict) else {}
 
 

@@ -92,8 +92,10 @@ def _described(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return " or ".join(map(repr, get_args(hint)))
     names = [part.__name__ for part in get_args(hint) or (hint,) if part is not type(None)]
-    return " or ".join({"int": "a whole number", "float": "a number", "str": "a string", "bool": "true or false"}.get(
-        name, name) for name in names)  # fmt: skip
+    return " or ".join(
+        {"int": "a whole number", "float": "a number", "str": "a string", "bool": "true or false"}.get(name, name)
+        for name in names
+    )
 
 
 def chosen(kind: type[Any], recipe: dict[str, Any], choices: dict[str, Any]) -> dict[str, Any]:

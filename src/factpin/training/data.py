@@ -25,8 +25,9 @@ def read_training(data: dict[str, Any], options: Options) -> tuple[list[Document
 
 def read_training_questions(data: dict[str, Any]) -> tuple[list[Question], list[Question]]:
     """The same for questions."""
-    train, dev = (_read(data, part, lambda path: questions.read(path, format=data.get("from"))) for part in
-                  ("train", "dev"))  # fmt: skip
+    train, dev = (
+        _read(data, part, lambda path: questions.read(path, format=data.get("from"))) for part in ("train", "dev")
+    )
     return _split(data, train, dev)
 
 

@@ -79,8 +79,9 @@ def check_folder(folder: Path, fingerprint: str, *, resume: bool) -> bool:
     if not last_path(folder).exists():
         return False
     if not resume:
-        raise BadInput(f"{folder} holds the checkpoint of an unfinished run. Go on with it (--resume), or name "
-                       f"another folder.")  # fmt: skip
+        raise BadInput(
+            f"{folder} holds the checkpoint of an unfinished run. Go on with it (--resume), or name another folder."
+        )
     check_last(folder, fingerprint)
     return True
 
@@ -151,8 +152,10 @@ class _TrainingRun:
             for at in range(progress.position, len(batches)):
                 loss = self._step(batches[at])
                 if not math.isfinite(loss):
-                    raise BadInput(f"The loss of step {progress.step + 1} is {loss}: training has broken down. Lower "
-                                   f"--learning-rate, or look at the data with doctor.")  # fmt: skip
+                    raise BadInput(
+                        f"The loss of step {progress.step + 1} is {loss}: training has broken down. Lower "
+                        f"--learning-rate, or look at the data with doctor."
+                    )
                 progress.step += 1
                 progress.position += 1
                 board.step(progress.step, self.steps, loss)

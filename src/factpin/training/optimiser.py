@@ -44,7 +44,7 @@ def build_optimiser(encoder: nn.Module, head: nn.Module, config: TrainConfig) ->
 
 
 def _layer(name: str) -> int:
-    """0 for embeddings and whatever stands below the first layer, l + 1 for layer l."""
+    """0 for embeddings and everything below the first layer, l + 1 for layer l."""
     match = LAYER.search(f".{name}")
     return int(match.group(1)) + 1 if match else 0
 

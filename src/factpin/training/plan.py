@@ -1,4 +1,4 @@
-"""What a training run is asked for, by name and as plain values: shared by `factpin train` and `factpin.train`."""
+"""The plan of a training run, from names and plain values: shared by `factpin train` and `factpin.train`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -48,8 +48,9 @@ class TrainingPlan:
         """Train, and write the model folder; gives what was measured. data: where the documents come from."""
         from factpin.training.run import run_training  # noqa: PLC0415  (torch waits until here)
 
-        return run_training(self.task, training, dev, self.config, self.how, output, data=data, resume=resume,
-                            quiet=quiet)  # fmt: skip
+        return run_training(
+            self.task, training, dev, self.config, self.how, output, data=data, resume=resume, quiet=quiet
+        )
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,10 @@ def train(
     """Train a model on files, or on documents or questions in memory, and write its folder; gives what was measured."""
     name = trainable_name(task)
     if not settings.get("encoder") and not settings.get("initial"):
-        raise BadInput("Name what to start from: encoder=… (`factpin models --encoders` lists what can be had without "
-                       "a hub), or initial=…, a model to go on from.")  # fmt: skip
+        raise BadInput(
+            "Name what to start from: encoder=… (`factpin models --encoders` lists what can be had without "
+            "a hub), or initial=…, a model to continue from."
+        )
     plan = make_plan(name, settings)
     data = {key: str(value) for key, value in (("train", train), ("dev", dev)) if isinstance(value, str | Path)}
     if data and format:

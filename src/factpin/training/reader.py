@@ -133,7 +133,7 @@ class ReaderJob:
 
 
 def _says_it(question: Question, index: int, read: PassagePairs, window: int) -> bool:
-    """Whether a window holds an answer, or a part of one, so that it is no example of a window without."""
+    """Whether a window holds an answer, or a part of one, so that it cannot be an example of a window without one."""
     here = read.windows[window]
     spans = [span for context, span in question.spans if context == index]
     text = read.pieces.text[here.start : here.end]
@@ -152,8 +152,16 @@ def start(config: ReaderOptions, training: Sequence[Question], seed: int) -> tup
     model = ReaderModel(encoder, build_head(name, head_config, encoder.width), config.dropout)
     length = min(config.max_length, encoder.max_length or config.max_length)
     reading = ReaderSettings(max_length=length, overlap=config.overlap, choices=choices_of(training))
-    settings = Settings(task=TASK, labels=LABELS, head=name, head_config=head_config, encoder=config.encoder,
-                        language=config.language, name=config.name, finds=config.finds)  # fmt: skip
+    settings = Settings(
+        task=TASK,
+        labels=LABELS,
+        head=name,
+        head_config=head_config,
+        encoder=config.encoder,
+        language=config.language,
+        name=config.name,
+        finds=config.finds,
+    )
     return Reader(model, Tokenizer.load(source), reading), settings
 
 
@@ -202,8 +210,14 @@ def train_reader(
         tables = {"task": {"name": TASK, **(data or {})}, TASK: to_dict(config), "train": to_dict(how)}
         write_recipe(folder / "recipe.toml", tables)
     outcome = train(job, how, folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet)
-    report: dict[str, Any] = {"steps": outcome.steps, "best_step": outcome.best_step, "train": len(training),
-                              "dev": len(dev), "pairs": len(job.pairs), "noted": dict(job.noted)}  # fmt: skip
+    report: dict[str, Any] = {
+        "steps": outcome.steps,
+        "best_step": outcome.best_step,
+        "train": len(training),
+        "dev": len(dev),
+        "pairs": len(job.pairs),
+        "noted": dict(job.noted),
+    }
     if world.leads:
         report["scores"] = finish(reader, settings, dev, config, folder, data or {}, how.seed)
     world.close()

@@ -54,8 +54,15 @@ def ask_strangers(questions: Sequence[Question]) -> list[Question]:
         others = (questions[(i + step) % len(questions)] for step in range(len(questions) // 2, len(questions)))
         stranger = next((q for q in others if q.context and not _says_it(question, q)), None)
         if stranger is not None:
-            found.append(Question(f"{question.id} elsewhere", question.text, question.language, answerable=False,
-                                  context=stranger.context[:1]))  # fmt: skip
+            found.append(
+                Question(
+                    f"{question.id} elsewhere",
+                    question.text,
+                    question.language,
+                    answerable=False,
+                    context=stranger.context[:1],
+                )
+            )
     return found
 
 

@@ -1,4 +1,4 @@
-"""What `factpin train` was asked for: a recipe with options on top, checked before torch is imported."""
+"""The request of a `factpin train` command: a recipe with options on top, checked before torch is imported."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -104,6 +104,8 @@ def run_request(
     read = read_settings(request.output).max_length
     if read < (plan.config.max_length or 0):
         report["max_length"] = read
-        note(f"max_length {plan.config.max_length:,}: this encoder reads at most {read:,} tokens at once, so windows "
-             f"have {read:,}, in training and in the model")  # fmt: skip
+        note(
+            f"max_length {plan.config.max_length:,}: this encoder reads at most {read:,} tokens at once, so windows "
+            f"have {read:,}, in training and in the model"
+        )
     return report

@@ -67,12 +67,19 @@ def run_training(
         extractor.settings = replace(extractor.settings, max_length=familiar(extractor, max(job.lengths)))
     if world.leads:
         folder.mkdir(parents=True, exist_ok=True)
-        write_recipe(folder / "recipe.toml", {"task": {"name": task.name, **(data or {})}, task.name: to_dict(options),
-                                              "train": to_dict(how)})  # fmt: skip
+        write_recipe(
+            folder / "recipe.toml",
+            {"task": {"name": task.name, **(data or {})}, task.name: to_dict(options), "train": to_dict(how)},
+        )
     outcome = train(job, how, folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet)
-    report: dict[str, Any] = {"steps": outcome.steps, "best_step": outcome.best_step,
-                              "labels": list(extractor.settings.labels), "train": len(training), "dev": len(dev),
-                              "noted": dict(job.notes)}  # fmt: skip
+    report: dict[str, Any] = {
+        "steps": outcome.steps,
+        "best_step": outcome.best_step,
+        "labels": list(extractor.settings.labels),
+        "train": len(training),
+        "dev": len(dev),
+        "noted": dict(job.notes),
+    }
     if world.leads:
         report["scores"] = finish(task, extractor, dev, folder, options, data or {}, how.seed)
     world.close()
@@ -103,8 +110,9 @@ def finish(
         seed=seed,
         command="factpin " + shlex.join(sys.argv[1:]) if sys.argv[1:2] == ["train"] else "",
         hardware=f"{platform.machine()}, {torch.get_num_threads()} threads"
-        if not torch.cuda.is_available() else torch.cuda.get_device_name(),
-    )  # fmt: skip
+        if not torch.cuda.is_available()
+        else torch.cuda.get_device_name(),
+    )
     write_card(folder, extractor.settings, origin, scores, reliability)
     with write_bytes(folder / "metrics.json") as stream:
         table = [asdict(b) for b in reliability.table] if reliability else []

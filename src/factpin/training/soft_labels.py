@@ -1,4 +1,4 @@
-"""Soft labels: documents in, what a trained model says of every pair of their entities out, for another to learn from.
+"""Soft labels: the scores of a trained model for every pair of entities of a document, for another model to learn.
 
     m   margins of the teacher, its scores above its own thresholds      (P, R)     kept in half precision
 
@@ -20,18 +20,18 @@ from factpin.models.shipped import find_model
 from factpin.tasks.document_relations.targets import Targets
 from factpin.tasks.examples import Example
 
-NEVER = -30.0  # the margin of what is not asked, and of what the teacher's schema forbids
+NEVER = -30.0  # the margin of what is not scored, and of what the teacher's schema forbids
 
 
 @dataclass(frozen=True)
 class SoftLabels:
-    """What a teacher says about one document."""
+    """The scores of a teacher for one document."""
 
-    row: Tensor  # (E, E) of `margins` for a head and a tail; -1: not asked
+    row: Tensor  # (E, E) of `margins` for a head and a tail; -1: not scored
     margins: Tensor  # (P, R) half precision
 
     def of(self, targets: Targets) -> Tensor:
-        """Margins (P, R) of the pairs that are asked now."""
+        """Margins (P, R) of the pairs that are scored now."""
         row = self.row[torch.from_numpy(targets.head), torch.from_numpy(targets.tail)]  # (P,)
         none = self.margins.new_zeros(len(row), self.margins.shape[1])
         known = self.margins[row.clamp_min(0)] if len(self.margins) else none
@@ -39,7 +39,7 @@ class SoftLabels:
 
 
 def soft_labels(name: str, documents: Sequence[Document]) -> Iterator[SoftLabels]:
-    """What the model of that name or folder says about these documents."""
+    """The scores of the model of that name or folder for these documents."""
     teacher = Extractor.load(find_model(name))
     finder: Any = teacher.finder
     R = len(teacher.settings.labels)

@@ -35,7 +35,7 @@ def find_links(
     keep: float = KEEP,
     add: float = ADD,
 ) -> list[PairScores]:
-    """What the scorer says of each document's candidates, and how much of it is believed."""
+    """The links that the scores of each document support."""
     table = scores.probability(temperature)
     judged, at = [], 0
     for asked in documents:

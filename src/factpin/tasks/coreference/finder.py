@@ -36,7 +36,7 @@ class CoreferenceSettings:
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """What a model says about the pairs of one document, before temperature and thresholds."""
+    """The scores of the pairs of one document, before temperature and thresholds."""
 
     targets: Targets
     scores: CandidateScores  # (M, K)

@@ -1,4 +1,4 @@
-"""How entities of given mentions are scored, with the rules alone beside a model.
+"""How entities of given mentions are scored, with the rules by themselves beside a model.
 
     strict    an entity is right with exactly its mentions; labels are the types of entities
     linked    as strict, over entities of several mentions
@@ -17,7 +17,7 @@ from factpin.language.coreference import resolve, with_singletons
 from factpin.scoring import Pair, Scores, coreference
 from factpin.scoring.counts import Row, as_rows, by_label, row
 
-RULES = "rules_"  # before the name of a metric: what the rules alone reach
+RULES = "rules_"  # before the name of a metric: what the rules reach by themselves
 
 
 def score(pairs: Sequence[Pair]) -> Scores:
@@ -38,14 +38,14 @@ def score(pairs: Sequence[Pair]) -> Scores:
 
 
 def score_beside_rules(pairs: Sequence[Pair]) -> Scores:
-    """The same, with rows for the rules alone."""
+    """The same, with rows for the rules by themselves."""
     found = score(pairs)
     rules = coreference.score([Pair(with_singletons(pair.gold), resolve(pair.gold)) for pair in pairs])
     return replace(found, rows={**found.rows, **{RULES + name: rows for name, rows in rules.items()}})
 
 
 def figures(found: Scores) -> dict[str, float]:
-    """F1 of each metric, and first their mean; last the mean of the rules alone, where it was scored."""
+    """F1 of each metric, and first their mean; last the mean of the rules by themselves, if it was scored."""
     own = _figures(found, "")
     beside = RULES + coreference.METRICS[0] in found.rows
     return {**own, RULES + "f1": _figures(found, RULES)["f1"]} if beside else own

@@ -23,7 +23,7 @@ class Targets:
     read: Bools  # (M,) some piece holds it
     candidates: MentionPairs  # without mentions that are not read
     gold: Bools  # (M, K)
-    unread: tuple[Mention, ...]  # neither asked nor a candidate
+    unread: tuple[Mention, ...]  # neither scored nor a candidate
 
     def columns(self) -> list[NDArray[Any]]:
         """All that is learned from it."""

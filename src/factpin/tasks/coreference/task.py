@@ -17,7 +17,7 @@ from factpin.tasks.options import check_dropout
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Design, Task
 
-LABEL = "same entity"  # the one thing that is said of two mentions
+LABEL = "same entity"  # the only relation of two mentions
 
 
 @dataclass(frozen=True)

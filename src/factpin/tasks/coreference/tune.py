@@ -22,7 +22,7 @@ from factpin.tokens.reading import WindowedDocument
 TEMPERATURES = (1.0, 0.5, 0.6, 0.75, 1.25, 1.5, 2.0, 3.0)
 ADDS = (0.5, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 2.0)  # the usual first: of equals it stays. 2: nothing is added
 KEEPS = (0.1, 0.0, 0.01, 0.03, 0.2, 0.4, 0.8)  # 0: no rule is refused
-SILENT = (2.0, 0.0)  # add, keep: the rules alone
+SILENT = (2.0, 0.0)  # add, keep: only the rules
 
 
 def tune(model: Tunable, dev: Sequence[Document], options: Any = None) -> Settings:

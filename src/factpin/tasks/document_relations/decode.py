@@ -25,6 +25,8 @@ class Rules:
 
 @dataclass(frozen=True)
 class Decoding:
+    """The facts of a document, and how many were left out."""
+
     facts: tuple[Fact, ...]
     dropped: dict[str, int]  # left out, by reason: schema, functional
 
@@ -68,7 +70,7 @@ def decode(found: Relations, doc: Document, relations: Sequence[str], rules: Rul
 
 
 def naming(found: Relations, doc: Document) -> Relations:
-    """Without the sentences that name neither entity: what a pair looks at there is no proof of it."""
+    """Without the sentences that name neither entity: attention of a pair to them does not support a fact."""
     starts = {m.id: m.start for m in doc.mentions}
     named = [{doc.sentence_of(starts[id]) for id in entity.mentions} for entity in doc.entities]
     pairs = zip(found.head[found.proof_of], found.tail[found.proof_of], found.proof.tolist(), strict=True)
@@ -78,7 +80,7 @@ def naming(found: Relations, doc: Document) -> Relations:
 
 def _functional(score: dict[Key, float], status: dict[Key, str | None], schema: Schema) -> dict[Key, float]:
     """A functional relation keeps one tail: what is asserted before what is not, then the highest score, of equals the
-    earliest entity. What is negated says what the tail is not, and stands beside it."""
+    earliest entity. What is negated says what the tail is not, and is kept beside it."""
     best: dict[tuple[int, str], Key] = {}
     compete = {key for key in score if _one_tail(key, schema) and status[key] != "negated"}
     for key in sorted(compete, key=lambda key: (standing(status[key]), -score[key], key)):
@@ -87,7 +89,7 @@ def _functional(score: dict[Key, float], status: dict[Key, str | None], schema: 
 
 
 def _statuses(keys: Iterable[Key], proofs: dict[Key, set[int]], doc: Document, rules: Rules) -> dict[Key, str | None]:
-    """How the document says the facts of functional relations: the others take nobody's place."""
+    """How the document says the facts of functional relations: the others replace no fact."""
     mentions = {m.id: m for m in doc.mentions}
     bound = [key for key in keys if _one_tail(key, rules.schema)]
     facts = tuple(_fact(key, 0.0, proofs.get(key, set()), doc, mentions, rules.scale) for key in bound)
@@ -101,7 +103,7 @@ def _one_tail(key: Key, schema: Schema) -> bool:
 
 
 def _following(score: dict[Key, float], schema: Schema) -> list[tuple[Key, Key]]:
-    """(what stands, what follows from it by symmetry or as its inverse)."""
+    """(a kept fact, what follows from it by symmetry or as its inverse)."""
     found = []
     for key in score:
         relation = schema.relations.get(key[1])
@@ -121,7 +123,7 @@ def _fact(key: Key, score: float, proofs: set[int], doc: Document, mentions: dic
 
 
 def _right(mention: Mention) -> float:
-    """The chance that a mention is one: the relation was judged as if it were, and is wrong where it is not."""
+    """The probability that a mention is right: a relation was scored as if it were, and is wrong if it is not."""
     return 1.0 if mention.score is None else mention.score
 
 

@@ -24,7 +24,7 @@ class RelationScores:
     tail: Ints  # (P,) entity
     share: Floats32 | None  # (U, S) of each sentence in what a pair looks at; sums to 1, or to 0
     context: Ints | None  # (P,) the row of `share` that is a pair's
-    adaptive: bool  # every pair has a threshold of its own
+    adaptive: bool  # every pair has its threshold
     top_k: int  # relations of one pair
     evidence_share: float  # a sentence with a larger share proves
 

@@ -32,7 +32,7 @@ class RelationSettings:
     """How found relations become facts: Settings.task_config of a model of document relations."""
 
     schema: dict[str, Any] = field(default_factory=dict)  # as in a schema's TOML file; empty: none
-    types: bool = True  # pairs whose types no relation allows are not asked
+    types: bool = True  # pairs whose types no relation allows are not scored
     functional: bool = False  # of a functional relation keep the best tail
     complete: bool = False  # add what follows from symmetric and inverse relations
     assertion: bool = True
@@ -44,7 +44,7 @@ class RelationSettings:
 
 @dataclass(frozen=True)
 class FoundRelations:
-    """What was found in a document, and what could be asked there."""
+    """What was found in a document, and the pairs that were scored."""
 
     found: Relations
     targets: Targets
@@ -75,22 +75,24 @@ class RelationFinder:
         """The document with its pairs of entities, but for those that the corpus excludes."""
         out = {pair for pair in document.doc.notes.excluded_pairs if len(pair) == 2}
         y, example = self.ask(document, out)
-        notes = Counter({
-            "excluded_pairs": len(out),
-            "facts": len(document.doc.facts),
-            "unread_mentions": len(y.unread),
-            "lost_entities": len(y.lost),
-            "unknown": len(y.unknown),
-            "not_asked": len(y.unasked),
-            "qualifiers_left_out": y.qualifiers,
-            "documents_without_pairs": int(example is None),
-        })  # fmt: skip
+        notes = Counter(
+            {
+                "excluded_pairs": len(out),
+                "facts": len(document.doc.facts),
+                "unread_mentions": len(y.unread),
+                "lost_entities": len(y.lost),
+                "unknown": len(y.unknown),
+                "not_asked": len(y.unasked),
+                "qualifiers_left_out": y.qualifiers,
+                "documents_without_pairs": int(example is None),
+            }
+        )
         return Lesson([] if example is None else [example], notes)
 
     def ask(
         self, document: WindowedDocument, excluded: Collection[frozenset[int]] = ()
     ) -> tuple[Targets, DocumentExample | None]:
-        """The pairs of a document, and its marked windows; None where there is no pair to ask about."""
+        """The pairs of a document, and its marked windows; None if there is no pair to score."""
         doc = replace(document.doc, sentences=tuple(Span(*sentence) for sentence in document.sentences))
         schema = self.rules.schema if self.rules.schema.relations else None
         y = targets(doc, document.pieces, self.marker, self.labels, schema, excluded)
@@ -134,7 +136,7 @@ class RelationFinder:
         return with_assertions(doc) if self.assertion else doc
 
     def _notes(self, doc: Document, y: Targets) -> Iterator[str]:
-        """What was asked about a document, and what was not."""
+        """Notes about what was scored in a document, and what was not."""
         if not doc.entities:
             yield "facts were not looked for: there are no entities. A model of spans finds them, or give them"
             return

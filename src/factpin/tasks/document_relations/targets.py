@@ -1,4 +1,4 @@
-"""Targets of document relations: marked pieces, the pairs of entities that are asked, and their relations."""
+"""Targets of document relations: marked pieces, the pairs of entities to score, and their relations."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -38,9 +38,9 @@ class Targets:
     lost: tuple[Entity, ...] = ()  # no mention of it is read
     widened: int = 0  # mentions of which a border falls inside a piece: marked around the pieces that hold them
     unknown: tuple[Fact, ...] = ()  # of a relation that the labels do not have
-    unasked: tuple[Fact, ...] = ()  # of a pair that is not asked: an entity is lost, types do not fit, head is tail
+    unasked: tuple[Fact, ...] = ()  # of a pair that is not scored: an entity is lost, types do not fit, head is tail
     qualifiers: int = 0  # further arguments of taught facts: this task has no place for them
-    apart: int = 0  # pairs that no window shows together: not asked
+    apart: int = 0  # pairs that no window shows together: not scored
 
     def columns(self) -> list[NDArray[Any]]:
         """All that is learned from it."""
@@ -54,7 +54,7 @@ class Targets:
         return _only(self, kept)
 
     def seen_together(self, windows: Sequence[tuple[int, int]], facts: Sequence[Fact]) -> "Targets":
-        """The pairs of which some mention of the one and some mention of the other stand in one window (first, last)
+        """The pairs of which some mention of the one and some mention of the other are in one window (first, last)
         of pieces. Of others nothing was read: their vectors never met. `facts` are the document's."""
         shown = np.zeros((self.entities, len(windows)), np.bool_)
         for w, (first, last) in enumerate(windows):
@@ -85,7 +85,7 @@ def targets(
     excluded: Collection[frozenset[int]] = (),
 ) -> Targets:
     """pieces: of the document's text, without markers; marker: its number, `markers.marker_id`; excluded: pairs of
-    entities that are not asked."""
+    entities that are not scored."""
     index = {m.id: i for i, m in enumerate(doc.mentions)}
     owned = [(index[id], e) for e, entity in enumerate(doc.entities) for id in dict.fromkeys(entity.mentions)]
     mention, entity = np.array(owned, np.int64).reshape(-1, 2).T

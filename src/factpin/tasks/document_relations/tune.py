@@ -69,7 +69,7 @@ def relation_candidates(model: Tunable, documents: Sequence[Document]) -> Scored
 
 
 def fit_evidence_share(model: Tunable, documents: Sequence[Document], cut: Floats) -> float | None:
-    """The share above which a sentence is evidence; None: too few facts to tell.
+    """The share above which a sentence is evidence; None: there are too few facts.
 
     Only facts that are right and have annotated evidence count; others do not tell which sentences are evidence.
     """

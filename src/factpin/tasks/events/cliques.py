@@ -30,6 +30,7 @@ def cliques(size: int, links: Iterable[tuple[int, int]], steps: int = STEPS) -> 
 
 
 def neighbours(size: int, links: Iterable[tuple[int, int]]) -> list[int]:
+    """The neighbours of each node as the bits of an integer."""
     near = [0] * size
     for a, b in links:
         near[a] |= 1 << b

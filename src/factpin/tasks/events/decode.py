@@ -19,7 +19,7 @@ from factpin.tokens import Pieces, char_span
 class Rules:
     """How found links become events."""
 
-    trigger: Literal["optional", "required"] = "optional"  # required: a clique without a trigger is no event
+    trigger: Literal["optional", "required"] = "optional"  # required: a clique without a trigger is not an event
     least: int = 1  # arguments of an event, its trigger counted
     steps: int = STEPS  # of the search for cliques among arguments that hang together
     scale: Scale = field(default_factory=Scale)  # of events
@@ -28,6 +28,8 @@ class Rules:
 
 @dataclass(frozen=True)
 class Decoding:
+    """The mentions, entities and events of a document, and how many cliques were left out."""
+
     mentions: tuple[Mention, ...]
     events: tuple[Event, ...]
     dropped: dict[str, int]  # cliques left out, by reason: no trigger, too few arguments

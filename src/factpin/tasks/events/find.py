@@ -72,7 +72,7 @@ def _pairs(cells: SpanCells, scores: EventScores) -> tuple[Ints, Ints]:
     group = cells.batch * scores.types + scores.type_of[cells.label]  # (P,)
     order = group.argsort(kind="stable")
     place = np.arange(len(cells))
-    after = np.bincount(group).cumsum()[group[order]] - 1 - place  # (P,) spans of the group behind each
+    after = np.bincount(group).cumsum()[group[order]] - 1 - place  # (P,) spans of the group after each
     begin = (after.cumsum() - after).repeat(after)  # (M,)
     first = place.repeat(after)
     a, b = order[first], order[first + 1 + np.arange(len(first)) - begin]

@@ -28,7 +28,7 @@ from factpin.tokens.reading import Batch, WindowedDocument
 class EventSettings:
     """How found links become events: Settings.task_config of a model of events."""
 
-    trigger: Literal["optional", "required"] = "optional"  # required: a group without a trigger is no event
+    trigger: Literal["optional", "required"] = "optional"  # required: a group without a trigger is not an event
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Labels of events: what a model of events tells apart."""
+"""Labels of events: the classes that a model of events predicts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,13 +10,14 @@ Classes = tuple[tuple[str, str | None], ...]  # (event type, role); the role of 
 
 @dataclass(frozen=True)
 class Labels:
-    """What a model tells apart. A class is an event type and a role: triggers first, then arguments."""
+    """The classes that a model predicts. A class is an event type and a role: triggers first, then arguments."""
 
-    triggers: tuple[str, ...]  # event types whose triggers are told; none: events have no triggers
+    triggers: tuple[str, ...]  # event types whose triggers are annotated; none: events have no triggers
     roles: tuple[tuple[str, str], ...]  # (event type, role)
 
     @property
     def classes(self) -> Classes:
+        """The classes as (event type, role); the role of a trigger is None."""
         return (*((type, None) for type in self.triggers), *self.roles)
 
     @property
@@ -31,7 +32,7 @@ class Labels:
 
 
 def labels_of(documents: Iterable[Document], *, triggers: bool = True) -> Labels:
-    """The labels that these documents need, in alphabetical order; without `triggers` only arguments are told."""
+    """The labels that these documents need, in alphabetical order; without `triggers` only those of arguments."""
     types, roles = set[str](), set[tuple[str, str]]()
     for doc in documents:
         for event in doc.events:

@@ -26,11 +26,11 @@ class Targets:
     last: Ints  # (P,) inclusive
     event: Ints  # (M,) index in doc.events
     argument: Ints  # (M,) index of a span that is in that event
-    unalignable: tuple[Event, ...] = ()  # no argument, or none that stands at borders of pieces
+    unalignable: tuple[Event, ...] = ()  # no argument, or none that starts and ends at borders of pieces
     unknown: tuple[Event, ...] = ()  # of a type that the labels do not have
-    merged: tuple[Event, ...] = ()  # lie inside a clique that is larger, or are told twice
-    lost_arguments: int = 0  # unalignable, of an unknown role, or events themselves, while the event is taught
-    invented: int = 0  # cliques that are no event
+    merged: tuple[Event, ...] = ()  # lie inside a clique that is larger, or are annotated twice
+    lost_arguments: int = 0  # unalignable, of an unknown role, or events themselves, of an event that is learned
+    invented: int = 0  # cliques that are not an event
 
     def columns(self) -> list[NDArray[Any]]:
         """All that is learned from it."""
@@ -64,8 +64,9 @@ class Targets:
     def outside(self, windows: Sequence[Window]) -> list[int]:
         """The events, as indices in doc.events, that no window holds whole."""
         size = Counter(self.event.tolist())
-        whole = {k for w in windows for k, held in Counter(self.event[self._inside(w)].tolist()).items()
-                 if held == size[k]}  # fmt: skip
+        whole = {
+            k for w in windows for k, held in Counter(self.event[self._inside(w)].tolist()).items() if held == size[k]
+        }
         return sorted(size.keys() - whole)
 
     def _inside(self, window: Window) -> np.ndarray:
@@ -76,10 +77,10 @@ class Targets:
 
 def targets(doc: Document, pieces: Pieces, labels: Labels) -> Targets:
     """Every event as the set of its spans, the trigger among them."""
-    taught = _EventCells(doc, pieces, labels)
-    spans = sorted({cell for cells in taught.cells.values() for cell in cells})
+    events = _EventCells(doc, pieces, labels)
+    spans = sorted({cell for cells in events.cells.values() for cell in cells})
     at = {cell: i for i, cell in enumerate(spans)}
-    members = {k: frozenset(at[cell] for cell in cells) for k, cells in taught.cells.items()}
+    members = {k: frozenset(at[cell] for cell in cells) for k, cells in events.cells.items()}
     merged, invented = _confused(spans, members, labels.classes)
     label, first, last = np.array(spans, np.int64).reshape(-1, 3).T
     rows = [(k, i) for k, own in members.items() for i in sorted(own)]
@@ -90,16 +91,16 @@ def targets(doc: Document, pieces: Pieces, labels: Labels) -> Targets:
         last,
         event_of,
         argument,
-        unalignable=tuple(taught.unalignable),
-        unknown=tuple(taught.unknown),
+        unalignable=tuple(events.unalignable),
+        unknown=tuple(events.unknown),
         merged=tuple(doc.events[k] for k in merged),
-        lost_arguments=taught.lost_arguments,
+        lost_arguments=events.lost_arguments,
         invented=invented,
     )
 
 
 class _EventCells:
-    """The cells of every event that can be taught, by its index, and what cannot be."""
+    """The cells of every event that can be learned, by its index, and the events that cannot."""
 
     def __init__(self, doc: Document, pieces: Pieces, labels: Labels) -> None:
         first, last, ok = piece_spans(pieces, [m.start for m in doc.mentions], [m.end for m in doc.mentions])
@@ -132,7 +133,7 @@ def _parts(event: Event, labels: Labels) -> Iterator[tuple[tuple[str, str | None
 
 
 def _confused(spans: list[Cell], members: dict[int, frozenset[int]], classes: Classes) -> tuple[list[int], int]:
-    """The events that do not come back, and how many cliques are no event, where every cell is found."""
+    """The events that are lost even if every cell is found, and how many cliques are not an event."""
     heads, tails = set[tuple[int, int]](), set[tuple[int, int]]()
     for own in members.values():
         for (_, i, j), (_, x, y) in combinations([spans[at] for at in own], 2):

@@ -77,7 +77,7 @@ def _unravel(cell: Ints, N: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _extents(real: Bools) -> list[tuple[int, int]]:
-    """Of every text, its first real token and that behind its last; 0, 0 where there is none."""
+    """The first real token of every text and the one after its last; 0, 0 if there is none."""
     first, behind = real.argmax(axis=1), real.shape[1] - real[:, ::-1].argmax(axis=1)
     some = np.flatnonzero(np.any(real, axis=1)).tolist()
     extents = [(0, 0)] * len(real)

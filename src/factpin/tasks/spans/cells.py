@@ -83,7 +83,7 @@ def best_of(blocks: Iterable[SpanCells], group: Ints, most: int | None) -> BestC
 
 
 class _CellPool:
-    """The best of the blocks so far, and what came since."""
+    """The best cells of earlier blocks, and all of the newer ones."""
 
     def __init__(self, group: Ints, most: int | None) -> None:
         self.group = group

@@ -64,7 +64,7 @@ def best_path(e: Floats32, rules: ChainRules, length: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class ChainWeights:
-    """The weights of all paths through every step. w and beta have a factor that depends on the step alone."""
+    """The weights of all paths through every step. w and beta have a factor that depends only on the step."""
 
     marginal: Floats  # (B, n, T), P(y_t = tag); 0 past the length
     w: Floats  # (B, n, T)

@@ -51,7 +51,7 @@ def find_spans(scores: SpanScores, cut: ArrayLike) -> SpanCells:
 
 
 def split_spans(cells: SpanCells, texts: int, shift: int) -> list[Spans]:
-    """The cells of each text of a batch, in pieces; `shift` special tokens stand before the pieces of each."""
+    """The cells of each text of a batch, in pieces; `shift` special tokens precede the pieces of each."""
     border = np.searchsorted(cells.batch, np.arange(texts + 1)).tolist()
     score = cells.score.astype(np.float64)
     return [

@@ -18,7 +18,7 @@ from factpin.tasks.spans.tags import Tags
 
 @dataclass(frozen=True)
 class PointerScores:
-    """Every label has views of its own of the first and the last token."""
+    """Scores with separate views of the first and the last token for every label."""
 
     q: Floats32  # (B, N, L, d), rotated, divided by sqrt(d)
     k: Floats32  # (B, N, L, d), rotated

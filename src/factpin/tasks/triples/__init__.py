@@ -6,7 +6,7 @@
 A pinned fact is taught where it is pinned. Where an argument is not, `occurrences` says which mentions of its entity
 stand for it: the first, the pair that stands nearest, or all pairs. Where all mentions are taught, each is a subject
 and an object, as far as its type has both classes; the links tell which of them take part in a fact.
-A qualifier is a link of its own, from the fact's tail to the qualifier's value, under the name "relation.role": a head
+A qualifier is a separate link, from the fact's tail to the qualifier's value, under the name "relation.role": a head
 often has several tails of one relation, each with its own qualifiers, while a tail seldom has two heads. Decoding gives
 a link of that name to every fact of the relation that ends in the same mention. Facts of one relation that share their
 tail's mention but not their qualifiers come back with the qualifiers of all: they are counted as `merged`.

@@ -22,8 +22,8 @@ class Rules:
     schema: Schema = field(default_factory=Schema)  # leaves out types that do not fit; functional: one tail stays
     complete: bool = False  # add what follows from symmetric and inverse relations, with the qualifiers of its source
     mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
-    sift: bool = False  # leave out arguments that are no names, and of several mentions in a sentence all but one pair
-    assertion: bool = False  # tell the status of facts
+    sift: bool = False  # leave out arguments that are not names, and of several mentions in a sentence all but one pair
+    assertion: bool = False  # add the assertion status of facts
     scale: Scale = field(default_factory=Scale)  # of facts
     shifts: Mapping[str, float] = field(default_factory=dict)  # relation -> how much higher its scores must be
     span_scale: Scale = field(default_factory=Scale)  # of mentions
@@ -34,6 +34,8 @@ REASONS = ("no name", "schema", "several mentions", "functional", "loose qualifi
 
 @dataclass(frozen=True)
 class Decoding:
+    """The mentions, entities and facts of a document, and how many links were left out."""
+
     mentions: tuple[Mention, ...]
     entities: tuple[Entity, ...]
     facts: tuple[Fact, ...]
@@ -55,7 +57,9 @@ def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: R
         for draft, group in same.items()
     }
     work = _Nouns(doc, best, whole.scores, qualified, rules)
-    status = work.judged() if rules.assertion or any(one_tail(draft.relation, rules.schema) for draft in same) else {}
+    status = (
+        work.with_status() if rules.assertion or any(one_tail(draft.relation, rules.schema) for draft in same) else {}
+    )
     kept = functional(whole, same, {draft: fact.assertion for draft, fact in status.items()}, doc.text, rules.schema)
     dropped["functional"] = len(same) - len(kept)
     held = {key for draft in kept for key in _tails(same[draft], whole.source)}
@@ -89,7 +93,7 @@ def _links(
 
 
 def _tails(group: Iterable[DraftFact], source: dict[DraftFact, DraftFact]) -> set[tuple[str, Spot]]:
-    """At which relation and tail the qualifiers of a fact hang: those of all it stands for, or follows from."""
+    """The relation and tail of the qualifiers of a fact, and of all facts it represents or follows from."""
     return {(x.relation, x.tail) for draft in group for x in (draft, source.get(draft, draft))}
 
 
@@ -103,7 +107,7 @@ class _Nouns:
     qualified: dict[DraftFact, list[tuple[str, Spot]]]
     rules: Rules
 
-    def judged(self) -> dict[DraftFact, Fact]:
+    def with_status(self) -> dict[DraftFact, Fact]:
         """The status of every fact, by its draft."""
         mentions, entities, facts = self.of(self.qualified)
         doc = replace(self.doc, mentions=mentions, entities=entities, facts=facts, events=())
@@ -119,10 +123,14 @@ class _Nouns:
             groups.setdefault((text[spot.start : spot.end], spot.type), []).append(spot)
         entity = {spot: f"e{i}" for i, group in enumerate(groups.values()) for spot in group}
         scale = self.rules.span_scale
-        mentions = (Mention(id, x.start, x.end, text[x.start : x.end], x.type, scale.probability(self.best[x]))
-                    for x, id in mention.items())  # fmt: skip
-        entities = (Entity(f"e{i}", tuple(mention[x] for x in group), type, name)
-                    for i, ((name, type), group) in enumerate(groups.items()))  # fmt: skip
+        mentions = (
+            Mention(id, x.start, x.end, text[x.start : x.end], x.type, scale.probability(self.best[x]))
+            for x, id in mention.items()
+        )
+        entities = (
+            Entity(f"e{i}", tuple(mention[x] for x in group), type, name)
+            for i, ((name, type), group) in enumerate(groups.items())
+        )
         return tuple(mentions), tuple(entities), tuple(self._fact(draft, mention, entity) for draft in sorted(chosen))
 
     def _used(self, chosen: Iterable[DraftFact]) -> set[Spot]:

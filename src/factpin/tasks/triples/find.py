@@ -40,7 +40,7 @@ def find_triples(
     max_spans: int | None = SPANS,
     max_triples: int | None = TRIPLES,
 ) -> LinkCells:
-    """What stands above the cut, one number or one for each relation (R,), by text, subject, object and relation.
+    """What is above the cut, one number or one for each relation (R,), by text, subject, object and relation.
 
     Of each text the `max_spans` best subjects, as many objects, and the `max_triples` best triples; of equals the
     earlier. allowed (R, C, C): which relation may join a subject and an object of which classes (`links.allowed`).

@@ -1,4 +1,4 @@
-"""Join spans to triples: which (subject, relation, object) stand, without a (B, R, N, N) array.
+"""Join spans to triples: which (subject, relation, object) hold, without a (B, R, N, N) array.
 
     s         q[b, i] . k[b, j] + v[b, r, j] + u[b, r, i], added in this order
     heads     s at (subject's first token, object's first token)
@@ -76,7 +76,7 @@ def join(
     allowed: Bools | None = None,
     most: int | None = None,
 ) -> tuple[Triples, Bools]:
-    """The triples that stand, and for each text (B,) whether more stood than the `most` best that are kept.
+    """The triples above the cut, and for each text (B,) whether there were more than the `most` best that are kept.
 
     cut (R,); allowed (R, C, C), True where a relation may join a subject and an object of these classes.
     """
@@ -109,7 +109,7 @@ def join(
 
 def _groups(costs: list[int]) -> Iterator[tuple[int, int]]:
     """Runs first:last of texts that fit into one block, without texts that cost nothing at their ends; a text that
-    does not fit is a run of its own."""
+    does not fit is a separate run."""
     first, last, total = 0, 0, 0
     for text, cost in enumerate(costs):
         if not cost:
@@ -221,7 +221,7 @@ class _Join:
         return pack(A, links.u[text, i], links.v[text, j], self.cut), row, column
 
     def _standing(self, subject: Ints, object_: Ints) -> Triples:
-        """Of pairs of spans (P,), the triples that stand; tails are scored only where a head is above its cut."""
+        """The triples above the cut among pairs of spans (P,); tails are scored only where a head is above its cut."""
         cells = self.spans.cells
         batch = cells.batch[subject]
         head = self.heads.rows(batch, cells.start[subject], cells.start[object_])  # (P, R)
@@ -240,7 +240,7 @@ class _Join:
 
 
 def pack(A: Floats32, u: Floats32, v: Floats32, cut: Floats32) -> Words:
-    """Words (I, J, W) whose bits tell which relations are above cut (R,); A (I, J), u (I, R), v (J, R).
+    """Words (I, J, W) whose bits say which relations are above cut (R,); A (I, J), u (I, R), v (J, R).
 
     Rounding is monotone: a cell that its largest u and v do not lift has no bit.
     """

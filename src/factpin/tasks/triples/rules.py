@@ -23,7 +23,7 @@ from factpin.language.identify import HAN
 from factpin.tasks.links import fits
 
 CLAUSE = re.compile(r"[，。；;！？!?\n]|(?<!\d),|,(?!\d)")
-# A comma inside a Latin name parts no clause: Auburn, Washington.
+# A comma inside a Latin name does not end a clause: Auburn, Washington.
 BREAK = re.compile(rf"[，。；;]|(?<={HAN.pattern}),|,(?={HAN.pattern})")
 BRACKETS = {"》": "《", "〉": "〈", "”": "“", "」": "「", "』": "『", "）": "（", ")": "(", "】": "【", "]": "["}
 
@@ -44,7 +44,7 @@ class DraftFact(NamedTuple):
     tail: Spot
 
 
-# ---- arguments that are no names ------------------------------------------------------------------------------------
+# ---- arguments that are not names -----------------------------------------------------------------------------------
 
 
 def sound(facts: dict[DraftFact, float], doc: Document, dropped: Counter[str]) -> dict[DraftFact, float]:
@@ -57,7 +57,7 @@ def sound(facts: dict[DraftFact, float], doc: Document, dropped: Counter[str]) -
 
 def _unsound(draft: DraftFact, text: str, cues: set[tuple[int, int]]) -> bool:
     """Head is tail, an argument is a cue (作者可能是…) or two names (红豆》，《红豆), or it holds the other one and is
-    broken. What merely holds the other, such as a book with its author's name in the title, may stand."""
+    broken. What merely holds the other, such as a book with its author's name in the title, may stay."""
     spots = (draft.head, draft.tail)
     if draft.head[:2] == draft.tail[:2] or any(spot[:2] in cues for spot in spots):
         return True
@@ -95,7 +95,7 @@ class CompletedFacts:
 
 
 def completed(found: dict[DraftFact, float], schema: Schema, complete: bool, dropped: Counter[str]) -> CompletedFacts:
-    """The facts that the schema lets stand, by choice with what follows from them."""
+    """The facts that the schema allows, optionally with what follows from them."""
     facts = {draft: score for draft, score in found.items() if _fitting(draft, schema)}
     dropped["schema"] = len(found) - len(facts)
     statements = {draft: [draft] for draft in facts}
@@ -132,7 +132,7 @@ def _turned(facts: Iterable[DraftFact], schema: Schema) -> Iterator[tuple[DraftF
 
 
 def one_pair(facts: Iterable[DraftFact], doc: Document, dropped: Counter[str]) -> dict[DraftFact, list[DraftFact]]:
-    """The facts that stay, each with all that it stands for: itself, and the same of other mentions in its sentence.
+    """The facts that stay, each with all that it represents: itself, and the same of other mentions in its sentence.
 
     A model links every mention of a name to what is said of one of them. Facts across sentences stay as they are.
     """
@@ -173,8 +173,11 @@ def functional(
     tail: dict[tuple[tuple[str, str], str], tuple[str, str]] = {}
     for draft in sorted(facts.statements.keys() & own, key=lambda t: (standing(status.get(t)), -facts.scores[t], t)):
         same = [fact for fact in facts.statements[draft] if fact in own]
-        bound = {(_name(fact.head, text), fact.relation): _name(fact.tail, text) for fact in same
-                 if one_tail(fact.relation, schema) and status.get(draft) != "negated"}  # fmt: skip
+        bound = {
+            (_name(fact.head, text), fact.relation): _name(fact.tail, text)
+            for fact in same
+            if one_tail(fact.relation, schema) and status.get(draft) != "negated"
+        }
         if all(tail.get(key, value) == value for key, value in bound.items()):
             tail |= bound
             good |= {*same}

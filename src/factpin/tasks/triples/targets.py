@@ -28,11 +28,11 @@ class Targets:
     relation: Ints  # (T,) link
     subject: Ints  # (T,) index of a span
     object: Ints  # (T,) index of a span
-    fact: Ints  # (T,) index in doc.facts: the first that this link tells; -1 for a qualifier
-    unalignable: tuple[Fact, ...] = ()  # no mention of an argument stands at borders of pieces
+    fact: Ints  # (T,) index in doc.facts: the first with this link; -1 for a qualifier
+    unalignable: tuple[Fact, ...] = ()  # no mention of an argument starts and ends at borders of pieces
     unknown: tuple[Fact, ...] = ()  # of a relation or a type that the labels do not have
     ambiguous: tuple[Fact, ...] = ()  # not pinned, and more than one pair of mentions could be meant
-    merged: tuple[Fact, ...] = ()  # their qualifiers cannot be told from those of another fact
+    merged: tuple[Fact, ...] = ()  # their qualifiers cannot be distinguished from those of another fact
     lost_qualifiers: int = 0  # unalignable or unknown, while the fact itself is taught
     free: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (F,) spans that are taught without a link too
     lost_mentions: int = 0  # where all are taught: unalignable or unknown
@@ -104,7 +104,7 @@ def targets(
         raise BadInput(f"The occurrences {occurrences!r} are unknown. Known: first, nearest, all.")
     work = _LinkBuilder(doc, pieces, labels, occurrences)
     for k, fact in enumerate(doc.facts):
-        work.teach(k, fact)
+        work.add(k, fact)
     free = work.all_mentions() if taught == "all" else set()
     spans = sorted(free | {cell for link in work.links for cell in (link.subject, link.object)})
     at = {cell: i for i, cell in enumerate(spans)}
@@ -143,14 +143,14 @@ class _LinkBuilder:
         self.link = {name: r for r, name in enumerate(labels.relations)}
         self.slot = {slot: r + len(labels.relations) for r, slot in enumerate(labels.slots)}
         self.links: dict[_Link, int] = {}
-        self.told: dict[tuple[int, Cell], dict[int, set[tuple[int, Cell]]]] = {}  # by fact, at (relation, tail)
+        self.qualified: dict[tuple[int, Cell], dict[int, set[tuple[int, Cell]]]] = {}  # by fact, at (relation, tail)
         self.unalignable: list[Fact] = []
         self.unknown: list[Fact] = []
         self.ambiguous: list[Fact] = []
         self.lost_qualifiers = 0
         self.lost_mentions = 0
 
-    def teach(self, k: int, fact: Fact) -> None:
+    def add(self, k: int, fact: Fact) -> None:
         heads, tails = self._mentions(fact.head, fact.head_mention), self._mentions(fact.tail, fact.tail_mention)
         if not heads or not tails:
             self.unalignable.append(fact)
@@ -166,8 +166,8 @@ class _LinkBuilder:
         for subject, object_, tail in cells:
             if subject is not None and object_ is not None:
                 self.links.setdefault(_Link(relation, subject, object_), k)
-                told = self.told.setdefault((relation, object_), {}).setdefault(k, set())
-                told.update(self._qualify(fact, tail))
+                slots = self.qualified.setdefault((relation, object_), {}).setdefault(k, set())
+                slots.update(self._qualify(fact, tail))
 
     def _qualify(self, fact: Fact, tail: Mention) -> Iterator[tuple[int, Cell]]:
         for q in fact.qualifiers:
@@ -184,7 +184,9 @@ class _LinkBuilder:
 
     def merged(self) -> list[int]:
         """Facts of one relation at one tail whose qualifiers differ."""
-        return sorted({k for told in self.told.values() if len({*map(frozenset, told.values())}) > 1 for k in told})
+        return sorted(
+            {k for slots in self.qualified.values() if len({*map(frozenset, slots.values())}) > 1 for k in slots}
+        )
 
     def all_mentions(self) -> set[Cell]:
         """Every mention in every role that its type can play."""
@@ -196,7 +198,7 @@ class _LinkBuilder:
         return found
 
     def _mentions(self, entity: str, pinned: str | None) -> list[Mention]:
-        """Those that may stand for an argument and lie at borders of pieces, in the order of the text."""
+        """The mentions of an argument that start and end at borders of pieces, in the order of the text."""
         ids = self.entity[entity].mentions if pinned is None else (pinned,)
         found = [self.mention[id] for id in ids if id in self.span]
         return sorted(found, key=lambda m: (m.start, m.end))
@@ -207,7 +209,7 @@ class _LinkBuilder:
 
 
 def _choose(heads: list[Mention], tails: list[Mention], occurrences: Occurrences) -> list[tuple[Mention, Mention]]:
-    """Which pairs are meant; two mentions of one place are a pair only where there is no other."""
+    """Which pairs are meant; two mentions with the same span are a pair only if there is no other."""
     pairs = [(h, t) for h in heads for t in tails]
     pairs = [(h, t) for h, t in pairs if (h.start, h.end) != (t.start, t.end)] or pairs
     if occurrences == "first":

@@ -22,7 +22,7 @@ def tune(model: Tunable, dev: Sequence[Document], options: Any) -> Settings:
         settings = replace(settings, thresholds=fit_thresholds(found, settings.labels, model.default_threshold))
     cut = settings.cut(model.default_threshold)
     scale, shifts = fit_shifts(found, cut, settings.labels)
-    spans = fit_scale(mention_candidates(model, dev, cut), np.array([-np.inf]))  # shown whatever cut let them through
+    spans = fit_scale(mention_candidates(model, dev, cut), np.array([-np.inf]))  # mentions are shown whatever the cut
     scales = {"shifts": shifts, "span_temperature": spans.temperature, "span_shift": spans.shift}
     task_config = settings.task_config | scales
     return replace(settings, temperature=scale.temperature, shift=scale.shift, task_config=task_config)
