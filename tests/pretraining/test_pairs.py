@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from factpin.proofs.world import VOCABULARY
 
 from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.objectives import PAIRED, audit
