@@ -102,8 +102,7 @@ def claims(doc: Document, table: Table) -> list[Claim]:
         found = table.find(fact.relation)
         if found is None:
             continue
-        head = frozenset((text[fact.head_mention],)) if fact.head_mention else texts[fact.head]
-        tail = frozenset((text[fact.tail_mention],)) if fact.tail_mention else texts[fact.tail]
+        head, tail = texts[fact.head], texts[fact.tail]
         if found[1]:
             head, tail = tail, head
         claim = Claim(head, found[0].name, tail)

@@ -41,8 +41,8 @@ import factpin
 from factpin import formats
 from factpin.documents import Document
 from factpin.formats import Options
-from factpin.formats._occurrences import Name, Triple, place
-from factpin.formats._reading import Reading
+from factpin.formats._occurrences import ArgumentName, Triple, place
+from factpin.formats._reading import ReadContext
 
 # Relations of DuIE 1.0 alone, and of DuIE 2.0 alone: the other version does not annotate them.
 DUIE1_ONLY = {"出版社", "出生日期", "出生地", "民族", "连载网站", "目", "身高", "字"}
@@ -128,7 +128,7 @@ def news(path: Path, table: Table) -> Iterator[Document]:
     for number, (text, triples) in enumerate(lists.items(), 1):
         rows = [row for triple in triples for row in news_rows(triple, table)]
         id = f"zh_news-{number}"
-        found = place(rows, text, Reading(path, NEAREST), number, id)
+        found = place(rows, text, ReadContext(path, NEAREST), number, id)
         doc = Document(id, text, mentions=found.mentions, entities=found.entities, facts=found.facts)
         here = set(NEWS_ANNOTATED)
         if any(relation in ("使用国家", "所属单位") for _, relation, _ in triples):
@@ -147,12 +147,12 @@ def news_rows(triple: tuple[str, str, str], table: Table) -> Iterator[Triple]:
         head, tail = tail, head
     kind = {"所属国家": "other", "所属国家-rel": "organization", "别称": "other", "机构别称": "organization"}.get(name)
     yield Triple(
-        Name(head, kind or relation.head[0]),
+        ArgumentName(head, kind or relation.head[0]),
         relation.name,
-        Name(tail, kind if kind in relation.tail else relation.tail[0]),
+        ArgumentName(tail, kind if kind in relation.tail else relation.tail[0]),
     )
     if name == "负责人":
-        yield Triple(Name(tail, "person"), "任职", Name(head, "organization"))
+        yield Triple(ArgumentName(tail, "person"), "任职", ArgumentName(head, "organization"))
 
 
 def plain(paths: Iterable[Path], taken: set[str]) -> Iterator[Document]:

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
 from factpin.documents import Document, Entity, Evidence, Fact, Mention
-from factpin.extraction.settle import once, one_head, one_tail, places, settle, without_loose
-from factpin.language.coreference import nameless, resolve
+from factpin.extraction.settle import RESOLVED, once, one_head, one_tail, places, settle, without_loose
+from factpin.language.coreference import references, resolve
 
 TEXT = "Ada Lovelace was born in 1815. She lived in London. He lived in Paris."
 
@@ -36,12 +38,13 @@ def test_a_fact_of_a_pronoun_is_told_of_the_one_who_is_meant() -> None:
     name = {e.id: e.name for e in doc.entities}
     assert [(name[f.head], f.relation, name[f.tail]) for f in doc.facts] == [("Ada Lovelace", "residence", "London")]
     assert doc.facts[0].head_mention == "m2"  # pinned where it is said
+    assert doc.facts[0].score == pytest.approx(0.9 * RESOLVED)  # whom a pronoun means is a guess
 
 
 def test_a_pronoun_that_nobody_is_found_for_is_never_shown() -> None:
     doc = document(fact(0, "date of birth", 1), fact(4, "residence", 5))
     settled = settle(doc)
-    assert nameless(doc) == {"e2", "e4"}
+    assert references(doc) == {"m2", "m4"}
     assert [f.relation for f in settled.facts] == ["date of birth"]
     assert "He" not in {m.text for m in settled.mentions} | {e.name for e in settled.entities}
     assert settled.coverage is not None

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from factpin.proofs.world import VOCABULARY
 
 from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.objectives import PAIRED, audit
@@ -18,6 +17,7 @@ from factpin.pretraining.pairs import Pairs
 from factpin.pretraining.pretrain import pretrain
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
+from proofs.world import VOCABULARY
 
 WORDS = ["red", "blue", "green", "cat", "dog", "bird"]
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from factpin.documents import Coverage, Document, Fact
 from factpin.extraction.combine import Place, merge_facts
-from factpin.language.coreference import nameless
+from factpin.language.coreference import references
 
+RESOLVED = 0.85  # how likely a pronoun is given to the right entity: an estimate, not fitted
 FAR = 0.2  # a fact that is so much less likely than a rival is left out
 
 
@@ -24,8 +25,9 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
     """The document with every fact once, between names, and one tail where a relation allows no more."""
     if not doc.facts:
         return doc
-    facts = once(doc.facts)
-    unknown = nameless(doc)
+    referring = references(doc)
+    facts = once(discount(fact, referring) for fact in doc.facts)
+    unknown = {e.id for e in doc.entities if referring.issuperset(e.mentions)}
     named = [fact for fact in facts if fact.head not in unknown and fact.tail not in unknown]
     kept = one_head(one_tail(named, functional, {e.id: e.type for e in doc.entities}), functional)
     notes = [
@@ -35,6 +37,12 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
     coverage = doc.coverage or Coverage()
     told = replace(doc, facts=tuple(kept), coverage=replace(coverage, notes=(*coverage.notes, *notes)))
     return without_mentions(told, {id for e in doc.entities if e.id in unknown & _ends(facts) for id in e.mentions})
+
+
+def discount(fact: Fact, referring: Collection[str]) -> Fact:
+    """The fact, less likely where it is about a pronoun: whom that means is a guess too."""
+    guesses = sum(id in referring for id in (fact.head_mention, fact.tail_mention))
+    return fact if fact.score is None or not guesses else replace(fact, score=round(fact.score * RESOLVED**guesses, 4))
 
 
 def once(facts: Iterable[Fact]) -> list[Fact]:

@@ -14,6 +14,7 @@ _PRONOUNS = {  # (kind of thing, gender, number): words
     ("thing", "", "one"): "it its itself this that",
     ("thing", "", "many"): "these those",
     ("thing", "", ""): "which",
+    ("place", "", "one"): "where",
     ("", "", "many"): "they them their theirs themselves",
 }
 PRONOUNS = {word: known for known, words in _PRONOUNS.items() for word in words.split()}

@@ -38,7 +38,7 @@ from factpin.language._coreference_rules import RULES
 from factpin.language._coreference_types import GENERIC, catch_all
 
 __all__ = ["ADD", "BUCKETS", "FEATURES", "KEEP", "RULES", "MentionPairs", "PairScores", "Link", "candidates", "links",
-           "nameless", "ordered", "resolve", "targets", "with_singletons"]  # fmt: skip
+           "ordered", "references", "resolve", "targets", "with_singletons"]  # fmt: skip
 
 
 def resolve(doc: Document, *, rules: Iterable[str] = tuple(RULES), judged: PairScores | None = None) -> Document:
@@ -55,11 +55,10 @@ def resolve(doc: Document, *, rules: Iterable[str] = tuple(RULES), judged: PairS
     return _with_entities(doc, reading, gather(reading, proposed))
 
 
-def nameless(doc: Document) -> set[str]:
-    """The entities of which every mention is a pronoun or only refers: he, 其, the company."""
+def references(doc: Document) -> set[str]:
+    """The mentions that are no names but pronouns or phrases that only refer: he, 其, the company."""
     reading = read(doc)
-    named = {mention.id for mention, name in zip(reading.mentions, reading.name_of, strict=True) if name.kind == "name"}
-    return {entity.id for entity in doc.entities if named.isdisjoint(entity.mentions)}
+    return {mention.id for mention, name in zip(reading.mentions, reading.name_of, strict=True) if name.kind != "name"}
 
 
 def links(doc: Document, *, rules: Iterable[str] = tuple(RULES)) -> list[Link]:

@@ -2,8 +2,7 @@
 
 loss = -Σ_{i >= 1} log p(x_i | x_<i)        the first piece is never asked for; no special tokens
 
-The memory is what the network makes of the pieces before the text. It is seen by every cell. A published Transformer-XL
-carries it from step to step; here a step makes it anew from those pieces (`network`), so it reaches one segment back.
+The memory is what the network made of the pieces before the text, carried from step to step; every cell sees it.
 """
 
 import numpy as np

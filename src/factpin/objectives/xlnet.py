@@ -5,9 +5,9 @@
     content   rank[k] <= rank[q]          query   rank[k] < rank[q]
 
 Context does not see targets, nor special tokens, which may see targets: either would be a way back to the target.
-The first half is what a next window could remember, so it must not see the second; in training, memory is made anew
-from the pieces before the text instead (`network`). Parts are never foreign: nothing is asked about them. The query's
-id is a mask's, the one vector that all queries begin with.
+The first half is what the next text remembers, so it must not see the second, which is the first half of the next text.
+Parts are never foreign: nothing is asked about them. The query's id is a mask's; the network has one vector that all
+queries begin with.
 """
 
 from dataclasses import dataclass

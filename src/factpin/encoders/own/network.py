@@ -9,10 +9,9 @@ The keys and values of a query stream come from the content below it, so nobody 
 
     memory     what each layer read last time, without gradient: new = (memory, content)[-kept:]
 
-Where a batch has memory cells and no memory is given, it is made from their ids: read from left to right, once more,
-without gradient. `factpin pretrain` always does that and never carries memory from step to step: batches may stand in
-any order, and a resumed run is exact. The price is one reading more, and a memory that reaches one segment back, where
-one that is carried reaches a segment further with every layer. To carry it is left to callers: `memory` and `keep`.
+`factpin pretrain` carries memory from step to step, in lanes (`pretraining/carried.py`): it reaches one segment further
+back with every layer. Where a batch has memory cells and no memory is given, it is computed from their ids, one segment
+deep, without gradient.
 
 positions     added to x                       in attention
 learned       one table                        -
