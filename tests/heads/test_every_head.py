@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from factpin.heads import HEADS, Cells
 from factpin.heads.gplinker import TripleCells
-from factpin.heads.mention_pair import Pairs, gold_of
+from factpin.heads.mention_pair import MentionBatch, gold_of
 from tests.heads import finding, test_atlop, test_crf, test_event_linker, test_gplinker, test_heads, test_mention_pair
 
 Found = dict[tuple[Any, ...], float]
@@ -100,7 +100,7 @@ def mention_pair() -> Case:
         p = arrays.probability().tolist()
         return {(i, k): p[i][k] for i in range(7) for k in range(4)}
 
-    return Case(head, lambda: head(H, Pairs.of([(tokens, asked)])), lambda s: head.loss(s, gold), find, define)
+    return Case(head, lambda: head(H, MentionBatch.of([(tokens, asked)])), lambda s: head.loss(s, gold), find, define)
 
 
 CASES: dict[str, Callable[[], Case]] = {

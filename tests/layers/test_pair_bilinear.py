@@ -80,5 +80,5 @@ def test_no_pairs_give_no_scores() -> None:
 def test_a_second_derivative_is_refused() -> None:
     parts, pairs = inputs(2)
     parts[0].requires_grad_()
-    with pytest.raises(BadInput, match="first derivative only"):
+    with pytest.raises(BadInput, match="only a first derivative"):
         torch.autograd.grad(fast(parts, pairs).sum(), parts[0], create_graph=True)
