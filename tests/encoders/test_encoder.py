@@ -179,7 +179,6 @@ def test_a_batch_is_padded_at_the_right(tokenizer):
     assert mask.sum(1).tolist() == [len(one) for one in framed]
     assert (ids[~mask] == tokenizer.pad_id).all()
     assert encoder(ids, mask).hidden.shape[:2] == ids.shape
-    assert encoder.max_pieces == 510
 
 
 def test_a_small_encoder_learns():

@@ -89,7 +89,7 @@ def test_events_that_share_trigger_and_arguments_come_back(tmp_path):
         ({"relation_mentions": [{"relation_type": "R", "arguments": arguments(("a", "Arg-1"))}]},
          "relation_mentions[0].arguments", "two arguments"),
         ({"relation_mentions": [{"relation_type": "R", "arguments": arguments(("a", ""), ("z", ""))}]},
-         "relation_mentions[0]", "no span of this record"),
+         "relation_mentions[0]", "not a span of this record"),
         ({"event_mentions": [{"event_type": "E", "trigger": {"start": 3, "end": 4}}]}, "event_mentions[0].trigger",
          "a sentence of 3"),
         ({"event_mentions": [{"event_type": "E", "arguments": arguments(("z", "who"))}]}, "events[0].arguments",

@@ -133,7 +133,7 @@ def test_old_annotation_is_not_kept(extractor: Extractor) -> None:
 
 
 def test_a_folder_that_is_no_model_is_a_clear_error(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(BadModel, match=r"no factpin\.json"):
+    with pytest.raises(BadModel, match=r"factpin\.json is missing"):
         factpin.load(tmp_path)
     with pytest.raises(BadModel, match="neither a folder nor a shipped model"):
         factpin.load(tmp_path / "absent")

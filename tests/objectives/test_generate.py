@@ -301,7 +301,7 @@ def test_blanks_are_filled_one_after_the_other() -> None:
     model = by_heart(row, view)
     runs = [run[1:] for run in np.split(ids[a:], np.flatnonzero(ids[a:] == v.start))[1:]]
     found = g.fill_blanks(model, ids[1:a], v, Search(longest=12))
-    assert [run.tolist() for run in found] == [run.tolist() for run in runs]
+    assert [run.ids.tolist() for run in found] == [run.tolist() for run in runs]
 
 
 MakePrompt = Callable[[Ints, Vocabulary], Prompt]

@@ -121,9 +121,9 @@ def test_a_run_that_stopped_goes_on_to_equal_weights(
         pretrain([texts], config, how, tmp_path / "cut", quiet=True, resume=True)
     with pytest.raises(BadInput, match="--resume"):
         pretrain([texts], config, how, tmp_path / "cut", quiet=True)
-    with pytest.raises(BadFile, match="does not fit this run"):
+    with pytest.raises(BadFile, match="belongs to another run"):
         pretrain([texts], config, replace(how, seed=9), tmp_path / "cut", quiet=True, resume=True)
-    with pytest.raises(BadFile, match="does not fit this run"):
+    with pytest.raises(BadFile, match="belongs to another run"):
         pretrain([texts], config, replace(how, clip=0.5), tmp_path / "cut", quiet=True, resume=True)
     monkeypatch.setattr(loop, "save_last", saves)
     (tmp_path / "cut" / "checkpoints" / "corpus-0.jsonl").unlink()  # marks are lost without harm

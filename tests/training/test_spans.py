@@ -225,7 +225,7 @@ def test_resuming_with_other_settings_is_refused(change: str, encoder_folder: Pa
     config = replace(config, head="crf") if change == "head" else config
     how = replace(how, seed=8) if change == "seed" else replace(how, ema=0.9) if change == "ema" else how
     docs = corpus(8, 2) if change == "data" else docs
-    with pytest.raises(BadFile, match="does not fit this run"):
+    with pytest.raises(BadFile, match="belongs to another run"):
         run_training(SPANS, docs, [], config, how, tmp_path / "m", resume=True, quiet=True)
     assert (tmp_path / "m" / "recipe.toml").read_bytes() == recipe
 

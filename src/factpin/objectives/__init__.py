@@ -6,6 +6,7 @@ Rows that differ in values share a declaration. MIXTURES name rows of which one 
 STAGES name rows that are trained one after the other; CONTINUAL, rows that join one after the other and go on.
 """
 
+from collections import ChainMap
 from functools import partial
 
 from factpin.encoders.own.batch import Batch
@@ -120,7 +121,7 @@ PAIRED: dict[str, Objective] = {  # the same networks on pairs of source and tar
         Paired(), (SAID,), positions="sinusoid", network="transformer", pieces=1, smoothing=0.1
     ),
 }
-ROWS = {**OBJECTIVES, **PAIRED}
+ROWS = ChainMap(OBJECTIVES, PAIRED)  # a view: an objective that is added to either is here too
 MIXTURES: dict[str, dict[str, float]] = {
     "glm": {"glm_document": 0.2, "glm_sentence": 0.3, "glm_token": 0.5},
     "unilm": {"unilm_both": 2, "unilm_left": 1, "unilm_right": 1, "unilm_sequence": 2},

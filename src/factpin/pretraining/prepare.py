@@ -88,7 +88,7 @@ def prepare(beginning: Beginning, corpus: Corpus, target: Path, *, begun: bool =
             return made["vocabulary"]
         if begun:
             raise BadFile(
-                f"{target}: does not fit this run: its data or its settings were others. Resume with those it was "
+                f"{target}: belongs to another run. Its data or its settings were different. Resume with those it was "
                 f"started with (recipe.toml beside it), or start anew in another folder."
             )
         shutil.rmtree(target)
