@@ -1,17 +1,17 @@
 """Assertion status on minimal pairs: accuracy, F1 by status, accuracy by kind, in both languages.
 
-Cues and scopes were developed on `dev`, `dev2` and `dev3`; the other parts are scored by their total only. The table
-prints the score of a part's very first run next to today's, since a held set whose constructions are known is held no
-longer:
+Cues and scopes were developed on `dev`, `dev2` and `dev3`; for the other parts only the total is reported. The table
+shows the score of the first run on a part next to the current one, because a part is no longer held out once its
+constructions are known:
 
-    dev, held    pairs of odd and of even number that name no part: written together, before the first cues
-    dev2, held2  written together, held2 scored before the cues of its constructions were; so today's score is too good
-    held3        other constructions, written after the cues of dev2; no cue was written for them since: the score to
-                 expect of cues that nobody thought of
-    dev3         constructions that users missed, written together with their cues; first is the score without these
+    dev, held    pairs with odd and even numbers and no part: written together, before the first cues
+    dev2, held2  written together; held2 was scored before its constructions had cues, so its current score is too high
+    held3        other constructions, written after the cues of dev2, without cues written for them since: the score to
+                 expect on new constructions
+    dev3         constructions that users missed, written together with their cues; the first score is without them
 
-The sentences are short. Running text is harder, and there false alarms matter as much as misses. `--text` reads such
-text instead and shows the share of each status over random pairs of names, with examples for the eye.
+The sentences are short. Running text is harder, and there false positives matter as much as misses. `--text` reads such
+text instead and shows the share of each status over random pairs of names, with examples.
 
     python benchmarks/assertion.py
     python benchmarks/assertion.py --part held

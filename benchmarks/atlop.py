@@ -2,8 +2,8 @@
 
     python benchmarks/atlop.py --atlop PATH [--rounds 5] [--only "E=20"] [--large] [--json FILE]
 
-PATH is a checkout of wzhouad/ATLOP; without it ours is measured alone. Its import of opt_einsum is met by torch.einsum
-where that package is absent.
+PATH is a checkout of wzhouad/ATLOP; without it only factpin is measured. If opt_einsum is missing, torch.einsum takes
+its place.
 
 One thread; both sides in one process, in turns; median of process_time. Peak memory is the growth of VmHWM during the
 first call, each side in a fresh process. The encoder is stubbed on both sides: fixed vectors of width 768 and the last

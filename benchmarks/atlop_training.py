@@ -1,16 +1,16 @@
 """Document relations of factpin against the public ATLOP, both trained here: F1, time of a step and of prediction.
 
     python benchmarks/atlop_training.py --atlop PATH [--corpus cdr] [--encoder minilm-en] [--epochs 30] [--json FILE]
-    python benchmarks/atlop_training.py --atlop PATH --limit 30 --judge 30 --epochs 2         a try in a minute or two
+    python benchmarks/atlop_training.py --atlop PATH --limit 30 --judge 30 --epochs 2         a trial run of two minutes
 
 PATH is a checkout of wzhouad/ATLOP. Both sides start from the same encoder folder and the same head weights, and see
 the same documents in the same batches, a step of theirs and a step of ours in turn, so that a busy machine slows both.
-Documents are written in the shape that their reader takes (.data for CDR, JSON for Re-DocRED) and read from there by
-both. What both find after the last epoch is judged by factpin's scorer; no epoch is chosen. Learning rates, warm-up,
+Documents are written in the format of their reader (.data for CDR, JSON for Re-DocRED), and both read these files.
+factpin's scorer evaluates what both find after the last epoch; no epoch is selected. Learning rates, warm-up,
 clipping, batch size and the most relations of a pair are those of their scripts (run_cdr.sh, run_bert.sh).
 
     cdr        train -> test, without the hypernym filter; the pairs of both sides are all (chemical, disease)
-    redocred   dev -> test (no copy of its training split could be had); all ordered pairs on both sides
+    redocred   dev -> test (its training split was not available); all ordered pairs on both sides
 
 Theirs, as published: reader, model, windows, loss, collating, prediction. What had to be adapted: functions are taken
 out of scripts that load at import (`lifted`); opt_einsum, where absent, is torch.einsum; a tokenizer gets back
@@ -19,8 +19,8 @@ that gives weights, and its outputs are cut to vectors and attention, which thei
 transformers 5 an empty one follows); AdamW of transformers is gone, so both sides have the same AdamW of torch (fused,
 their epsilon, no weight decay); no apex: all in float32.
 
-Differences that stay: in training, theirs multiplies attention after dropout, ours without. Their reader of CDR takes
-the entity that stands left for the head, so it learns some pairs turned round; ours asks (chemical, disease). A
+Remaining differences: in training, theirs multiplies attention after dropout, ours without. Their reader of CDR takes
+the entity on the left as the head, so it learns some pairs reversed; ours asks for (chemical, disease). A
 document of more than 512 tokens is read by theirs in its first and last 512, ours in windows that share 128; beyond
 1,024 theirs cuts it off. Mentions that begin at one word share a marker there in DocRED, here each has its own; in CDR
 a mention that begins with another one is read at the first of their markers there. How many documents have the same

@@ -1,13 +1,13 @@
-"""A plain tagger beside factpin: the same encoder, data, rates and steps, and nothing else.
+"""A plain tagger to compare with factpin: the same encoder, data, learning rates and steps, and nothing else.
 
     python benchmarks/baseline.py --train train.json --dev dev.json --encoder ltp-zh
     python benchmarks/baseline.py --train train.json --dev dev.json --test test.json --encoder ltp-zh \
         --against predicted.jsonl --json baseline.json
 
-One linear layer gives every piece a tag of the BIO scheme, trained with cross-entropy: the tagger that everybody writes
-first. Of nested mentions the outermost are taught; what that leaves out is counted. As in `factpin train`, the weights
-that are best on dev are kept; without --test the tagger is judged on dev. --against takes what `factpin predict` wrote
-for the same documents, and compares the two by a paired bootstrap.
+One linear layer gives every piece a tag of the BIO scheme and is trained with cross-entropy. Of nested mentions it
+learns only the outermost; the others are counted. As in `factpin train`, the weights that are best on dev are kept.
+Without --test the tagger is evaluated on dev. --against takes the output of `factpin predict` for the same documents
+and compares the two with a paired bootstrap.
 """
 
 import argparse

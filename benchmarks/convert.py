@@ -1,9 +1,9 @@
-"""Reading beside plain `json.loads` over the same bytes, and memory at 1x and 50x of a file.
+"""Reading compared with plain `json.loads` of the same bytes, and memory at 1x and 50x the size of a file.
 
     python benchmarks/convert.py [--data ../shared/data] [--rounds 7]
 
 Speed: rounds are interleaved in one process; the figures are medians. Memory: the growth of the peak of a fresh
-process (VmHWM; ru_maxrss would be no measure, as a child inherits its parent's) after one record has been converted.
+process (VmHWM; not ru_maxrss, which a child inherits from its parent) after one record has been converted.
 """
 
 import argparse

@@ -2,13 +2,13 @@
 
     python benchmarks/coreference.py [--data ../shared/data] [--part dev|test] [--corpus scierc …] [--model FOLDER]
 
-With the folder of a trained scorer (`factpin train coreference`) one more row: rules and scorer, as `factpin predict`
-tells it. A scorer has seen the dev part of its corpus, so it is judged on test.
-Beside them two baselines: every mention alone, and one entity for each string (case and blanks folded) of a type.
-`dev` is what the rules were developed on: SciERC train and dev, Re-DocRED dev, CDR train and dev. `test` was scored
-after that. A mention that the corpus puts into no cluster counts as a cluster of its own, in gold too; MUC does not
-see those. Clusters of CDR are concepts, so synonyms that no rule can know are in them; those of SciERC leave out many
-mentions of the same words, which a rule cannot know either.
+With the folder of a trained scorer (`factpin train coreference`) there is one more row: rules and scorer, as in
+`factpin predict`. A scorer has seen the dev part of its corpus, so it is evaluated on test.
+There are two baselines: each mention is an entity, and all mentions with the same text (ignoring case and spaces) and
+type are one entity. The rules were developed on `dev`: SciERC train and dev, Re-DocRED dev, CDR train and dev. `test`
+was scored after that. A mention that is in no cluster of the corpus counts as a cluster, in gold too; MUC ignores
+those. Clusters of CDR are concepts and contain synonyms that no rule can know; those of SciERC leave out many mentions
+with the same words, which a rule cannot know either.
 """
 
 import argparse

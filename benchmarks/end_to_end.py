@@ -3,15 +3,15 @@
     python benchmarks/end_to_end.py --corpus redocred --spans FOLDER --relations FOLDER [--coreference FOLDER]
                                     [--data ../shared/data] [--rename FILE] [--limit N]
 
-    gold mentions, gold entities     the model of relations alone
-    gold mentions, entities found    by the rules of coreference, and with a scorer where one is given
+    gold mentions, gold entities     only the model of relations
+    gold mentions, entities found    by the rules of coreference, and with a scorer if one is given
     nothing gold                     raw text through `extract`: spans, coreference, relations
 
 Two public counting rules, both strict on the relation and on both arguments: an entity is right with exactly its
-mentions (all mentions), or with its first mention (first mention); typed: and with its type. Beside them the stages
-before: strict F1 of mentions, mean F1 of MUC, B-cubed and CEAF-e; behind them the calibration error of the facts under
-both rules. Mentions that a corpus puts into no entity are entities of one mention, in gold too. Models must not have
-seen the test part of the corpus; of the relations they must know the same names, or --rename gives them to gold.
+mentions (all mentions), or with its first mention (first mention); typed: and with its type. The table also has the
+earlier stages (strict F1 of mentions, mean F1 of MUC, B-cubed and CEAF-e) and the calibration error of the facts under
+both rules. Mentions that are in no entity of the corpus count as entities with one mention, in gold too. Models must
+not have seen the test part of the corpus. Their relations must have the names used in gold, or --rename maps them.
 """
 
 import argparse

@@ -1,15 +1,15 @@
-"""Extraction beside plainer ways of running the same encoder, and beside the token-classification pipeline.
+"""Extraction compared with simpler ways of running the same encoder, and with the token-classification pipeline.
 
     python benchmarks/extract.py --model FOLDER [--texts 256] [--rounds 5] [--json FILE]
-    python benchmarks/extract.py --encoder ltp-zh          no model at hand: one is trained for a minute on CLUENER
+    python benchmarks/extract.py --encoder ltp-zh          without a model: one is trained for a minute on CLUENER
 
 Texts: sentences of CLUENER, MSRA and WNUT 17, drawn so that their lengths in tokens are log-normal with a median of 52
 and a mean of 67, at most 237. Every side reads a text whole, in one piece; the last row reads by sentences instead.
 
 Batching: windows that are already cut -> cells, with the same weights; ours is `Extractor.find`. Pipeline: texts ->
 mentions, tokenising and decoding included; transformers.pipeline("token-classification", aggregation "simple") gets
-the very encoder of our model under a linear head of BIO tags. That head is fitted to what our model finds in these
-texts, so that both sides have alike mentions to decode; of mentions that overlap it can say one.
+the encoder of our model under a linear head of BIO tags. That head is fitted to what our model finds in these texts, so
+that both sides have similar mentions to decode; of overlapping mentions it finds only one.
 
 All rows take turns in one process; figures are medians over the rounds. CPU time (process_time) decides on one thread,
 wall time on two, where waiting threads may spin: set OMP_WAIT_POLICY=PASSIVE, or measure on a quiet machine. Memory:

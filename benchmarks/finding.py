@@ -1,11 +1,11 @@
-"""Finding before and after it left torch: the same cells, and the time that finding alone takes.
+"""Finding in torch (before) and in numpy (after): whether the cells are the same, and how long finding takes.
 
     python benchmarks/finding.py --before FOLDER [--only TEXT] [--rounds 15]          speed, at the sizes of the heads
     python benchmarks/finding.py --before FOLDER --models [--only TEXT]               speed, on shipped models
     python benchmarks/finding.py --before FOLDER --corpora ../shared/data             cells of whole corpora, compared
 
-FOLDER is a checkout of the version before (git worktree add --detach FOLDER a6055aa). Each version runs in a process of
-its own with one thread, and the two take turns: every round is one call here and one call there, in both orders. The
+FOLDER is a checkout of the earlier version (git worktree add --detach FOLDER a6055aa). Each version runs in a separate
+process with one thread, and the two take turns: every round is one call here and one call there, in both orders. The
 time is the median of process_time over the rounds, ratio is before / after. Speed counts from the scores that a head
 gives (tensors) to the spans or links of every text (arrays).
 """

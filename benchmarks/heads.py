@@ -3,8 +3,8 @@
     python benchmarks/heads.py --gp PATH --egp PATH --gplinker PATH [--quick] [--json FILE]
 
 The paths are checkouts of gaohongkui/GlobalPointer_pytorch, xhw205/Efficient-GlobalPointer-torch and
-xhw205/GPLinker_torch (its sparse loss; without it the dense loss of --gp is taken). pytorch-crf comes from pip. What is
-not given is not compared; ours is then measured alone.
+xhw205/GPLinker_torch (its sparse loss; without it the dense loss of --gp is taken). pytorch-crf comes from pip. Without
+a path, only factpin is measured.
 
 One thread; both sides in one process, in turns; median of process_time. Peak memory is the growth of VmHWM over the
 state just before the call, each side in a fresh process. Encoders are stubs that return fixed vectors of width 768, and

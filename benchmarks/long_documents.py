@@ -1,13 +1,14 @@
-"""Documents that public systems cut off: peak memory and time of reading them whole, each in a process of its own.
+"""Documents that public systems truncate: peak memory and time of reading them whole, each in a separate process.
 
     python benchmarks/long_documents.py [--encoder minilm-en] [--json FILE]
 
     20,000 characters    40 entities of three mentions each over the whole text
     300 entities         one mention each, 8,000 characters; all 89,700 ordered pairs are scored
 
-A head for 96 relations with the published sizes and weights by chance stands on a real encoder; texts are made. What is
-measured is `annotate`: pieces, markers, windows, merging, pairs, facts with evidence. `peak` is VmHWM of the process
-(Linux), `model` the same before the first document, `alone` the growth. Every mention is read, or the case fails.
+The model is a real encoder with a head for 96 relations, which has the published sizes and random weights; the texts
+are generated. What is measured is `annotate`: pieces, markers, windows, merging, pairs, facts with evidence. `peak` is
+VmHWM of the process (Linux), `model` the same before the first document, `alone` the growth. If a mention is not read,
+the case fails.
 """
 
 import argparse

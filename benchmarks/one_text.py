@@ -1,10 +1,10 @@
-"""How long one short text takes with a loaded model, beside an older version of factpin.
+"""How long one short text takes with a loaded model, compared with an older version of factpin.
 
     git worktree add --detach ../before 1f227b6
     python benchmarks/one_text.py --before ../before
 
-Both versions load the model folders of the older one and read the same texts in turn, one text a call, each in its own
-process on one thread. What counts is the ratio of the medians, old / new.
+Both versions load the model folders of the older one and read the same texts in turn, one text per call, each in its
+own process with one thread. The result is the ratio of the medians, old / new.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""Sentence splitters side by side: factpin, pysbd and, where it is installed, syntok.
+"""Compare sentence splitters: factpin, pysbd and, if it is installed, syntok.
 
 Reads the gold set of the tests, prints the share of cases split exactly right and boundary F1 by language, part and
-kind, and the speed of each in one interleaved run. Convention matters in the first table (quotations above all): the
-gold set follows the one written in factpin/language/sentences.py, which the others do not claim to follow.
+kind, and the speed of each in one interleaved run. Conventions matter in the first table, above all for quotations: the
+gold set follows those in factpin/language/sentences.py, which the others do not claim to follow.
 
     python benchmarks/sentences.py
 """

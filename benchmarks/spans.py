@@ -5,15 +5,15 @@
 The paths are checkouts of gaohongkui/GlobalPointer_pytorch (GlobalPointer) and xhw205/Efficient-GlobalPointer-torch
 (Efficient GlobalPointer). Both sides start from the same encoder folder and, in the head, from the same function, and
 see the same sentences in the same batches, a step of theirs and a step of ours in turn, so that a busy machine slows
-both. With --own-batches ours groups sentences of like length instead, as it does in `factpin train`.
+both. With --own-batches ours groups sentences of similar length instead, as `factpin train` does.
 
 Theirs, as published: batch maker, model, loss, optimiser with its schedule and clipping, prediction and decoding. Ours
 takes the same learning rate at each step for encoder and head, the same weight decay and clipping and no dropout in the
-head, by the parts that `factpin train` runs. One difference stays: EGP's BertAdam leaves out the bias correction of
+head, using the code of `factpin train`. One difference remains: EGP's BertAdam leaves out the bias correction of
 AdamW, so its first steps are up to three times as large; give it some hundred steps before F1 is compared.
 --learning-rate and --batch replace the published figures on both sides.
 
-What had to be adapted: functions that stand in a script which trains or loads at import are taken out of its source
+What had to be adapted: functions of a script that trains or loads at import are taken out of its source
 by name (`lifted`); a tokenizer gets back `encode_plus`, which transformers 5 dropped; the encoder is opened by
 AutoModel, so that it need not be a BertModel; data loaders have no worker processes; EGP's label table, of another
 corpus, is replaced by that of CLUENER, and its prediction, which kept a graph, runs under no_grad.

@@ -1,9 +1,9 @@
-"""The store as it grows: how fast it is filled, how large it is, how long each kind of question takes.
+"""The store as it grows: how fast it is filled, how large it is, and how long each kind of question takes.
 
-Texts are made up from words of Zipf's frequencies in Chinese and English, three facts to a passage, so that any size
-can be had; the same seed gives the same texts. Times are CPU times of this process, medians over the questions. Where
-bm25s and faiss are installed, they search the same passages (bm25s with our terms) and are shown as ratios:
-theirs / ours, over 1 is in our favour.
+Texts of any size are generated from Chinese and English words with Zipf's frequencies, with three facts per passage;
+the same seed gives the same texts. Times are CPU times of this process, medians over the questions. If bm25s and faiss
+are installed, they search the same passages (bm25s with our terms), and the ratio theirs / ours is shown: above 1, ours
+is faster.
 
     python benchmarks/store.py                                       # 1,000 and 10,000 passages in SQLite
     python benchmarks/store.py --sizes 1000 10000 100000

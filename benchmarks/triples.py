@@ -6,7 +6,7 @@ PATH is a checkout of xhw205/GPLinker_torch. "dense" is the same head with all (
 must be equal. "published loss" gives these dense scores to their sparse loss (which sums over texts and relations, so
 that values differ); "published heads" is all theirs, relations scored by plain GlobalPointer with 2 * 64 vectors for
 each, a costlier model: it has no bar. Finding triples is compared with a scan of the dense scores by loops over pairs
-of spans, as predict.py of that checkout does it (a script that runs when imported, so the loops stand here). Both
+of spans, as in predict.py of that checkout (a script that runs when imported, so the loops are repeated here). Both
 sides begin with vectors ("q, k"), or with A, u, v and the scores of spans, as the bar was measured; "all scores"
 gives theirs the dense scores for free.
 

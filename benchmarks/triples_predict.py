@@ -8,8 +8,8 @@ GlobalPointer without positions is a GlobalPointer whose vectors have two number
 
     q_r = (q, u_r, 1)   k_r = (k, 1, v_r)        q_r . k_r = q . k + u_r + v_r
 
-so that both sides score the same. The encoder is one and the same module. Theirs, as predict.py of that checkout does
-it (a script that runs when imported, so the loops stand here): one text at a time, tokenised twice, all scores of all
+so that both sides score the same. Both use the same encoder module. Theirs, as in predict.py of that checkout (a
+script that runs when imported, so the loops are repeated here): one text at a time, tokenised twice, all scores of all
 relations, pairs of spans in Python. Ours: `Extractor.annotate`. "find alone" leaves out texts and encoder: both begin
 with the vectors of one text.
 

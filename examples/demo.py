@@ -21,6 +21,8 @@ STEPS = {
         "index curie.txt computing.txt --db demo.db",
     "Ask a question; the answer cites the characters that support it":
         "ask 'When was Ada Lovelace born?' --db demo.db",
+    "Ask whether something is so; a text denies it":
+        "ask 'Did Marie Curie study at Harvard University?' --db demo.db",
     "Ask about something that the texts do not say; there is no answer":
         "ask 'Who invented the telephone?' --db demo.db",
     "See what is in a corpus, and what is wrong with it":

@@ -1,4 +1,4 @@
-"""English tokens to running text: which of them follow the one before without a blank."""
+"""English tokens to running text: which tokens follow the previous one without a space."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What both prepare scripts share: tagged tokens to text, labels to types, what a text claims, files and counts."""
+"""What both prepare scripts share: tagged tokens to text, labels to types, annotated types, files and counts."""
 
 import random
 import re

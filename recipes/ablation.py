@@ -3,8 +3,8 @@
     python recipes/ablation.py recipes/cluener/{egp,egp-norope,gp,gp-norope,crf}.toml --limit 3000 --seeds 1 2 3 \
         --output runs/cluener-3000
 
-A run that is done is not done again, one that was cut short is resumed; predictions on dev stay beside each model, so
-the table can be printed anew at any time, on dev or test, under any convention. The epoch is chosen on dev.
+Finished runs are not repeated, interrupted ones are resumed. Predictions on dev are kept with each model, so the table
+can be printed again at any time, on dev or test, with any convention. The epoch is chosen on dev.
 """
 
 import argparse

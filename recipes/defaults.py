@@ -1,4 +1,4 @@
-"""Training without options beside training with tuned ones and a plain tagger: eight corpora, two sizes each.
+"""Compare training without options, training with tuned options and a plain tagger: eight corpora, two sizes each.
 
     python recipes/defaults.py                                    everything that is not done yet
     python recipes/defaults.py --only cluener --size small --arm default baseline
@@ -10,10 +10,10 @@
     tuned      the same with each point of the corpus's grid of rates and epochs; the best on dev is taken
     baseline   spans only: the tagger of benchmarks/baseline.py with the rates, batches and steps of `default`
 
-Every arm is judged on a test part that chose nothing. Where a corpus has no test part with labels, half of its dev part
-is the test part; where it has no dev part, a sixth of its training part is the dev part. The MD5 of a text decides, so
-the cut never changes. Each run is a process of its own with one thread and bounded memory; its figures and predictions
-are kept in --output, its model is not.
+Every arm is evaluated on a test part that is not used to choose anything. If a corpus has no labelled test part, half
+of its dev part is the test part; if it has no dev part, a sixth of its training part is the dev part. The MD5 of a text
+decides, so the split never changes. Each run is a separate process with one thread and limited memory; its metrics and
+predictions are kept in --output, its model is not.
 """
 
 import argparse

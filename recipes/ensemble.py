@@ -1,11 +1,11 @@
-"""An ensemble of seeds: what several models of document relations find together, and what that is worth.
+"""An ensemble of seeds: what several models of document relations find together, and how much that helps.
 
     python recipes/ensemble.py runs/cdr/cdr-{1,2,3} --dev ../shared/data/cdr/CDR_DevelopmentSet.PubTator.txt.xz \
         --gold ../shared/data/cdr/CDR_TestSet.PubTator.txt.xz --from pubtator --output runs/cdr/ensemble.jsonl.xz
 
-The members' scores above their thresholds are averaged before the decision (factpin.models.ensemble). Printed are
-F1 of every member and of all together on gold, with a paired test of all together against each member. With --dev the
-scale of the scores is fitted anew, so that they are probabilities again; what is found stays the same.
+The scores of the members above their thresholds are averaged before the decision (factpin.models.ensemble). The output
+is the F1 of every member and of the ensemble on gold, with a paired test of the ensemble against each member. With
+--dev the scale of the scores is fitted again, so that they are probabilities; what is found does not change.
 """
 
 import argparse

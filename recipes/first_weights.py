@@ -1,4 +1,4 @@
-"""How the pointer heads should start: the same training from several first weights.
+"""How to initialise the pointer heads: the same training from several initial weights.
 
     python recipes/first_weights.py --table                         the table of what is done
     python recipes/first_weights.py --seeds 1 2 3                   everything that is not done yet
@@ -14,9 +14,9 @@ A start is named by its weights, and optionally by a factor on them and a bias: 
     -bK       the score of every pair starts K lower: K / 2 on the bias of u, K / 2 on that of v. GlobalPointer has no
               bias of a label, so it is left as it is
 
-Each result is a line of runs/first_weights.jsonl as soon as it is there, and a run that is in the file is not done
-again. All runs are in float32: on one core with AVX-512 BF16, 16 sentences of CLUENER take 0.17 s a step with ltp-zh
-(0.24 s in bf16) and 0.34 s with simbert-zh (0.46 s).
+Each result is appended to runs/first_weights.jsonl, and a run that is in the file is not repeated. All runs
+are in float32: on one core with AVX-512 BF16, 16 sentences of CLUENER take 0.17 s per step with ltp-zh (0.24 s in bf16)
+and 0.34 s with simbert-zh (0.46 s).
 """
 
 import argparse

@@ -4,9 +4,9 @@
     python recipes/judge_entities.py runs/zh-entities zh-entities --language zh --json runs/zh-judged.json
 
 A model is a shipped name or a folder. Labels that are not our types are mapped by recipes/entity_types.toml, so models
-with the labels of a corpus can be judged too. Only the types that a text claims to mark are counted; a prediction of
-another type counts for the boundary where gold has the same place. Of types that a judge does not claim but has, the
-recall alone is shown.
+with the labels of a corpus can be judged too. Only the types that are annotated exhaustively in a text are counted; a
+prediction of another type counts for the boundary if gold has the same span. For types that a judge has without
+annotating them exhaustively, only recall is shown.
 """
 
 import argparse

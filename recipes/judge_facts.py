@@ -3,13 +3,13 @@
     python recipes/judge_facts.py runs/en-facts
     python recipes/judge_facts.py en-entities en-facts --models-of-pipeline --json runs/judged.json
 
-A model is a shipped name or a folder. Models are judged one by one, with what they say about pronouns; or, with
---models-of-pipeline, all together as `factpin extract` runs them: there a pronoun stands for whom it means, and a fact
-about one that nobody is found for does not count. A fact is right where gold has one of the same relation and the same
-texts of head and tail, whatever the types; of an entity with several mentions, any text will do. Counted are only
-relations that gold annotates exhaustively in that document. Facts about pronouns count in `knowledgenet`, not in
-`knowledgenet, names`. google_re has a figure of its own: how many sentences rated yes give the fact, and how many rated
-no give a denied one.
+A model is a shipped name or a folder. Models are judged one by one, including what they say about pronouns, or with
+--models-of-pipeline all together, as `factpin extract` runs them: then a pronoun counts as the person it refers to, and
+a fact about a pronoun without one does not count. A fact is right if gold has one with the same relation and the same
+texts of head and tail, whatever the types; of an entity with several mentions, any text counts. Only relations that
+gold annotates exhaustively in that document are counted. Facts about pronouns count in `knowledgenet`, not in
+`knowledgenet, names`. For google_re the metrics are how many sentences rated yes give the fact, and how many rated no
+give a denied one.
 """
 
 import argparse

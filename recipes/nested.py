@@ -1,4 +1,4 @@
-"""Nested mentions apart: F1 over all, and recall of those that lie inside another mention, hold one, or do neither.
+"""Nested mentions: F1 over all, and recall of mentions inside another one, around another one, or neither.
 
 python recipes/nested.py runs/genia/genia-1/test.jsonl.xz ../shared/data/genia/test.jsonlines.xz --from oneie
 """

@@ -1,4 +1,4 @@
-"""A trained run as a model that ships: thresholds and scale fitted on dev, weights stored small, a card with origins.
+"""Make a shipped model of a run: thresholds and scale fitted on dev, compact weights, a card with the origins.
 
     python recipes/ship.py runs/zh-entities recipes/zh-entities/recipe.toml --precision int8
 

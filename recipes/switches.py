@@ -2,10 +2,10 @@
 
     python recipes/switches.py runs/duie/duie-1 ../shared/data/duie/duie2_dev.json.xz --from duie
 
-The model is loaded once, its switches are set one after the other, and each way is judged against plain decoding (all
-switches off) with a paired test. How many relations of the model's schema a switch concerns stands beside it: a switch
-that concerns none changes nothing. A learned schema marks a relation symmetric where all evidence agrees, and knows
-no inverses: `--inverse 丈夫=妻子` says that the two say the same from either side, `--inverse A=A` that A is symmetric.
+The model is loaded once, its switches are set one after the other, and each setting is compared with plain decoding
+(all switches off) in a paired test. The table also has the number of relations in the schema that a switch affects; if
+it is 0, the switch changes nothing. A learned schema marks a relation as symmetric if all evidence agrees, and has no
+inverses: `--inverse 丈夫=妻子` makes the two inverses of each other, `--inverse A=A` makes A symmetric.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
 python recipes/coreference/singletons.py ../shared/data/scierc/train.json.xz runs/scierc-whole/train.jsonl.xz
 
-SciERC writes down entities of several mentions and of relations alone. Document relations that are trained on these
-learn from entities that already tell which mentions have a relation; from raw text nobody tells.
+SciERC has only entities with several mentions or in a relation. A model of document relations that is trained on them
+learns from entities that reveal which mentions have a relation, which is not known for raw text.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """Google's relation extraction corpus: snippets of Wikipedia that five raters judged, as sentences with pinned facts.
 
-The corpus names the subject by its article and the object by a number; where they are in the text is found here. A
-sentence is taken where that is certain. Rated yes: the sentence with the object and every mention of the subject in it.
-Rated no: the snippet, if none of its words hints at the relation, so that the relation is told of nobody in it. Other
-snippets rated no can judge, not teach: their meta names the object that is denied, others may be told of the subject.
+The corpus gives the subject by its article and the object by a number; this module finds them in the text. A sentence
+is used if that is certain. Rated yes: the sentence with the object and every mention of the subject in it. Rated no:
+the snippet, if none of its words hints at the relation, so that it states the relation of nobody. Other snippets rated
+no are for evaluation only: their meta has the object that is denied, but they may state another one.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Corpora that mark one pair a sentence: wiki80, kbp37 and the Wikidata part of Text2KGBench.
+"""Corpora that mark one pair per sentence: wiki80, kbp37 and the Wikidata part of Text2KGBench.
 
-Their facts are true, what they leave out is unknown: no relation is annotated exhaustively. A pair is taken where a
-word of the sentence hints at its relation.
+Their facts are true, but others may be missing: no relation is annotated exhaustively. A pair is used if a word of the
+sentence hints at its relation.
 """
 
 import re

@@ -2,10 +2,10 @@
 
     python recipes/en-facts/prepare.py --output runs/data/en-facts
 
-Every document says in its meta which relations are annotated exhaustively in it: those that KnowledgeNet asked about
-in a passage, those of Re-DocRED in a sentence (redocred.py), the one that raters of google_re looked for
-(google_re.py). Other corpora mark one pair a sentence (pairs.py). To these, in training documents, come the relations
-that no word of the text hints at (relations.toml); their names are in meta["unhinted"] too.
+The meta of every document lists the relations that are annotated exhaustively in it: those that KnowledgeNet asked
+about in a passage, those of Re-DocRED in a sentence (redocred.py), the one that raters of google_re looked for
+(google_re.py). Other corpora mark one pair per sentence (pairs.py). In training documents, relations that no word of
+the text hints at are added (relations.toml); their names are also in meta["unhinted"].
 """
 
 import argparse

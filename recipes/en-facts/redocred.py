@@ -1,8 +1,8 @@
-"""Re-DocRED: its sentences with the facts that are told inside them, and its documents as a whole.
+"""Re-DocRED: its sentences with the facts that they state, and its documents as a whole.
 
-Facts of Re-DocRED are about entities of a document. A sentence that mentions both tells the fact where the corpus gives
-it as evidence, or where no other sentence mentions both; it has a word that hints at the relation; and the types fit.
-Where one of these fails, the relation is unknown in that sentence: neither told nor annotated.
+Facts of Re-DocRED are between entities of a document. A sentence that mentions both entities states the fact if it is
+the evidence in the corpus or the only sentence that mentions both, if it has a word that hints at the relation, and if
+the types fit. Otherwise the relation is unknown in that sentence: neither stated nor annotated.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The encoder of en-entities as it ships, in a folder of its own: en-relations stands on it and shares its lower half.
+"""Save the shipped encoder of en-entities in a folder: en-relations is trained on it and shares its lower half.
 
 python recipes/en-relations/encoder.py --output runs/en-entities-encoder
 """

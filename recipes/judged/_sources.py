@@ -1,7 +1,7 @@
-"""Where the passages come from: readers that give the texts of a source, by article, and nothing else.
+"""Sources of passages: readers that return only the texts of a source, by article.
 
 A source is a corpus of ../shared/data that no shipped model was trained on, or a Debian package with prose, which is
-downloaded by name. Texts keep their script and spelling; only line breaks, mark-up and escapes are taken out.
+downloaded by name. Texts keep their script and spelling; only line breaks, mark-up and escapes are removed.
 """
 
 import gzip

@@ -1,11 +1,11 @@
-"""Choose the passages that the shipped models are judged on, without anybody reading them.
+"""Choose the passages for judging the shipped models, without anyone reading them.
 
     python recipes/judged/collect.py
     python recipes/judged/collect.py --seen runs/data --output recipes/judged/passages.jsonl
 
-Twenty passages in each language, whole sentences, drawn by a seed from the sources in `_sources.py`, at most one of an
-article. Most sources have to name people, organisations or places; this is guessed from capitals and telling
-characters. With --seen, a passage is left out that shares 60 letters in a row with a prepared file below that folder
+Twenty passages in each language, whole sentences, drawn with a seed from the sources in `_sources.py`, at most one per
+article. Passages of most sources must name people, organisations or places, which is guessed from capitals and typical
+characters. With --seen, passages that share 60 consecutive letters with a prepared file in that folder are left out
 (windows of 40 letters are compared, one every 20). Only counts are printed.
 """
 

@@ -1,4 +1,4 @@
-"""Sheets for judges: what several versions find in the same passages, pooled so that nobody sees which found what.
+"""Sheets for judges: what several versions find in the same passages, pooled so that judges cannot tell them apart.
 
     python recipes/judged/sheet.py make "old=PYTHONPATH=../old/src python -m factpin" "new=python -m factpin" \
         --output runs/judged/sheets

@@ -1,9 +1,9 @@
-"""Scientific abstracts as plain text, one document a paragraph: the corpus of en-science.toml.
+"""Scientific abstracts as plain text, one document per paragraph: the corpus of en-science.toml.
 
     python recipes/pretraining/abstracts.py runs/abstracts.txt
 
-Only what recipes train on is read, never what they are judged on: the training documents of CDR and SciERC, and GENIA's
-dev part, whose abstracts are of the same kind as CDR's and which recipes/genia trains on.
+Only documents that recipes train on are read, never those for evaluation: the training documents of CDR and
+SciERC, and GENIA's dev part, whose abstracts are of the same kind as CDR's and which recipes/genia trains on.
 """
 
 import argparse

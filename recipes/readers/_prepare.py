@@ -1,4 +1,4 @@
-"""What the readers' recipes share: parts by context, passages that look right and are not, files of questions."""
+"""What the recipes of readers share: parts by context, misleading passages, files of questions."""
 
 import random
 import zlib

@@ -1,8 +1,8 @@
-"""Re-DocRED's dev in parts, for self-training: 200 documents with their facts, 200 without, 100 to judge on.
+"""Re-DocRED's dev in parts, for self-training: 200 documents with their facts, 200 without, 100 for evaluation.
 
     python recipes/redocred/halves.py ../shared/data/redocred/dev_revised.json.xz runs/redocred-halves
 
-What is taught without facts comes from a model that learned from the first part.
+The facts of the second part come from a model that was trained on the first part.
 """
 
 import argparse

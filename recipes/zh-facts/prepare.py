@@ -2,8 +2,8 @@
 
     python recipes/zh-facts/prepare.py --output runs/data/zh-facts
 
-Every document says in its meta which relations are annotated exhaustively in it. What was measured on sentences that
-two of the samples share decides that for DuIE 1.0: see NOT_IN_DUIE1 and RELIABLE.
+The meta of every document lists the relations that are annotated exhaustively in it. For DuIE 1.0 this was measured on
+sentences that two of the samples share: see NOT_IN_DUIE1 and RELIABLE.
 """
 
 import argparse

@@ -1,13 +1,14 @@
 """Questions to stores of facts: what is answered, what is not, and that every citation is exact."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
 from factpin.answers.ask import ask, trace
 from factpin.answers.marks import usual_schema
 from factpin.answers.passages import AnswerSpan
-from factpin.documents import Answer, Passage, Span
+from factpin.documents import Answer, Entity, Mention, Passage, Span
 from factpin.errors import BadInput
 from factpin.memory import Source, Store, TypedFact, open_store
 from tests.memory.world import Said, tell
@@ -261,6 +262,23 @@ def test_yes_cites_the_sentence_closest_to_the_question(store: Store) -> None:
     store.put(tell(Said("谷爱凌", "住", "a"), extra="它的设计者是曹雪。它是吉祥物。"), Source("a"))
     answer = ask("它是吉祥物吗？", store, reader=Designer(), min_score=0.5)
     assert answer.citations[0].quote == "它是吉祥物。"
+    assert_exact(answer, store)
+
+
+def test_a_place_and_the_place_around_it_are_one_answer(store: Store) -> None:
+    store.put(tell(Said("Ann", "place of birth", "Rome", "{h} was born in {t}, Italy. ", score=0.7)), Source("a"))
+    both = tell(Said("Ann", "place of birth", "Rome", "{h} was born in {t}, Italy. "))
+    text, start = both.text, both.text.index("Italy")
+    italy = Mention("m9", start, start + 5, "Italy", "LOC")
+    (fact,) = both.facts
+    around = replace(fact, tail="e9", tail_mention="m9", score=0.9)
+    doc = replace(both, mentions=(*both.mentions, italy), entities=(*both.entities, Entity("e9", ("m9",), "LOC")),
+                  facts=(replace(fact, score=0.7), around))  # fmt: skip
+    store.put(doc, Source("b"))
+    store.set_schema(usual_schema())
+    answer = ask("Where was Ann born?", store)
+    assert (answer.text, answer.conflict, answer.alternatives) == ("Rome", False, ())
+    assert {c.quote for c in answer.citations} == {"Rome", "Italy"} and text[start - 6 : start - 2] == "Rome"
     assert_exact(answer, store)
 
 

@@ -72,7 +72,7 @@ def test_two_predictions_are_compared_by_paired_bootstrap():
     assert same["difference"] == 0 and same["p_value"] == 1
     assert "p = 1.0000" in shown(same)
     short = evaluate(span_corpus(20), span_corpus(30), against=span_corpus(20)[:25])
-    assert len(short["missing_against"]) == 5 and "5 gold documents have no prediction in the one" in shown(short)
+    assert len(short["missing_against"]) == 5 and "5 gold documents are missing in the second" in shown(short)
 
 
 def test_triples_add_their_conventions():

@@ -48,7 +48,7 @@ def test_any_text_comes_back(content: str, tmp_path: Path) -> None:
 
 
 def test_a_file_holds_exactly_one_document(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="'a' and 'b' came"):
+    with pytest.raises(BadFile, match="got 'a' and 'b'"):
         text.write([Document("a", "1"), Document("b", "2")], tmp_path / "x.txt", Options())
     with pytest.raises(BadFile, match="got none"):
         text.write([], tmp_path / "x.txt", Options())

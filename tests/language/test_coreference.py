@@ -385,7 +385,7 @@ def test_an_explicit_alias_is_not_refused() -> None:
 
 def test_answers_of_another_document_are_refused() -> None:
     one, other = marked("[1:a] [1:b]"), marked("[1:a]")
-    with pytest.raises(BadInput, match="judged were 2 mentions, the document has 1"):
+    with pytest.raises(BadInput, match="got scores for 2 mentions, the document has 1"):
         resolve(other, judged=answers(one))
     with pytest.raises(BadInput, match="same shape"):
         PairScores(np.zeros((2, 3), np.int64), np.zeros((2, 2)))

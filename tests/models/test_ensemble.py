@@ -75,3 +75,11 @@ def test_models_that_ask_something_else_are_refused(encoder: Path) -> None:
         ensemble([replace(first, settings=replace(first.settings, task="spans"))])
     with pytest.raises(BadInput, match="at least one"):
         ensemble([])
+
+
+def test_several_models_together_are_not_stored_and_nothing_is_lost(encoder: Path, tmp_path: Path) -> None:
+    alone = untrained(encoder, 1)
+    alone.save(tmp_path / "model")
+    with pytest.raises(BadInput, match="Save each of them"):
+        ensemble([alone, untrained(encoder, 2)]).save(tmp_path / "model")
+    assert Extractor.load(tmp_path / "model").settings == alone.settings

@@ -161,7 +161,7 @@ def test_a_cut_file_of_weights_is_a_clear_error(tmp_path: Path, folder: Path) ->
     [({"version": 99}, "newer factpin"), ({"head": "oracle"}, "not a head for spans"), ({"colour": 1}, "damaged"),
      ({"version": "x"}, "no version"), ({"head_config": {"labels": ["a"], "size": 3}}, "damaged"),
      ({"max_length": None}, "max_length"), ({"temperature": 0}, "temperature"), ({"head_config": []}, "head_config"),
-     ({"language": 5}, "language")],
+     ({"language": 5}, "language"), ({"task_config": {"colour": 1}}, "settings for spans")],
 )  # fmt: skip
 def test_settings_of_another_world_are_refused(
     tmp_path: Path, folder: Path, change: dict[str, object], words: str

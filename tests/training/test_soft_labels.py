@@ -151,4 +151,4 @@ def test_teachers_and_beginnings_that_do_not_fit_are_refused(teacher: Path, enco
 def test_of_a_document_without_pairs_the_teacher_says_no_to_every_relation() -> None:
     none = SoftLabels(torch.full((3, 3), -1), torch.zeros(0, 5, dtype=torch.float16))
     asked: Any = SimpleNamespace(head=np.array([0, 1]), tail=np.array([1, 2]))
-    assert none.of(asked).tolist() == [[NEVER] * 5] * 2
+    assert none.of(asked, 6).tolist() == [[NEVER] * 6] * 2

@@ -1,4 +1,4 @@
-"""The questions of en-reader: five English sets with one passage or several, without what XQuAD and our half of NQ ask.
+"""The questions of en-reader: five English sets with one or more passages, without those of XQuAD and our half of NQ.
 
     python recipes/readers/en/prepare.py --output runs/data/en-reader
 

@@ -3,8 +3,8 @@
     pip install opencc-python-reimplemented
     python recipes/readers/zh/prepare.py --output runs/data/zh-reader
 
-Writes train and dev (.jsonl.xz). DRCD is written in traditional characters: one half of its paragraphs is kept so, the
-other is made simplified, character by character, so that offsets stay. CMRC2018 dev and XQuAD are judges.
+Writes train and dev (.jsonl.xz). DRCD is written in traditional characters: one half of its paragraphs is unchanged,
+the other is simplified character by character, which keeps offsets. CMRC2018 dev and XQuAD are judges.
 """
 
 import argparse

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from factpin.answers.chains import Chain, ChainFinder, Inspection, Step
 from factpin.answers.cite import citation_of, citations_of, shared
 from factpin.answers.parse import ParsedQuestion, parse_question
+from factpin.answers.places import inner_place
 from factpin.answers.say import say
 from factpin.answers.yes_no import affirm
 from factpin.documents import Answer, Hop, Schema, Span
@@ -76,9 +77,7 @@ def _group(finder: ChainFinder, span: Span, candidate: Candidate, schema: Schema
     group = Group(candidate)
     chains = finder.chains(span, candidate.entity)
     for chain in sorted(chains, key=lambda c: (-c.score, -len(c.target.name), c.target.id)):
-        same = next(
-            (i for i, conclusion in enumerate(group.conclusions) if _compatible(conclusion.entity, chain.target)), None
-        )
+        same = next((i for i, conclusion in enumerate(group.conclusions) if _agrees(conclusion, chain)), None)
         if same is None:
             group.conclusions.append(Conclusion(chain.target, (chain,), chain.score))
         else:
@@ -97,6 +96,11 @@ def _group(finder: ChainFinder, span: Span, candidate: Candidate, schema: Schema
     return group
 
 
+def _agrees(conclusion: Conclusion, chain: Chain) -> bool:
+    """Whether a chain leads to the same answer, or to a place inside or around it."""
+    return _compatible(conclusion.entity, chain.target) or any(inner_place(c, chain) for c in conclusion.chains)
+
+
 def _compatible(a: StoredEntity, b: StoredEntity) -> bool:
     """Whether two answers agree, one perhaps more exact: 2003 and 2003-09-03, Lyon and Lyon, France."""
     if a.id == b.id:
@@ -108,7 +112,9 @@ def _compatible(a: StoredEntity, b: StoredEntity) -> bool:
 
 
 def _merged(conclusion: Conclusion, chain: Chain) -> Conclusion:
-    entity = max(conclusion.entity, chain.target, key=lambda e: (len(e.name), e.id))
+    """The conclusion with one more chain; its entity is the more exact one."""
+    inner = next((place for c in conclusion.chains if (place := inner_place(c, chain))), None)
+    entity = inner or max(conclusion.entity, chain.target, key=lambda e: (len(e.name), e.id))
     return Conclusion(entity, (*conclusion.chains, chain), max(conclusion.score, chain.score))
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from factpin.answers.cite import citations_of, shared
+from factpin.answers.cite import citation_of, shared
 from factpin.answers.kinds import kind_of
 from factpin.answers.parse import ParsedQuestion, asking_yes_no, unexplained
 from factpin.answers.relate import cues
@@ -26,15 +26,22 @@ def affirm(question: ParsedQuestion, store: Store, filter: Filter = ALL) -> Answ
     """Yes or no, with the evidence of the fact that is asked about; None where no fact tells."""
     names = store.names_in(question.text, filter)[:MOST_NAMES]
     pairs = permutations(names, 2)
-    found = [fact for pair in pairs for fact in _facts(question, store, filter, *pair) if fact.status in TELLING]
+    found = [fact for pair in pairs for fact in _facts(question, store, filter, *pair) if _tells(fact)]
     if not found:
         return None
     best = max(found, key=lambda judged: (_sure(judged), judged.fact.id))
     fact, denied = best.fact, best.status == "denied"
-    citations = shared(citations_of(fact, inverse=False))
+    stance = "negated" if denied else "asserted"
+    citations = shared([citation_of(pin, fact.id, None) for pin in fact.pins if pin.assertion == stance])
     path = (Hop(fact.head.name, fact.tail.name, citations[0], fact.relation),)
     return Answer(question.text, WORDS[question.language][denied], _sure(best), "facts", citations=citations,
                   path=path, conflict=best.status == "disputed")  # fmt: skip
+
+
+def _tells(judged: JudgedFact) -> bool:
+    """Whether a text asserts a fact that holds, or denies one that does not."""
+    stance = "negated" if judged.status == "denied" else "asserted"
+    return judged.status in TELLING and any(pin.assertion == stance for pin in judged.fact.pins)
 
 
 def _sure(judged: JudgedFact) -> float:

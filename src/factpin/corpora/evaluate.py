@@ -230,7 +230,7 @@ def _notes(report: dict[str, Any], pairs: Sequence[Pair], *, by_order: bool) -> 
     if report["missing"]:
         notes.append(f"{len(report['missing'])} gold documents have no prediction; they count as empty predictions")
     if report.get("missing_against"):
-        notes.append(f"{len(report['missing_against'])} gold documents have no prediction in the second prediction")
+        notes.append(f"{len(report['missing_against'])} gold documents are missing in the second prediction")
     if not report["gold"]:
         notes.append("gold has no annotation for this task; every metric is 0")
     if report["task"] == "document_relations":

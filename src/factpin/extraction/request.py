@@ -56,7 +56,7 @@ class Request:
             "encoding": self.encoding,
             "on-overflow": self.on_overflow,
             "bf16": "yes" if self.bf16 else None,
-            "min-score": f"{self.min_score:g}",
+            "min-score": f"{self.min_score:g}" if self.min_score else None,  # as version 0.1 recorded it
             "coreference": RULES if self.coreference == RULES else None,
         }
 

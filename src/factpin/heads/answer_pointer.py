@@ -49,7 +49,6 @@ class AnswerPointerScores:
 class AnswerPointer(nn.Module):
     """The head that points at the first and the last token of an answer."""
 
-    nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
 
     def __init__(self, config: AnswerPointerConfig, width: int) -> None:

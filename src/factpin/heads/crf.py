@@ -55,7 +55,6 @@ class CRFScores:
 class CRF(nn.Module):
     """The head that tags tokens with a linear-chain CRF."""
 
-    nested: ClassVar[bool] = False
     default_threshold: ClassVar[float] = -torch.inf
 
     def __init__(self, config: CRFConfig, width: int) -> None:

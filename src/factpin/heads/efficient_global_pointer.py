@@ -60,7 +60,6 @@ class EfficientGlobalPointerScores:
 class EfficientGlobalPointer(nn.Module):
     """The head that scores spans with one matrix for all labels and two terms for each."""
 
-    nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
 
     def __init__(self, config: EfficientGlobalPointerConfig, width: int) -> None:

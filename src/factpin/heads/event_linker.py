@@ -65,7 +65,6 @@ class EventLinkerScores:
 class EventLinker(nn.Module):
     """The head that finds the spans of events and links those of the same event."""
 
-    nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
     type_of: Tensor  # (C,) the event type of a class
     is_trigger: Tensor  # (C,) which classes are triggers

@@ -61,7 +61,6 @@ class GlobalPointerScores:
 class GlobalPointer(nn.Module):
     """The head that scores spans with a dot product for each label."""
 
-    nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
 
     def __init__(self, config: GlobalPointerConfig, width: int) -> None:

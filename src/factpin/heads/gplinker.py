@@ -114,7 +114,6 @@ class TripleCells:
 class GPLinker(nn.Module):
     """The head that finds subjects and objects and links them by relations."""
 
-    nested: ClassVar[bool] = True
     default_threshold: ClassVar[float] = 0.0
 
     def __init__(self, config: GPLinkerConfig, width: int) -> None:

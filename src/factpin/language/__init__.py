@@ -1,1 +1,1 @@
-"""Rules about language, for Chinese and English: sentences, which language a text is in, assertion, coreference."""
+"""Rules for Chinese and English: sentences, the language of a text, assertion, coreference."""

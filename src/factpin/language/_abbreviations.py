@@ -1,6 +1,6 @@
-"""Words that decide where a sentence ends: abbreviations and first words of English, reporting clauses of both.
+"""Words that decide where a sentence ends: English abbreviations and first words, reporting clauses in both languages.
 
-Text around a mark comes in, a yes or no goes out: may_end (full stop), leans_on_quotation and reports (closing quote).
+The functions decide whether a sentence ends: may_end (full stop), leans_on_quotation and reports (closing quote).
 """
 
 import re
@@ -27,7 +27,7 @@ BEFORE_NUMBER = _words(
     pars pl pos pp pt reg rn sec sect secs ser st sub suppl supp tab ver vol vols z"""
 )
 
-# These stand in the middle or at the end: the sentence ends when the next word is a usual first word.
+# These occur in the middle or at the end: the sentence ends if the next word is a usual first word.
 CLOSERS = _words(
     """al Apr Assn Assoc Aug Ave Bhd Bldg Blvd Bros Co Corp Dec Dept Dist Esq Est Feb Ft Fri Gmbh Hwy Inc Intl Jan Jr
     Jul Jun Ltd Mar Mon Natl Nov Oct Pkwy Pty Rd Sat Sep Sept Sq Sr St Ste Sun Thu Thur Thurs Tue Tues Wed avg dept
@@ -75,7 +75,7 @@ DOTTED = re.compile(r"[A-Za-z](?:\.[A-Za-z])+|Ph\.D|Ed\.D|Sc\.D|LL\.[BMD]|B\.Sc|
 FIRST_WORD = re.compile(r"[\"'“‘(\[]{0,2}([^\W\d_]{1,24})([.,]?)")
 LABEL = re.compile(r"[A-Z]{0,2}[-.]?\d|[IVXLC]{1,5}\b|[A-Z]\b|§")
 
-# Words that cannot open a sentence behind a quotation.
+# Words that cannot start a sentence after a quotation.
 _LEANS = re.compile(
     "[的地得了着是之和与與及或而并並便就也都还還让讓使令被为為来來]|后(?!来)|後(?!來)|等(?!我|你|他|她)|然后|然後|随后|接着|"
     "一[声聲句]|这句|這句|这个问题|这几个字|这样的|這樣的|这种|这类|这一|这本|这首|这篇|这部|这话|中的|里的|作为"
@@ -87,7 +87,7 @@ _REPORTS = re.compile(
 )
 _NEGATION = re.compile("[没沒不未]")
 _NEWS = re.compile("[还還又再但]")  # 他还说，…: more is said, so a new sentence
-# Words that, behind ……, can only open a sentence.
+# Words that can only start a sentence after …….
 OPENS = re.compile(
     "[我你您他她它咱]|突然|忽然|后来|後來|于是|於是|但|可是|然而|不过|这时|這時|那时|此时|第二天|最后|最後|终于|接着|当|如今|现在"
 )
@@ -104,7 +104,7 @@ REPORT_LIMIT = 72  # characters of an English one
 
 
 def starts_usually(after: str) -> bool:
-    """Whether the text after a full stop begins with a usual first word ("A." and "No." there are no words)."""
+    """Whether the text after a full stop begins with a usual first word ("A." and "No." are not words there)."""
     match = FIRST_WORD.match(after)
     if match is None:
         return False
@@ -113,12 +113,12 @@ def starts_usually(after: str) -> bool:
 
 
 def never_ends(word: str) -> bool:
-    """Whether an abbreviation asks for more, so that not even a line break ends the sentence."""
+    """Whether something must follow an abbreviation, so that not even a line break ends the sentence."""
     return word in TITLES or word.lower() in CONNECTORS
 
 
 def may_end(word: str, previous: str, after: str) -> bool:
-    """Whether a sentence may end at the full stop after word; `after` begins at the next character that is no space."""
+    """Whether a sentence may end at the full stop after word; `after` is the text from the next word on."""
     if never_ends(word):
         return False
     if word.lower() in BEFORE_NUMBER and (after[:1].isdigit() or (word.lower() != "no" and LABEL.match(after))):
@@ -142,7 +142,7 @@ def _letter_ends(letter: str, previous: str, after: str) -> bool:
 
 
 def leans_on_quotation(text: str, n: int) -> bool:
-    """Whether the Chinese words at n go on with the sentence that the quotation before them belongs to."""
+    """Whether the Chinese words at n continue the sentence of the quotation before them."""
     if _LEANS.match(text, n):
         return True
     clause = _CLAUSE.match(text, n, n + CLAUSE_LIMIT)

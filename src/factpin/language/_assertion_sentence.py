@@ -1,7 +1,7 @@
-"""One sentence: its cues, the characters that each speaks about, and what they say of two places in it.
+"""One sentence: its cues, the characters that each applies to, and the status of a pair of mentions.
 
-A cue has a scope, which its reach makes (assertion.py explains the reaches). Inside it the pair may still
-be related by something else (`_apart`), and a cue may speak about what stands before it (`_looks_back`).
+The reach of a cue determines its scope (see assertion.py for the reaches). Inside the scope, the pair may still
+be related by something else (`_apart`), and a cue may apply to what comes before it (`_looks_back`).
 """
 
 import re
@@ -16,13 +16,13 @@ from factpin.language.identify import HAN, family
 
 CONDITIONS = ("condition", "unless")
 PRECEDENCE = ("negated", "conditional", "hedged", "reported", "asserted")
-BORDERS_SEEN = 64  # borders looked at behind a cue: keeps the time linear in a text of nothing but commas
-ASIDE = {"en": 60, "zh": 20}  # characters of a clause such as ", a spokesman said," that stands aside
-BESIDE = 30  # characters behind "said" that tell only who or when
+BORDERS_SEEN = 64  # borders examined after a cue: keeps the time linear even in a text of commas
+ASIDE = {"en": 60, "zh": 20}  # characters of a clause such as ", a spokesman said," that is an aside
+BESIDE = 30  # characters after "said" that only say who or when
 INNER_GAP = {"en": 14, "zh": 3}  # characters between two negations of which one is inside the other
-SUBJECT = 120  # characters before a cue in which what it speaks about is looked for
-CLAUSES = 3  # what a Chinese 说 or 如果 is taken to speak about, where no quotation tells
-CLOSE = {"en": 5, "zh": 1}  # characters from a cue to the mention it alone speaks about: "not Istanbul but Ankara"
+SUBJECT = 120  # characters before a cue that are searched for what it applies to
+CLAUSES = 3  # that a Chinese 说 or 如果 applies to, without a quotation
+CLOSE = {"en": 5, "zh": 1}  # characters from a cue to the only mention it applies to: "not Istanbul but Ankara"
 PHRASE_GAP = 40  # characters between two mentions of one noun phrase: Norway's capital Oslo
 GAP = 12  # characters between two mentions that are coordinated or in apposition
 NEAR = {"en": 40, "zh": 8}  # characters between the later mention and a cue that looks back at it
@@ -39,7 +39,7 @@ _END_MARKS = " \t\n.,!?。，！？”’」』\"')）"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One of ASSERTIONS, and the characters that make it so (None where nothing does: asserted)."""
+    """One of ASSERTIONS, and the span of its cue (None without a cue, when it is asserted)."""
 
     status: str
     cue: Span | None = None
@@ -50,7 +50,7 @@ ASSERTED = Status("asserted")
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """A cue, the characters it speaks about, and the clause it stands in; all counted from the sentence's start."""
+    """A cue, the characters it applies to, and its clause, all counted from the start of the sentence."""
 
     cue: Span
     status: str
@@ -86,7 +86,7 @@ LANGUAGES = {"en": _compile("en", _cues_en), "zh": _compile("zh", _cues_zh)}
 
 
 class Sentence:
-    """One sentence with its cues and their scopes; inside a longer name of `taken` nothing is a cue."""
+    """One sentence with its cues and their scopes. There are no cues inside the longer names in `taken`."""
 
     def __init__(
         self, text: str, span: tuple[int, int], taken: Iterable[tuple[int, int]], language: str | None
@@ -109,7 +109,7 @@ class Sentence:
         self.scopes = self._without_undone(scopes)
 
     def judge(self, head: tuple[int, int], tail: tuple[int, int]) -> Status:
-        """The status first in PRECEDENCE among the cues over this pair; of its cues the first."""
+        """The status that is first in PRECEDENCE among the cues that apply to this pair, with its first cue."""
         if self.question:
             return Status("hedged", self._pinned(self.question))
         first, last = sorted((Span(*head), Span(*tail)))
@@ -121,7 +121,7 @@ class Sentence:
         return Status(best.status, self._pinned(best.cue)) if best else ASSERTED
 
     def cue_places(self) -> set[tuple[int, int]]:
-        """Where cues stand, counted as the text is."""
+        """The spans of the cues in the text."""
         return {self._pinned(cue) for cue, _, _ in self.cues}
 
     def _pinned(self, span: Span) -> Span:
@@ -186,12 +186,12 @@ class Sentence:
         return 0
 
     def _stop(self, place: int) -> int:
-        """Where a report or a condition ends; Chinese goes on from comma to comma, so there after CLAUSES clauses."""
+        """The end of a report or condition; in Chinese, which joins clauses with commas, after CLAUSES clauses."""
         found = bisect_left(self.stops, place)
         stop = self.stops[found] if found < len(self.stops) else len(self.text)
         if self.language.code == "en" or self.text[place : place + 1] in ("：", ":", "“", "「"):
             return stop
-        first = bisect_left(self.starts, place + 1)  # a comma right behind the cue opens what is said
+        first = bisect_left(self.starts, place + 1)  # a comma directly after the cue opens what is said
         commas = [start for start, _, kind in self.borders[first : first + BORDERS_SEEN] if kind == ","]
         return min([stop, *commas[CLAUSES - 1 : CLAUSES]])
 
@@ -222,7 +222,7 @@ class Sentence:
         return _Scope(cue, status, reach, start, end, clause)
 
     def _before(self, cue: Span, clause: Span) -> int:
-        """Where what hangs on a condition begins: in the clause before, if the condition comes last behind a comma."""
+        """The start of what depends on a condition: in the previous clause if the condition is last, after a comma."""
         border = bisect_left(self.starts, cue.start) - 1
         opens = not self.text[clause.start : min(cue.start, clause.start + GAP)].strip()
         if opens and clause.end >= self.done and border >= 0 and self.borders[border][2] == ",":
@@ -230,7 +230,7 @@ class Sentence:
         return clause.start
 
     def _aside(self, cue: Span, clause: Span) -> bool:
-        """Is it a speaker named beside what he says, as in ", a spokesman said on Monday," or ”店主说。?"""
+        """Whether it is an aside that names a speaker, as in ", a spokesman said on Monday," or ”店主说。"""
         code = self.language.code
         if clause.start == 0 or clause.end - clause.start > ASIDE[code] or _GOES_ON.match(self.text, clause.start):
             return False
@@ -240,7 +240,7 @@ class Sentence:
         return not said and not self.text[clause.end :].strip(_END_MARKS)
 
     def _inside_conditions(self, scopes: list[_Scope]) -> list[_Scope]:
-        """Denials inside the clause of a condition end with it; those inside "unless" are none."""
+        """End denials with the clause of the condition they are in, and drop those inside "unless"."""
         around, found = None, []
         for scope in scopes:
             if scope.reach in CONDITIONS:
@@ -252,7 +252,7 @@ class Sentence:
         return found
 
     def _without_undone(self, scopes: list[_Scope]) -> list[_Scope]:
-        """Drop negations that undo each other, and those before "until"."""
+        """Drop negations that cancel each other, and those before "until"."""
         until = self.language.words.UNTIL
         untils = [match.start() for match in until.finditer(self.text)] if until else []
         negated = [scope for scope in scopes if scope.status == "negated"]
@@ -272,7 +272,7 @@ class Sentence:
 
     def _covers(self, scope: _Scope, first: Span, last: Span) -> bool:
         if scope.reach in ("clause", "event", "sentence"):
-            alone = last == Span(scope.clause.start, scope.cue.start)  # …，{肺癌}待排除: the clause is about it alone
+            alone = last == Span(scope.clause.start, scope.cue.start)  # …，{肺癌}待排除: the clause is only about it
             return _meets(scope, last) and (alone or _meets(scope, first))
         if scope.reach in (*CONDITIONS, "speech"):
             return _meets(scope, last)
@@ -294,7 +294,7 @@ class Sentence:
         return scope.reach != "next" and self._looks_back(scope, first, last)
 
     def _apart(self, scope: _Scope, first: Span, last: Span) -> bool:
-        """Is the pair related by something that the cue does not speak about, though it stands in its reach?"""
+        """Whether the pair, although in reach, is related by something that the cue does not apply to."""
         if first.start < scope.cue.end:
             return False
         between = self._between(first, last)
@@ -308,7 +308,7 @@ class Sentence:
         return relative and self.text[first.start - 1] == "的"
 
     def _looks_back(self, scope: _Scope, first: Span, last: Span) -> bool:
-        """Does a cue behind both mentions speak about them? A and B did not …; 与B没有关系; the sale never happened."""
+        """Whether a cue after both mentions applies to them: A and B did not …; 与B没有关系; the sale never was."""
         words, gap = self.language.words, scope.cue.start - last.end
         if gap < 0 or last.start < scope.clause.start:
             return False
@@ -330,7 +330,7 @@ class Sentence:
         return bool(clear and words.BEFORE_LATER and words.BEFORE_LATER.search(before))
 
     def _between(self, first: Span, last: Span) -> str:
-        """What stands between the mentions; where that is long, a part too long for any pattern."""
+        """The text between the mentions; if it is long, a part that is too long for any pattern."""
         return self.text[max(0, first.end) : max(0, min(last.start, first.end + PHRASE_GAP + 1))]
 
     def _word(self, scope: _Scope) -> str:
@@ -338,7 +338,7 @@ class Sentence:
 
 
 def _speaks_of_nothing(scope: _Scope) -> bool:
-    """失败 where nothing is named that could fail: neither a cue, nor one that undoes another."""
+    """Whether it is a word like 失败 without anything that could fail: it is not a cue, and cancels no other cue."""
     return scope.reach in ("clause", "event") and scope.start == scope.end
 
 

@@ -1,15 +1,15 @@
-"""Short forms: whether one name can be a shorter way to say another, and whether two names can be one thing at all.
+"""Short forms: whether one name can be a short form of another, and whether two names can mean the same thing.
 
     part_of(short, long)       Obama <- Barack Obama; Microsoft <- Microsoft Corporation; 张教授 <- 张伟; 北京 <- 北京市
     initials(short, long)      UN <- United Nations
-    shortened(short, long)     北大 <- 北京大学, by characters alone
-    spells(short, long)        the letters of the short form occur in the long one in order: enough where it is defined
+    shortened(short, long)     北大 <- 北京大学, only by characters
+    spells(short, long)        the letters of the short form occur in the long one in order: enough for a definition
     variant_key(name)          what seizure and seizures share
-    quarrel(one, other)        John Smith and Mary Smith: whatever links them, they are two
-    like_person(name)          a person by its type or, where that does not tell, a name of the shape of one
+    quarrel(one, other)        John Smith and Mary Smith: two people, whatever links them
+    like_person(name)          a person by its type or, without one, by the form of the name
 
-No names of people are listed but surnames of two characters: the shape of the name decides, so two different Chinese
-names of persons always quarrel and only an explicit alias joins them.
+Only surnames of two characters are listed; otherwise the form of a name decides. So two different Chinese names of
+people always conflict, and only an explicit alias joins them.
 """
 
 import re
@@ -23,14 +23,14 @@ SHORT = (2, 4)  # characters of a Chinese short form
 LETTERS = (2, 10)  # of an English abbreviation
 _LETTER = re.compile(r"[^\W_]")
 _NAMED = ("person", "organisation", "place", "")  # things whose names are proper
-_SUFFIX = ("dc", "state")  # not city: Mexico City is no Mexico
+_SUFFIX = ("dc", "state")  # not city: Mexico City is not Mexico
 _OFFICIAL = re.compile(
     r"(?:(?:people ?'s )?republic|kingdom|commonwealth|state|city|town|municipality|province) of (.+)"
 )
 
 
 def part_of(short: Name, long: Name) -> bool:
-    """Is the one a shorter way to say the other? Both are names, of one type where both have one."""
+    """Whether one name is a short form of the other. Both are names; if both have a type, it is the same."""
     thing = short.thing or long.thing
     if short.key == long.key or short.chinese != long.chinese:
         return False
@@ -51,7 +51,7 @@ def part_of(short: Name, long: Name) -> bool:
 
 
 def whole(short: Name, long: Name) -> bool:
-    """Is the longer one the very same name with its legal or official ending, so that either may come first?"""
+    """Whether the longer one is the same name with a legal or official ending, so that either may come first."""
     thing = short.thing or long.thing
     if short.chinese:
         forms = [key for key in (long.key, *_without_country(long.key)) if key.startswith(short.key)]
@@ -63,7 +63,7 @@ def whole(short: Name, long: Name) -> bool:
 
 
 def _within(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """Words of a person's name in order; at least one is whole. Before an initial none is left out: A. J. is no Jim."""
+    """Words of a name in order; at least one is whole. None is left out before an initial: A. J. is not Jim."""
     if not short or len(short) > len(long) or short == long or all(len(word) == 1 for word in short):
         return False
     if len(short) > 1 and short[-1] != long[-1] and long[-1] in en.GENERATIONS:
@@ -105,7 +105,7 @@ def _official(short: Name, long: Name) -> bool:
 
 
 def _city_of(short: Name, long: Name) -> bool:
-    """Is it the city of that name, and no other word for it? Kansas, Kansas City."""
+    """Whether it is the city with that name, and not another word for the same place: Kansas, Kansas City."""
     named = long.words[:2] == ("city", "of") and long.words[2:] == short.words and short.words[-1] in en.WIDER
     return named or long.words == (*short.words, "city")
 
@@ -126,7 +126,7 @@ def _chinese_part(short: Name, long: Name, thing: str) -> bool:
 
 
 def _without_country(key: str) -> list[str]:
-    """What follows 中国, 国家 and the like at its beginning."""
+    """What follows 中国, 国家 and similar words at its beginning."""
     return [key[len(country) :] for country in zh.COUNTRY if key.startswith(country) and key != country]
 
 
@@ -150,7 +150,7 @@ def _chinese_person(short: Name, long: Name, thing: str) -> bool:
 
 
 def _surname(key: str) -> str:
-    """The surname in 张教授, 小张, 张总, 欧阳先生; nothing where it is a full name."""
+    """The surname in 张教授, 小张, 张总, 欧阳先生; empty for a full name."""
     title = next((title for title in zh.TITLES if key.endswith(title)), "")
     before = key.removesuffix(title)
     if title and (len(before) == 1 or before in zh.SURNAMES):
@@ -159,20 +159,20 @@ def _surname(key: str) -> str:
 
 
 def untitled(key: str) -> str:
-    """A Chinese person's name without the title behind it: 张伟教授 is 张伟, 张伟夫人 is not."""
+    """A Chinese name of a person without the title after it: 张伟教授 is 张伟, 张伟夫人 is not."""
     title = next((title for title in zh.TITLES if key.endswith(title) and len(title) > 1), "")
     title = "" if title in zh.WIVES else title
     return key[: -len(title)] if title and len(key) - len(title) > 1 and not _surname(key) else key
 
 
 def _full(key: str) -> bool:
-    """Has it the shape of a Chinese person's full name, maybe with a title?"""
+    """Whether it has the form of the full name of a Chinese person, possibly with a title."""
     key = untitled(key)
     return FULL[0] <= len(key) <= FULL[1] and "·" not in key and not _surname(key)
 
 
 def initials(short: Name, long: Name) -> bool:
-    """Is it made of the first letters of the other's words, in capitals?"""
+    """Whether it consists of the first letters of the words of the other, in capitals."""
     words = short.text.split()
     while len(words) > 1 and words[-1].strip(".,").casefold() in en.COMPANY:  # IBM Corp.
         words.pop()
@@ -185,23 +185,24 @@ def initials(short: Name, long: Name) -> bool:
 
 
 def _wordings(name: Name) -> tuple[list[str], ...]:
-    """All its words, those of weight, those of weight that are no Corporation."""
+    """All its words; without function words; also without words such as Corporation."""
     words = re.findall(r"[^\W_]+", name.key)
     heavy = [word for word in words if word not in en.SMALL]
     return words, heavy, [word for word in heavy if word not in en.COMPANY]
 
 
 def first_letters(long: Name) -> set[str]:
-    """The letters with which a short form of it may begin."""
+    """The letters that a short form of it may begin with."""
     if long.chinese:
         return {long.key[0], *(rest[0] for rest in _without_country(long.key))}
     return {part[0][0] for part in _wordings(long) if part}
 
 
 def shortened(short: Name, long: Name) -> bool:
-    """Chinese: characters of the long name in order, the first of them or of what follows 中国 and the like.
+    """Whether a Chinese name has characters of the long name in order, beginning with the first one.
 
-    A name that ends as institutions do is a full one: 上海大学 is no short form of 上海交通大学.
+    中国 and similar words may be skipped. A name with the ending of an institution is a full name: 上海大学 is not a
+    short form of 上海交通大学.
     """
     a, b = short.key, long.key
     if not (short.chinese and long.chinese and (short.thing or long.thing) in ("organisation", "")):
@@ -232,7 +233,7 @@ def _letters_in(short: str, long: str) -> bool:
 
 
 def spells(short: Name, long: Name) -> bool:
-    """Can the short form, defined beside the long one, be made of its letters? The first letter begins a word."""
+    """Whether a short form can be made of letters of the long one, beginning with the first letter of a word."""
     letters = "".join(_LETTER.findall(short.key))
     if not 1 < len(letters) < len(long.key) or len(short.key) > len(long.key) or len(short.key.split(" ")) > 2:
         return False
@@ -245,7 +246,7 @@ def spells(short: Name, long: Name) -> bool:
 
 
 def variant_key(name: Name) -> str:
-    """What spelling variants of a name share."""
+    """The key that spelling variants of a name share."""
     if name.chinese:
         return untitled(name.key) if name.thing == "person" else name.key
     if name.thing == "other":
@@ -257,7 +258,7 @@ def variant_key(name: Name) -> str:
 
 
 def like_person(name: Name) -> bool:
-    """Is it a person's name by its type or, where that does not tell, by its shape?"""
+    """Whether it is the name of a person by its type or, without one, by its form."""
     if name.kind != "name" or name.thing not in ("", "other"):
         return name.kind == "name" and name.thing == "person"
     if name.chinese:
@@ -266,12 +267,12 @@ def like_person(name: Name) -> bool:
 
 
 def may_quarrel(name: Name) -> bool:
-    """Can there be a name that it quarrels with?"""
+    """Whether it can conflict with any name."""
     return name.kind == "name" and (name.thing in _NAMED or like_person(name))
 
 
 def quarrel(one: Name, other: Name) -> bool:
-    """Are they the names of two things, though they look alike? Decides against every link but an explicit alias."""
+    """Whether two names that look alike are of two things. Then only an explicit alias can link them."""
     if one.key == other.key or one.chinese != other.chinese or not (may_quarrel(one) and may_quarrel(other)):
         return False
     if _spelled_alike(one, other):
@@ -289,12 +290,12 @@ def quarrel(one: Name, other: Name) -> bool:
 
 
 def reconciled(one: Name, other: Name, whole: Name) -> bool:
-    """Do they not quarrel after all, as two parts of one foreign name? 安娜, 史密斯 of 安娜·史密斯."""
+    """Whether they do not conflict because they are two parts of one foreign name: 安娜, 史密斯 of 安娜·史密斯."""
     return whole.chinese and len(whole.words) > 1 and part_of(one, whole) and part_of(other, whole)
 
 
 def _spelled_alike(one: Name, other: Name) -> bool:
-    if "other" in (one.thing, other.thing) and not one.chinese:  # Victoria Hill is no form of Victor Hill
+    if "other" in (one.thing, other.thing) and not one.chinese:  # Victoria Hill is not a form of Victor Hill
         return "".join(map(singular, one.words)) == "".join(map(singular, other.words))
     return variant_key(one) == variant_key(other)
 
@@ -305,6 +306,6 @@ def _chinese_quarrel(one: Name, other: Name) -> bool:
         surnames = [_surname(key) for key in (a, b)]
         return surnames[0] != surnames[1] if all(surnames) else _full(a) and _full(b)
     if like_person(one) and like_person(other) and a[0] == b[0] and abs(len(a) - len(b)) < 2:
-        return True  # 张伟, 张娜; a short form lacks two characters
+        return True  # 张伟, 张娜; a short form has at least two characters less
     named = one.thing in _NAMED and other.thing in _NAMED
     return named and min(len(a), len(b)) > 2 and (a[-2:] == b[-2:] or a[:2] == b[:2])

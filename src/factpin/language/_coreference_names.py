@@ -1,10 +1,10 @@
-"""Names: what the mentions of a document are called, and of what kind they are.
+"""Names: the names of the mentions of a document, and what kind they are.
 
-    read(doc) -> Reading(doc, mentions in the order of the text, names, the name of every mention)
+    read(doc) -> MentionNames(doc, mentions in the order of the text, names, the name of every mention)
 
-Mentions with the same folded text and the same type are one name; a type that the other mentions of the name outvote is
-theirs (_coreference_types), and titles beside it may make one name two: Mr. [Smith], Ms. [Smith]. Pronouns ("he", 其)
-and nominals ("the company", 该公司) are a name each, since the same words may mean something else a sentence later.
+Mentions with the same folded text and the same type are one name. A type may be outvoted by the other mentions of the
+name (_coreference_types), and titles may split a name: Mr. [Smith], Ms. [Smith]. Each pronoun ("he", 其) and nominal
+("the company", 该公司) is a separate name, because the same words may mean something else in the next sentence.
 """
 
 import re
@@ -34,14 +34,14 @@ _EDGES = " \t\n\"'“”‘’「」『』《》〈〉,.;:，。；：、"
 
 @dataclass(frozen=True)
 class Name:
-    """One way to call something, and the mentions that do (indices into Reading.mentions, ascending)."""
+    """One name, and its mentions (indices into MentionNames.mentions, ascending)."""
 
     index: int
     text: str
     key: str  # folded
     kind: str  # name, nominal, pronoun or speaker
-    type: str  # "" where it is not known
-    thing: str  # person, organisation, place, time, number, other; "" where it is not known
+    type: str  # "" if it is not known
+    thing: str  # person, organisation, place, time, number, other; "" if it is not known
     gender: str = ""
     number: str = ""
     head: str = ""  # of a nominal: company
@@ -50,11 +50,12 @@ class Name:
 
     @cached_property
     def chinese(self) -> bool:
+        """Whether it has Chinese characters."""
         return bool(HAN.search(self.text))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Its words without titles and the like; of a Chinese name the parts between dots."""
+        """Its words without titles and degrees; the parts between dots if it is Chinese."""
         if self.chinese:
             return tuple(part for part in _DOTS.split(self.key) if part)
         found = tuple(_WORD.findall(self.key))
@@ -62,13 +63,13 @@ class Name:
 
     @cached_property
     def capital(self) -> bool:
-        """Is every word of weight capitalised, as names are?"""
+        """Whether every word except function words is capitalised, as in names."""
         words = [word for word in _WORD.findall(self.text) if word.casefold() not in en.SMALL]
         return bool(words) and all(word[0].isupper() or word[0].isdigit() for word in words)
 
 
 def without_ends(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a person's name without titles before it and degrees behind."""
+    """The words of a person's name without titles before it and degrees after it."""
     while len(words) > 1 and words[0] in en.TITLES:
         words = words[1:]
     return words[:1] + tuple(word for word in words[1:] if word not in en.SUFFIXES)
@@ -84,6 +85,7 @@ class MentionNames:
     name_of: tuple[Name, ...]  # of every mention
 
     def first(self, name: Name) -> Mention:
+        """The first mention of a name."""
         return self.mentions[name.mentions[0]]
 
 
@@ -104,7 +106,7 @@ def read(doc: Document) -> MentionNames:
 
 
 def _agreed(seen: list[Name], mentions: Sequence[Mention]) -> list[Name]:
-    """What each mention is called, with the type and the gender that the mentions of that name agree on."""
+    """The name of each mention, with the type and gender that the mentions of that name agree on."""
     named = [(one, at.score is not None) for one, at in zip(seen, mentions, strict=True) if one.kind == "name"]
     people = [one.words for one, _ in named if one.thing == "person" and len(one.words) > 1]
     given = ((one.key, one.type, predicted) for one, predicted in named)
@@ -115,9 +117,9 @@ def _agreed(seen: list[Name], mentions: Sequence[Mention]) -> list[Name]:
     for one in seen:
         if one.kind == "name" and one.gender:
             genders.setdefault((one.key, one.type), set()).add(one.gender)
-    told = {which: next(iter(found)) for which, found in genders.items() if len(found) == 1}
+    agreed = {which: next(iter(found)) for which, found in genders.items() if len(found) == 1}
     return [
-        replace(one, gender=told[one.key, one.type]) if one.kind == "name" and (one.key, one.type) in told else one
+        replace(one, gender=agreed[one.key, one.type]) if one.kind == "name" and (one.key, one.type) in agreed else one
         for one in seen
     ]
 
@@ -127,13 +129,13 @@ def _retyped(name: Name, type: str) -> Name:
 
 
 def _name(mention: Mention, text: str) -> Name:
-    """What one mention is called; the index is given later."""
+    """The name of one mention; its index is set later."""
     generic = mention.type.casefold() in GENERIC
     type = "" if generic else mention.type
     thing = thing_of(type)
     key = fold(mention.text, person=thing == "person")
     small = mention.text.strip().casefold().translate(zh.SIMPLIFIED)
-    shouted = len(small) > 1 and mention.text.isupper()  # US is no pronoun
+    shouted = len(small) > 1 and mention.text.isupper()  # US is not a pronoun
     for words in (en, zh):
         if small in words.PRONOUNS and not shouted:
             kind, gender, number = words.PRONOUNS[small]
@@ -184,7 +186,7 @@ def _number(key: str) -> str:
 
 
 def _single(text: str, key: str, thing: str) -> bool:
-    """Is it the name of one alone? Mary Jones, 张伟; not the Smiths, Bonnie and Clyde, 张伟夫妇."""
+    """Whether it is the name of one person: Mary Jones, 张伟; not the Smiths, Bonnie and Clyde, 张伟夫妇."""
     if HAN.search(text):
         return thing not in ("organisation", "place") and not key.endswith(zh.MANY)
     words = key.split(" ")
@@ -193,9 +195,9 @@ def _single(text: str, key: str, thing: str) -> bool:
 
 
 def fold(text: str, *, person: bool = False) -> str:
-    """The text without case, width, quotes, emoji at its ends, article and possessive; Chinese without blanks.
+    """The text without case, width, quotes, emoji at its ends, article and possessive; Chinese without spaces.
 
-    "A" and "An" are no articles before a full stop, of a person, and where a capital follows: A. Smith, An Li.
+    "A" and "An" are not articles before a full stop, in names of people, and before a capital: A. Smith, An Li.
     """
     text = unicodedata.normalize("NFKC", plain(text))
     text = _BLANKS.sub(" ", text).strip(_EDGES)
@@ -211,7 +213,7 @@ def fold(text: str, *, person: bool = False) -> str:
 
 
 def plain(text: str) -> str:
-    """The text without emoji and the like at its ends; as it is where there is nothing else."""
+    """The text without emoji and similar symbols at its ends; unchanged if there is nothing else."""
     start, end = 0, len(text)
     while start < end and _symbol(text[start]):
         start += 1
@@ -226,7 +228,7 @@ def _symbol(letter: str) -> bool:
 
 
 def singular(word: str) -> str:
-    """An English word without the ending of the plural."""
+    """An English word without its plural ending."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):

@@ -1,12 +1,13 @@
-"""Pairs for a scorer: which earlier mentions each mention may go with, what is known of them, and what came back.
+"""Pairs for a scorer: the earlier mentions that each mention may refer to, their features, and the scores.
 
-    antecedent    indices of earlier mentions, -1 where there are fewer than K       (M, K)
+    antecedent    indices of earlier mentions, -1 if there are fewer than K          (M, K)
     distance      bucket of the mentions between the two: 0 1 2 3 4 5-7 8-15 …       (M, K)
     features      one column for each of FEATURES                                    (M, K, F)
-    probability   of each, the rest up to 1 being "none of them"                     (M, K)
+    probability   of each; the rest up to 1 is "none of them"                        (M, K)
 
-Mentions are counted in the order of the text. The candidates are the latest mention of each name that a rule links to,
-then the nearest. Probabilities of mentions of one name add up: a scorer need not choose between "Obama" and "Obama".
+Mentions are in the order of the text. The candidates are the latest mention of each name that a rule links to, then the
+nearest mentions. The probabilities of mentions of one name are added: a scorer need not choose between "Obama" and
+"Obama".
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,12 +31,12 @@ Pair = tuple[int, int]
 RULE_FEATURES = ("abbreviation", "alias", "containment", "nominal", "pronoun", "same_name", "variant")
 KIND_FEATURES = ("same_type", "other_type", "is_pronoun", "is_nominal", "from_pronoun", "from_nominal")
 FEATURES = (*RULE_FEATURES, *KIND_FEATURES)
-EDGES = (1, 2, 3, 4, 5, 8, 16, 32, 64)  # mentions between two, from which a bucket begins
+EDGES = (1, 2, 3, 4, 5, 8, 16, 32, 64)  # mentions between two at which a bucket begins
 BUCKETS = len(EDGES) + 1
 KEEP = 0.1  # default of PairScores.keep
 ADD = 0.5  # default of PairScores.add
-PEOPLE = 0.9  # what two names need that may be people's and no rule links: a guess must not make two people one
-WEAK = 0.9  # below this strength a rule only suggests: the scorer's word counts; and the most a scorer's word weighs
+PEOPLE = 0.9  # what two names of possible people need without a rule: a guess must not merge two people
+WEAK = 0.9  # below this strength the scorer overrules a rule; also the highest strength of a scorer's link
 
 
 @dataclass(frozen=True)
@@ -49,33 +50,33 @@ class MentionPairs:
 
 @dataclass(frozen=True)
 class PairScores:
-    """What a scorer said about candidates, and how much of it is believed."""
+    """The probabilities that a scorer gives candidates, and how they are used."""
 
     antecedent: Ints  # (M, K)
     probability: Floats  # (M, K)
-    keep: float = KEEP  # a link of a rule stays where the scorer gives it this part of what it gives its favourite
-    add: float = ADD  # a mention that is this likely to go with any earlier one is linked, to the likeliest first
+    keep: float = KEEP  # a link of a rule is kept if its probability is this share of the highest one
+    add: float = ADD  # a mention is linked if this is the probability of any earlier one, to the likeliest first
 
     @property
     def silent(self) -> bool:
-        """Is nothing of it believed?"""
+        """Whether the probabilities change nothing."""
         return self.add > 1 and self.keep <= 0
 
     def __post_init__(self) -> None:
         if self.antecedent.shape != self.probability.shape or self.antecedent.ndim != 2:
             raise BadInput(
                 f"Expected antecedents and probabilities of the same shape (M, K), got {self.antecedent.shape} and "
-                f"{self.probability.shape}. Give one probability a candidate."
+                f"{self.probability.shape}. Give one probability per candidate."
             )
 
 
 def ordered(doc: Document) -> tuple[Mention, ...]:
-    """The mentions in the order of the text, as candidates count them."""
+    """The mentions in the order of the text, which is the order of the candidates."""
     return read(doc).mentions
 
 
 def candidates_of(reading: MentionNames, proposed: Iterable[Link], most: int) -> MentionPairs:
-    """At most `most` for each mention, the latest first."""
+    """At most `most` candidates for each mention, the latest first."""
     M, said = len(reading.mentions), _said(reading, proposed)
     linked: dict[int, set[int]] = {}
     for one, other in said:
@@ -101,7 +102,7 @@ def candidates_of(reading: MentionNames, proposed: Iterable[Link], most: int) ->
 
 
 def targets(doc: Document, candidates: MentionPairs) -> Bools:
-    """(M, K): which candidates are of the same entity; a mention of several entities counts with each."""
+    """Which candidates are of the same entity (M, K). A mention of several entities counts for each."""
     owners: dict[str, set[str]] = {}
     for entity in doc.entities:
         for id in entity.mentions:
@@ -114,7 +115,7 @@ def targets(doc: Document, candidates: MentionPairs) -> Bools:
 
 
 def _said(reading: MentionNames, proposed: Iterable[Link]) -> dict[Pair, dict[str, float]]:
-    """What the rules said about two names, the earlier first."""
+    """The rules that link two names, the earlier name first."""
     said: dict[Pair, dict[str, float]] = {}
     for link in proposed:
         one, other = _names(reading, link.child, link.host)
@@ -141,16 +142,16 @@ def _features(name: Name, before: Name, said: dict[Pair, dict[str, float]]) -> S
 
 
 def judge(reading: MentionNames, proposed: Sequence[Link], judged: PairScores) -> list[Link]:
-    """The links of the rules that the scorer does not refuse, with its strengths, and its own.
+    """The links of the rules that the scorer accepts, with its strengths, and the links that it adds.
 
-    Rules link names, a scorer links mentions, so it may tell two things of one name apart. What an alias says and what
-    the scorer was not asked stays as it is. Where it may neither add nor refuse, the rules decide alone.
+    Rules link names, a scorer links mentions, so it can distinguish two things with the same name. Aliases, and links
+    that the scorer did not judge, are kept as they are. If it may neither add nor reject links, only the rules count.
     """
     M = len(reading.mentions)
     if judged.antecedent.shape[0] != M:
         raise BadInput(
-            f"{reading.doc.id}: judged were {judged.antecedent.shape[0]} mentions, the document has {M}. "
-            f"Judge the candidates of this very document."
+            f"{reading.doc.id}: got scores for {judged.antecedent.shape[0]} mentions, the document has {M}. "
+            f"Score the candidates of this document."
         )
     if judged.silent:
         return list(proposed)
@@ -168,7 +169,7 @@ def judge(reading: MentionNames, proposed: Sequence[Link], judged: PairScores) -
 
 
 class _Choice(NamedTuple):
-    """A name that a mention may go with: its likeliest mention, and the probability of all of them."""
+    """A name that a mention may belong to: its likeliest mention, and the probability of all its mentions."""
 
     name: int
     mention: int
@@ -189,7 +190,7 @@ def _choices(reading: MentionNames, judged: PairScores, i: int) -> list[_Choice]
 def _judge_one(
     reading: MentionNames, i: int, choices: list[_Choice], rules: dict[Pair, list[Link]], judged: PairScores
 ) -> Iterator[Link]:
-    """The links of a mention with earlier ones."""
+    """The links of a mention to earlier ones."""
     if not choices:
         return
     name = reading.name_of[i]
@@ -215,7 +216,7 @@ def _judge_one(
 
 
 def _is_lesser(earlier: Name, later: Name) -> bool:
-    """Is the earlier one the child? What only refers is, beside a name, and a short form beside the long one."""
+    """Whether the earlier one is the child: a pronoun or nominal with a name, or a short form with the long one."""
     if earlier.kind == later.kind == "name":
         return part_of(earlier, later) or initials(earlier, later)
     rank = {"pronoun": 0, "speaker": 0, "nominal": 1, "name": 2}

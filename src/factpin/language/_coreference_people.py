@@ -1,9 +1,9 @@
-"""People: whose name a part of a name is, where several full names have that part.
+"""People: which person a part of a name means, if several full names have that part.
 
     Dr. Ann Lee … Tom Lee … Dr. Lee          the one with that title
-    Ann Lee … Mr. Tom Lee … Ms. Lee          the one whose title does not speak against it
+    Ann Lee … Mr. Tom Lee … Ms. Lee          the one whose title does not contradict it
     Ann Lee … Ann Lee … Tom Lee … Lee        the one with more mentions so far, by full name and by parts of it
-    Ann Lee … Tom Lee … Lee                  nobody can tell: neither
+    Ann Lee … Tom Lee … Lee                  neither: it is ambiguous
 
 Forms of one full name (John Smith, John A. Smith) are one person.
 """
@@ -17,13 +17,13 @@ STRENGTH = 0.50
 
 
 class People:
-    """Who was called by which part of a name, in the order of the text."""
+    """Who was referred to by which part of a name, in the order of the text."""
 
     def __init__(self) -> None:
         self.parts: dict[int, list[Name]] = {}  # full name -> parts of it that meant it
 
     def called(self, short: Name, found: Sequence[Name]) -> Iterator[tuple[Name, float]]:
-        """The full names that the part may mean and how sure that is; 0 where only a scorer may tell."""
+        """The full names that the part may mean, with a strength; 0 if only a scorer can decide."""
         people = [forms for forms in _people(found) if _may_be(short, forms)]
         chosen = self._chosen(short, people)
         for forms in people:
@@ -40,14 +40,14 @@ class People:
         return people[uses.index(most)] if uses.count(most) == 1 else []
 
     def _uses(self, forms: Sequence[Name], place: int) -> int:
-        """How often that person was named before."""
+        """The number of earlier mentions of that person."""
         parts = {part.index: part for form in forms for part in self.parts.get(form.index, ())}
         names = {**parts, **{form.index: form for form in forms}}
         return sum(mention < place for name in names.values() for mention in name.mentions)
 
 
 def _people(found: Sequence[Name]) -> list[list[Name]]:
-    """The names of each person, the fullest form first. What fits two people counts for none."""
+    """The names of each person, the fullest form first. A name that fits two people belongs to neither."""
     full = [name for name in found if not any(part_of(name, other) for other in found)]
     people: dict[str, list[Name]] = {}
     for name in full:

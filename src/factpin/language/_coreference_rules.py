@@ -1,4 +1,4 @@
-"""The rules: each is a function that reads a document's names and proposes links, with how sure it is.
+"""The rules: each is a function that reads the names of a document and proposes links with a strength.
 
     same_name      Obama … Obama                                      1.00
     variant        seizure … seizures, anti-body … antibody           0.95
@@ -8,9 +8,9 @@
     nominal        the company, 该公司 -> the nearest that fits          0.40, where the head noun recurs; else 0.30
     pronoun        he, 其 -> the subject of the nearest sentence        0.20
 
-A rule proposes; _coreference_clusters decides. Where several hosts fit, all are proposed, the likeliest first, and the
-first against which nothing speaks is taken. Short forms that fit two different things are left alone, except where one
-fits best (北大: 北京大学 rather than 北京师范大学), or a title or the number of mentions tells which person is meant.
+A rule proposes, and _coreference_clusters decides. If several hosts fit, all are proposed, the likeliest first, and the
+first one without a conflict is used. Short forms that fit two different things are not linked, unless one fits best
+(北大: 北京大学 rather than 北京师范大学), or a title or the number of mentions decides which person is meant.
 """
 
 from bisect import bisect_right
@@ -25,15 +25,15 @@ from factpin.language._coreference_people import People
 from factpin.language.sentences import split_sentences
 
 GAP = 60  # characters between a name and its alias
-BACK = 4  # mentions looked at before one, for that which ends right before it
-REACH = 1000  # characters back in which the nearest that fits is looked for
-SEEN = 30  # mentions looked at there
+BACK = 4  # earlier mentions that are searched for one that ends directly before a mention
+REACH = 1000  # characters back that are searched for the nearest mention that fits
+SEEN = 30  # mentions examined there
 OFFERED = 4  # of them proposed
 STEP = 0.01  # each is less likely than the one before
 
 
 def same_name(reading: MentionNames) -> Iterator[Link]:
-    """The mentions of one name; a name without type goes to the one with a type that has most mentions."""
+    """Link the mentions of one name. A name without a type joins the typed one with most mentions."""
     typed: dict[str, Name] = {}
     for name in reading.names:
         for mention in name.mentions[1:]:
@@ -48,7 +48,7 @@ def same_name(reading: MentionNames) -> Iterator[Link]:
 
 
 def variant(reading: MentionNames) -> Iterator[Link]:
-    """Spelled a little differently. Where there is a Mr. and a Ms. Lee, each has her own, and Lee is neither."""
+    """Link spelling variants. With both a Mr. Lee and a Ms. Lee, a plain Lee is linked to neither."""
     groups: dict[tuple[str, str], list[Name]] = {}
     for name in reading.names:
         if name.kind == "name" and name.thing not in ("time", "number"):
@@ -63,7 +63,7 @@ def variant(reading: MentionNames) -> Iterator[Link]:
 
 
 def alias(reading: MentionNames) -> Iterator[Link]:
-    """The text says that a name is another's: also known as, 简称."""
+    """Link names that the text calls aliases: also known as, 简称."""
     text = reading.doc.text
     host_of: dict[int, int] = {}  # mention that is an alias -> what it is an alias of
     for before, at in _neighbours(reading):
@@ -81,7 +81,7 @@ def alias(reading: MentionNames) -> Iterator[Link]:
 
 
 def abbreviation(reading: MentionNames) -> Iterator[Link]:
-    """Defined in parentheses, inside a mention, or made of the first letters of one name alone."""
+    """Link abbreviations: defined in parentheses or inside a mention, or the first letters of only one name."""
     yield from _in_parentheses(reading)
     yield from _inside_mentions(reading)
     index: dict[str, list[Name]] = {}
@@ -117,12 +117,12 @@ def _in_parentheses(reading: MentionNames) -> Iterator[Link]:
 
 
 def _glossed(one: Name, other: Name) -> bool:
-    """Do brackets behind a thing of that kind tell its other name? Of a person only the one in another script."""
+    """Whether brackets after such a name hold its other name; for a person, only a name in another script."""
     return one.thing in ("organisation", "other") or (one.thing == "person" and one.chinese != other.chinese)
 
 
 def _two_glosses(reading: MentionNames, one: Name, at: int) -> Iterator[Link]:
-    """世界卫生组织（World Health Organization，WHO）: the bracket holds two foreign names and ends."""
+    """世界卫生组织（World Health Organization，WHO）: brackets with two foreign names and nothing else."""
     found = zh.GLOSS.match(reading.doc.text, reading.mentions[at].end)
     if found is None:
         return
@@ -147,7 +147,7 @@ def _inside_mentions(reading: MentionNames) -> Iterator[Link]:
 
 
 def containment(reading: MentionNames) -> Iterator[Link]:
-    """A part of a name that stands before it; the bare name of a company or place on either side of the whole one."""
+    """Link a part of a name to an earlier full name; the bare name of a company or place may also come first."""
     index: dict[str, list[Name]] = {}
     for name in reading.names:
         if name.kind == "name":
@@ -175,7 +175,7 @@ def _parts(name: Name) -> tuple[str, ...]:
 
 
 def nominal(reading: MentionNames) -> Iterator[Link]:
-    """The company, 该公司: the nearest before it with the same head noun, else of its kind, or another method."""
+    """Link "the company", 该公司 to the nearest earlier mention with the same head noun, or else of its kind."""
     for name in reading.names:
         if name.kind != "nominal":
             continue
@@ -200,7 +200,7 @@ def _same_kind(name: Name, host: Name) -> bool:
 
 
 def pronoun(reading: MentionNames) -> Iterator[Link]:
-    """He, 其: in the nearest sentence the first that fits in kind, gender and number; it is the subject most often."""
+    """Link "he", 其 to the first mention in the nearest sentence with its kind, gender and number."""
     pronouns = [name for name in reading.names if name.kind == "pronoun"]
     if not pronouns:
         return
@@ -219,7 +219,7 @@ def pronoun(reading: MentionNames) -> Iterator[Link]:
 
 
 def _relatives(reading: MentionNames, name: Name) -> int:
-    """The name that a possessive cannot mean, as its owner's relative: Anna in "Anna is his wife"; -1 for none."""
+    """The name that a possessive cannot mean, such as Anna in "Anna is his wife"; -1 for none."""
     at = name.mentions[0]
     words = zh if name.chinese else en
     text, mention = reading.doc.text, reading.mentions[at]
@@ -246,13 +246,13 @@ def _link(child: Name, host: Name, rule: str, strength: float) -> Link:
 
 
 def _both_names(one: Name, other: Name) -> bool:
-    """Two different names that may mean one thing, by kind and type."""
+    """Whether they are two different names that may mean one thing, by kind and type."""
     named = one.kind == other.kind == "name" and one.index != other.index and one.key != other.key
     return named and (not one.type or not other.type or one.type == other.type)
 
 
 def _unambiguous(short: Name, found: list[Name], rule: str, strength: float) -> Iterator[Link]:
-    """The link to the first of those found, where all of them are forms of one name."""
+    """The link to the first name found, if all of them are forms of one name."""
     longest = max(found, key=lambda name: (len(name.key), -name.index), default=None)
     if longest is not None and all(name is longest or part_of(name, longest) for name in found):
         yield _link(short, found[0], rule, strength)
@@ -270,7 +270,7 @@ def _neighbours(reading: MentionNames) -> Iterator[tuple[int, int]]:
 
 
 def _before(reading: MentionNames, at: int) -> Iterator[int]:
-    """The mentions before that one, nearest first; none that holds it."""
+    """The mentions before that one, nearest first, without those that contain it."""
     start = reading.mentions[at].start
     for i in range(at - 1, max(-1, at - 1 - SEEN), -1):
         if start - reading.mentions[i].end > REACH:
@@ -280,7 +280,7 @@ def _before(reading: MentionNames, at: int) -> Iterator[int]:
 
 
 def _agree(name: Name, host: Name) -> bool:
-    """Can words that only refer mean that host? Kind of thing, gender and number agree where both are known."""
+    """Whether a pronoun or nominal can mean that host: kind, gender and number must agree if both are known."""
     if host.kind == "speaker" or (name.type and host.type and name.type != host.type):
         return False
     if host.thing in ("time", "number"):

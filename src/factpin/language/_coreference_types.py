@@ -1,14 +1,14 @@
-"""Types: of what kind of thing a type is, and which type a name has that was given several.
+"""Types: what kind of thing a type is for, and the type of a name that was given several.
 
     thing_of(type)          PER -> person, 历史人物 -> person, Chemical -> other, "" -> ""
     voted(given, parts)     (key, type) -> type, for those that the document outvotes
 
-A model that finds mentions may call one name ORG here and MISC there. The vote takes a type back where it is a
-catch-all or where another one has at least TWICE its mentions and AHEAD more. Only predictions are voted on, which are
-mentions with a score: where people chose two types for one name they mostly meant two things (24 of 29 such names in
-Re-DocRED dev). Left apart is what may well be two: times and numbers, short names, a part of a person's full name
-(Ford, where there is John Ford), a single English word that most often is a person (Washington may have lived in
-Washington), and a place beside as much of a catch-all: French, the country's and the language.
+A model may find the same name as ORG in one place and as MISC in another. The vote replaces a type if it is a
+catch-all, or if another type has at least TWICE as many mentions and AHEAD more. Only predictions, that is mentions
+with a score, are voted on: annotators who use two types for a name mostly mean two things (24 of 29 such names in
+Re-DocRED dev). Names that may well mean two things are left unchanged: times and numbers, short names, a part of the
+full name of a person (Ford, if there is John Ford), a single English word that is mostly a person (Washington may have
+lived in Washington), and a place against a catch-all (French, of the country and the language).
 """
 
 import re
@@ -27,17 +27,17 @@ _TYPES = {  # what corpora call their types, folded
     "number": "num number quantity money percent ordinal cardinal 数字 数量",
 }
 THINGS = {type: thing for thing, types in _TYPES.items() for type in types.split()}
-GENERIC = frozenset(("generic", "pronoun", "nominal", "anaphor", "指代", "代词"))  # say only that a mention refers
+GENERIC = frozenset(("generic", "pronoun", "nominal", "anaphor", "指代", "代词"))  # only say that a mention refers
 CATCH_ALL = frozenset(("misc", "miscellaneous", "other", "others", "unknown", "其他", "其它", "杂项", "未知"))
 TWICE, AHEAD = 2, 2
 LETTERS, CHARACTERS = 3, 2  # of a name that is voted on, English and Chinese
 
-_LEVEL = re.compile(r"[\w\s]+")  # of a type: person-actor; human_gene is one, and no human
+_LEVEL = re.compile(r"[\w\s]+")  # of a type: person-actor; human_gene is one level, not a human
 
 
 @cache
 def thing_of(type: str) -> str:
-    """What a type is of, told by its first level (person-actor, 人物/演员) or the end of a Chinese one (历史人物)."""
+    """The kind of thing of a type, by its first level (person-actor, 人物/演员) or its ending in Chinese (历史人物)."""
     level = _LEVEL.search(type.casefold())
     first = level[0].strip() if level else ""
     ends = [first[at:] for at in range(len(first) - 1)] if HAN.search(first) else []
@@ -45,13 +45,14 @@ def thing_of(type: str) -> str:
 
 
 def catch_all(type: str) -> bool:
+    """Whether a type says nothing, like MISC."""
     return type.casefold() in CATCH_ALL
 
 
 def voted(given: Iterable[tuple[str, str, bool]], parts: Container[str]) -> dict[tuple[str, str], str]:
-    """The types that other mentions of the name take back.
+    """The types to replace by those of other mentions of the name.
 
-    `given` has (key, type, predicted?) once a mention; `parts` are keys that are not voted on.
+    `given` has one (key, type, predicted?) per mention; `parts` are keys that are not voted on.
     """
     counts: dict[str, Counter[str]] = {}
     chosen = set[tuple[str, str]]()  # not predicted
@@ -69,7 +70,7 @@ def voted(given: Iterable[tuple[str, str, bool]], parts: Container[str]) -> dict
 
 
 def _best(key: str, types: Counter[str]) -> str:
-    """The type that may take mentions of others; nothing where two tell as much, or where it is a surname maybe."""
+    """The type that may replace others; empty in a tie, or if the name may be a surname."""
     telling = Counter({type: many for type, many in types.items() if not catch_all(type)}).most_common(2)
     if not telling or (len(telling) == 2 and telling[0][1] == telling[1][1]):
         return ""

@@ -1,4 +1,4 @@
-"""Chinese words that tell what a mention is. All folded: simplified characters."""
+"""Chinese words that decide what a mention is. All are folded: simplified characters."""
 
 import re
 
@@ -31,7 +31,7 @@ PRONOUNS = {word: known for known, words in _PRONOUNS.items() for word in words.
 SPEAKERS = frozenset(_tuple("我 我们 咱们 俺 你 你们 您 笔者"))
 
 POINTING = _tuple("该 此 本 上述 这 这家 这位 这个 这所 这座 这款 这部 这一 这种 那家 那位 那个")
-_NOUNS = {  # heads of what only refers, as in 该公司
+_NOUNS = {  # heads of nominals, as in 该公司
     "organisation": "公司 企业 集团 机构 银行 大学 学院 学校 高校 校 院 行 厂 厂商 组织 协会 俱乐部 球队 乐队 部门 "
     "政府 政党 党 媒体 报社 出版社 基金 券商 医院",
     "place": "国 国家 市 城市 省 县 区 地区 镇 村 岛 地 城",
@@ -42,11 +42,11 @@ _NOUNS = {  # heads of what only refers, as in 该公司
 }
 NOUNS = {word: thing for thing, words in _NOUNS.items() for word in words.split()}
 HEADS = _tuple(" ".join(_NOUNS.values()))
-METHODS = frozenset(_tuple("方法 算法 模型 系统 技术"))  # one for another
+METHODS = frozenset(_tuple("方法 算法 模型 系统 技术"))  # interchangeable
 MEN = _tuple("先生 男子 男孩")
 WOMEN = _tuple("女士 女子 女孩 小姐 夫人 太太")
-WIVES = ("夫人", "太太")  # behind a man's full name: his wife
-MANY = _tuple("们 等人 夫妇 兄弟 姐妹")  # behind a name of several
+WIVES = ("夫人", "太太")  # after the full name of a man: his wife
+MANY = _tuple("们 等人 夫妇 兄弟 姐妹")  # after the name of several people
 
 TITLES = _tuple(
     "先生 女士 小姐 夫人 太太 教授 博士 医生 老师 总经理 董事长 总裁 总统 总理 主席 主任 部长 省长 市长 书记 局长 院长 "
@@ -60,11 +60,11 @@ SURNAMES = frozenset(  # of two characters
 )
 FAMILIAR = ("小", "老", "阿")  # 小张, 老王
 
-COMPANY = _tuple(  # behind a name, without weight
+COMPANY = _tuple(  # after a name, ignored
     "股份有限公司 有限责任公司 有限公司 股份公司 集团公司 总公司 公司 控股 股份 集团 企业 科技 技术 网络 实业"
 )
 KIND = _tuple("大学 学院 中学 小学 银行 医院 出版社 俱乐部 足球俱乐部 电视台 日报 乐队")
-INSTITUTIONS = _tuple(  # a name that ends so is no short form
+INSTITUTIONS = _tuple(  # endings of names that are not short forms
     "大学 学院 中学 小学 学校 银行 医院 出版社 报社 日报 晚报 时报 周报 杂志社 电视台 电台 俱乐部 足球俱乐部 "
     "乐队 球队 公司 集团 委员会 协会 学会 基金会 联合会 商会 研究院 研究所 研究中心 实验室 博物馆 图书馆 美术馆 "
     "剧院 法院 检察院 政府 交易所 事务所"
@@ -75,7 +75,7 @@ COUNTRY = _tuple("中华人民共和国 中国 国家 全国")  # before a name:
 
 _OPENS = r"[“\"‘「『《'\s]*"
 _CLOSES = r"[”\"’」』》'\s]*"
-# Not 称 and 叫 alone: 张三称李四… is "says", 张三叫李四… is "calls".
+# Not just 称 and 叫: 张三称李四… is "says", 张三叫李四… is "calls".
 ALIAS = re.compile(
     rf"""{_CLOSES}[，,（(；;、\s]*(?:
     (?:以下|下文|后文|中文|英文|法定|正式|官方|曾|后|现|其|并|通常|一般|最初|后来|早期|业内|民间)*
@@ -84,9 +84,9 @@ ALIAS = re.compile(
     (?:为|是|作|叫|成)*[：:\s]*{_OPENS}""",
     re.VERBOSE,
 )
-STYLE = re.compile("[字号]")  # without a comma of people alone: 泰坦尼克号, 汉字
+STYLE = re.compile("[字号]")  # without a comma only for people: 泰坦尼克号, 汉字
 FURTHER = re.compile(rf"{_CLOSES}[，,、]?(?:或|或者|以及|又称|又名){_OPENS}")
-# 许广平是其妻子: 其 is not 许广平. Not behind a comma: 鲁迅，其妻子…
+# 许广平是其妻子: 其 is not 许广平. Not after a comma: 鲁迅，其妻子…
 POSSESSIVES = frozenset(("其", "他", "她", "他们", "她们"))
 COPULA = re.compile(r"(?:[就也便]?(?:是|为|乃|系)|即)")
 RELATION = re.compile(

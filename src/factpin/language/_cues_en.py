@@ -1,7 +1,7 @@
-"""English cues: (status, reach, patterns), one pattern a line or between bars; a space stands for any white space.
+"""English cues: (status, reach, patterns), one pattern per line or between bars; a space matches any white space.
 
-At one place the earlier row wins, so what only looks like a cue ("not only", "no doubt") stands first with no status.
-The reaches are explained in factpin/language/assertion.py.
+At the same position the earlier row wins, so words that only look like a cue ("not only", "no doubt") come first,
+without a status. The reaches are explained in factpin/language/assertion.py.
 """
 
 import re
@@ -226,7 +226,7 @@ FRONTED = re.compile(
     r"(?:in|at|on|from|with|for|to|of|by|under|against|within|outside|near|among|unlike|like)(?:\s+(?:the|a|an))?\s*",
     re.IGNORECASE,
 )
-# What says of an event named before that it was not: "the sale … was not completed".
+# What says that an event mentioned before did not happen: "the sale … was not completed".
 PREDICATE = re.compile(
     r"\s*(?:(?:yet|be|been|being|actually|really|ever|even|fully|formally)\s+){0,3}"
     r"(?:t(?:ake|ook|aken) place|happen|occur|go(?:ne)? ahead|went ahead|go through|complete|exist|true|correct"

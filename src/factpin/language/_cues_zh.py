@@ -1,9 +1,8 @@
-"""Chinese cues: (status, reach, patterns), one pattern a line or between bars, without word segmentation.
+"""Chinese cues: (status, reach, patterns), one pattern per line or between bars, without word segmentation.
 
-At one place the earlier row wins, so what only looks like a cue (不得不, 未来) stands first with no status. A single
-不, 未 or 没 negates unless it is inside such a word; 无 and 非 stand in too many names and count in set phrases, and 非
-where it joins the two mentions.
-The reaches are explained in factpin/language/assertion.py.
+At the same position the earlier row wins, so words that only look like a cue (不得不, 未来) come first, without a
+status. A single 不, 未 or 没 negates unless it is inside such a word. 无 and 非 occur in too many names, so they count
+only in set phrases, and 非 also between the two mentions. The reaches are explained in factpin/language/assertion.py.
 """
 
 import re
@@ -17,15 +16,15 @@ SIMPLIFIED = str.maketrans(
     "显应该当许现应后时开东欧亚过还论给几难御发误会获并单独断错处陈阳阴驳辟谣撤销禁终预期尽设兑达参与业续动员长师"
     "们张结责讯电网机构级别态录记载乱个仅满锈义须请顿万随样门问题连点类质虽离总险败搁浅辞选购并汤寻谋争签转迁驶担访卖买竞联组创办执饰夺击让携谈协议项战营赢输间儿进举采扩",
 )
-# What begins a verb phrase: 计划加盟, 计划并购; 计划委员会, 计划生育 and 计划成功 are nouns. Where a first character
-# also begins what a noun goes on with, the second is told.
+# What begins a verb phrase: 计划加盟, 计划并购; 计划委员会, 计划生育 and 计划成功 are nouns. If the first character
+# can also continue a noun, the pattern has the second one too.
 _VERB = (
     "将|在|于|收购|与|向|投|建|到|赴|出|进|把|以|对|开|推|设|用|为|从|举|派|增|购|招|发[行布射]|同|上|前"
     "|加[盟入]|签|并购|成[为立]|转|迁|搬|驶|聘|担|参|入|合[并作资]|访|去|回|返|离|退出|卖|售|租|买|竞|申|引[进入]|携|联"
     "|组[建织]|创|办|拍|执[导教]|饰|接[任管替手]|任(?!务)|夺|击|打|登|让|请|邀|起诉|控股|裁|关闭|拆|修建|研[发制]|生产"
     "|制[造作]|嫁|娶|结婚|定居|移|攻|追|扩|整合|融资|续|重[返建组新]|再|继续|撤[并离出]|采"
 )
-# What somebody can be said to have none of: 与B无合同关系, 对该房屋无处分权, 无侵权行为.
+# What somebody may not have: 与B无合同关系, 对该房屋无处分权, 无侵权行为.
 _CLAIMED = (
     r"[^，。；,;]{0,6}?(?:关系|关联|联系|往来|瓜葛|牵连|交集|责任|义务|过错|故意|行为|事实|[^，。；,;]权(?![力威重]))"
 )
@@ -153,7 +152,7 @@ ROWS = (
     """),
 )  # fmt: skip
 
-# Text without marks parts its clauses by white space; one space between short words is a tokenised text and parts none.
+# In text without punctuation, white space separates clauses; single spaces between short words are just tokenisation.
 _BLANK = r"[ \u3000]{2}|(?<=[\u4e00-\u9fff]{5})[ \u3000](?=[\u4e00-\u9fff《]{5})"
 HARD = re.compile(
     r"[；;：:！？!?]|——|(?<!不)但(?![泽丁])|然而|可是|(?<![退冷忘推了])却|而是|反而"

@@ -1,43 +1,43 @@
 """Assertion status: does the sentence claim that two mentions are related, or deny, doubt, quote or suppose it?
 
     assertion(text, sentence, head, tail)   -> Status(status, cue)
-    with_assertions(doc)                    -> the document with the status and cue of its facts and events filled
-    cues_among(doc, places)                 -> the places that are themselves a cue
+    with_assertions(doc)                    -> the document with the status and cue of its facts and events
+    cues_among(doc, places)                 -> the spans that are themselves a cue
 
-Cues are found by one scan with the patterns of the language (_cues_zh, _cues_en). Each has a reach, the characters it
-speaks about:
+Cues are found in one scan with the patterns of the language (_cues_zh, _cues_en). Each has a reach, the characters it
+applies to:
 
-    after      from the cue to the end of its clause; backward only where _looks_back says so
+    after      from the cue to the end of its clause; backward only if _looks_back says so
     next       the same, never backward ("rather than", 而非)
     outer      as after, but a negation inside it is undone ("it is not true that … never")
-    charge     as after, but only to what was done about it (涉嫌受贿被法院判刑: the court is no suspicion)
+    charge     as after, but not beyond what was done about it (涉嫌受贿被法院判刑: the sentence is not suspected)
     clause     the clause around it ("… was ruled out", 与…无关)
-    event      the same, where something that can be called off is named before ("the sale … was cancelled")
+    event      the same, if something that can be called off comes before ("the sale … was cancelled")
     copula     the two mentions that it joins (鲸非鱼类)
     cleft      from the cue to its "that"; what follows is taken for granted ("it was not for money that A left B")
-    condition  from the start of its clause to the end of the sentence: what follows hangs on it too; where it comes
-               last behind a comma, from the start of the clause before (", provided that they agree.")
+    condition  from the start of its clause to the end of the sentence, because what follows depends on it; if it comes
+               last after a comma, from the start of the previous clause (", provided that they agree.")
     unless     the same, and a denial in its own clause is undone ("unless it fails", 除非…否决)
-    speech     from the cue to the end of the sentence; all of it where the cue stands aside (", he said,")
-    sentence   all of it ("according to", 据…报道)
+    speech     from the cue to the end of the sentence; the whole sentence if the cue is an aside (", he said,")
+    sentence   the whole sentence ("according to", 据…报道)
 
-A pair stands under a cue when its later part does: one mention in the reach suffices for cues that point forward, both
-are needed for `clause`, `event` and `sentence`. Conventions, held by tests/tasks/minimal_pairs_*.jsonl:
+A cue that points forward applies to a pair if one mention is in its reach. For `clause`, `event` and `sentence`, both
+must be. Conventions, tested by tests/tasks/minimal_pairs_*.jsonl:
 
-- Several hold: negated > conditional > hedged > reported > asserted. "He said that A did not join B" is negated.
-- A question is hedged, whatever stands in it.
-- Plans, attempts, expectations and suspicions are hedged; a plain future ("will") is asserted, it is a matter of time.
-- What nearly was (almost, 差点), was to have been or is yet to be is negated. Nobody doubts it: asserted.
-- What was and is no more ("no longer", 不再, "ceased to") is negated: the fact does not hold.
+- If several apply: negated > conditional > hedged > reported > asserted. "He said that A did not join B" is negated.
+- A question is hedged, whatever is in it.
+- Plans, attempts, expectations and suspicions are hedged. A plain future ("will") is asserted: it is a matter of time.
+- What nearly happened (almost, 差点), was to have been or is yet to be is negated. "Nobody doubts it" is asserted.
+- What was true and no longer is ("no longer", 不再, "ceased to") is negated: the fact does not hold.
 - Refusal, failure, denial and cancellation are negated. "Did not deny" and "cannot be ruled out" are hedged.
 - Verbs that vouch for what they say (confirm, show, admit, 证实) leave it asserted; announce and 宣布 are reports.
-- Two negations, one right inside the other, undo each other. "Not … until" asserts.
+- Two negations, one directly inside the other, cancel each other. "Not … until" is asserted.
 - A denial inside a condition ends with it ("if the board refuses, A buys B" is conditional).
 - A pair inside one noun phrase ("did not reduce [cocaine]-induced {seizures}", "[Berlin], {Germany}") stays asserted.
-- Cues inside a mention or a title (《…》, a short quotation in capitals) are none, and no mention is a cue for itself.
+- Words inside a mention or a title (《…》, a short quotation in capitals) are not cues. A mention is not its own cue.
 
-An event is judged by its trigger. Without one, in the sentence that holds most of its arguments, by the first and the
-last of them there.
+An event is judged by its trigger. An event without one is judged in the sentence with most of its arguments, by the
+first and the last of them.
 """
 
 from collections.abc import Iterable
@@ -47,25 +47,25 @@ from factpin.documents.nouns import Document, Event, Fact, Mention, Span
 from factpin.language._assertion_sentence import LANGUAGES, PRECEDENCE, Sentence, Status
 from factpin.language.identify import family, find_language
 
-QUOTES = "“‘「『《\"'"  # behind one of these a word is named, not used
+QUOTES = "“‘「『《\"'"  # after one of these a word is quoted, not used
 
 
 def assertion(
     text: str, sentence: tuple[int, int], head: tuple[int, int], tail: tuple[int, int], language: str | None = None
 ) -> Status:
-    """How the sentence asserts that its two mentions are related; the language is that of the script unless given."""
+    """The assertion status of a relation between two mentions. The default language is that of the script."""
     size = len(text)
     start, end = max(0, min(sentence[0], size)), max(0, min(sentence[1], size))
     return Sentence(text, Span(start, max(start, end)), (head, tail), language).judge(head, tail)
 
 
 def with_assertions(doc: Document) -> Document:
-    """Fill assertion and cue of every event, and of every fact with both mentions, that has none.
+    """Set the assertion and cue of every event, and of every fact with both mentions, that has none.
 
-    A fact across sentences is judged in each sentence of its evidence (without evidence: of its mentions) by the
-    mentions of its two entities there, a lone mention for itself, and the status first in PRECEDENCE is taken: one
-    sentence that denies it spoils the chain. A sentence that names neither says nothing. Languages without cues, facts
-    without mentions and events of nothing but events are left open.
+    A fact across sentences is judged in each sentence of its evidence (without evidence, of its mentions), by the
+    mentions of its two entities in that sentence, even if there is only one. The status that is first in PRECEDENCE
+    wins, so one sentence that denies the fact is enough. Sentences without a mention do not count. Facts without
+    mentions, events whose arguments are all events, and languages without cues are left unchanged.
     """
     if not _has_cues(doc):
         return doc
@@ -81,7 +81,7 @@ def with_assertions(doc: Document) -> Document:
 
 
 def cues_among(doc: Document, places: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The places that are exactly a cue of their sentence; a word with a capital or behind a quotation mark is none."""
+    """The spans that are exactly a cue of their sentence. Capitalised words and words after a quote are not."""
     if not _has_cues(doc):
         return set()
     wanted: dict[Span, set[tuple[int, int]]] = {}
@@ -95,7 +95,7 @@ def cues_among(doc: Document, places: Iterable[tuple[int, int]]) -> set[tuple[in
 
 
 def standing(status: str | None) -> int:
-    """How far from claimed a fact is: 0 where it is asserted or not judged, most where it is negated."""
+    """Rank a status: 0 if the fact is asserted or was not judged, highest if it is negated."""
     return 0 if status is None else len(PRECEDENCE) - 1 - PRECEDENCE.index(status)
 
 
@@ -109,7 +109,7 @@ def _sentence_at(doc: Document, start: int) -> Span:
 
 
 class _Reader:
-    """The sentences of a document, each read once however many facts it holds."""
+    """The sentences of a document, each parsed only once."""
 
     def __init__(self, doc: Document) -> None:
         self.doc = doc

@@ -1,15 +1,15 @@
-"""Coreference: which mentions of a document are one entity, by rules and, where there is one, by a learned scorer.
+"""Coreference: which mentions of a document are one entity, by rules and optionally a learned scorer.
 
-    resolve(doc)                     rules alone
-    resolve(doc, judged=judged)      rules propose, the scorer accepts, refuses and adds
+    resolve(doc)                     only rules
+    resolve(doc, judged=judged)      rules propose links; the scorer accepts, rejects and adds links
 
     rules    -> links (child, host, rule, strength)                          _coreference_rules, Chinese and English
-    scorer   -> other strengths for these links, and links of its own        _coreference_pairs, heads/mention_pair
-    links    -> clusters, guarded: no weak link makes two people one         _coreference_clusters
+    scorer   -> new strengths for these links, and further links             _coreference_pairs, heads/mention_pair
+    links    -> clusters; a weak link never merges two people                _coreference_clusters
 
-Every mention ends in exactly one entity. The outcome depends neither on the order of the mentions nor on their ids.
-For a scorer, `candidates(doc)` are the pairs to judge and `targets(doc, candidates)` the gold answers; from answers
-that are all right `resolve` makes the gold clusters again, unless types or names forbid them.
+Every mention is in exactly one entity of the result, which depends neither on the order of the mentions nor on their
+ids. For a scorer, `candidates(doc)` are the pairs to judge and `targets(doc, candidates)` the gold answers. With the
+right answers `resolve` restores the gold clusters, unless types or names forbid them.
 """
 
 from collections import Counter
@@ -42,11 +42,11 @@ __all__ = ["ADD", "BUCKETS", "FEATURES", "KEEP", "RULES", "MentionPairs", "PairS
 
 
 def resolve(doc: Document, *, rules: Iterable[str] = tuple(RULES), judged: PairScores | None = None) -> Document:
-    """The document with its mentions gathered into entities e0, e1, … in the order of the text.
+    """Group the mentions of a document into entities e0, e1, … in the order of the text.
 
-    Facts follow: a pinned argument goes to the entity of its mention, another to the entity that most mentions of the
-    old one went to. One whose two ends become one entity (鲁迅 原名 周树人) is dropped, and counted in the notes of the
-    coverage. A link is kept where the mentions of an entity had one alone.
+    Facts are updated: an end with a pin becomes the entity of its mention, any other end the entity with most mentions
+    of the old one. A fact whose two ends become the same entity (鲁迅 原名 周树人) is dropped and counted in the notes
+    of the coverage. A link is kept if it is the only one among the mentions of an entity.
     """
     reading = read(doc)
     proposed = _propose(reading, rules)
@@ -62,18 +62,18 @@ def references(doc: Document) -> set[str]:
 
 
 def links(doc: Document, *, rules: Iterable[str] = tuple(RULES)) -> list[Link]:
-    """What the rules of these names propose; children and hosts are indices into `ordered(doc)`."""
+    """The links proposed by these rules. Children and hosts are indices into `ordered(doc)`."""
     return _propose(read(doc), rules)
 
 
 def candidates(doc: Document, *, most: int = 50, rules: Iterable[str] = tuple(RULES)) -> MentionPairs:
-    """For every mention, in the order of the text, at most that many earlier ones for a scorer to judge."""
+    """For every mention, in the order of the text, earlier mentions for a scorer to judge, at most `most`."""
     reading = read(doc)
     return candidates_of(reading, _propose(reading, rules), most)
 
 
 def with_singletons(doc: Document) -> Document:
-    """The document with every mention in an entity: what none has gets one of its own. Some corpora leave them out."""
+    """Add an entity for every mention that has none. Some corpora leave them out."""
     known = {id for entity in doc.entities for id in entity.mentions}
     taken = {entity.id for entity in doc.entities}
     alone = [mention for mention in doc.mentions if mention.id not in known]
@@ -107,14 +107,14 @@ def _with_entities(doc: Document, reading: MentionNames, clusters: Sequence[Sequ
 
 
 def _most(items: Sequence[str]) -> str:
-    """The most frequent item, the first of several."""
+    """The most frequent item; if there are several, the first."""
     return Counter(items).most_common(1)[0][0]
 
 
 def _type(mentions: Sequence[Mention]) -> str:
-    """The type of most mentions; one that only says that a mention refers counts where there is no other.
+    """The type of most mentions. Types that only say that a mention refers are used if there is no other.
 
-    Of equals it is the first, or one that tells something rather than MISC.
+    In a tie, the first type wins, and any type wins over MISC.
     """
     types = [mention.type for mention in mentions if mention.type]
     telling = Counter(type for type in types if type.casefold() not in GENERIC) or Counter(types)
@@ -122,9 +122,9 @@ def _type(mentions: Sequence[Mention]) -> str:
 
 
 def _best_name(reading: MentionNames, cluster: Sequence[int]) -> str:
-    """The name used most, where its short forms count for it; of equals the longest, then the first.
+    """The most frequent name, including its short forms. In a tie, the longest wins, then the first.
 
-    As a mention has it, if possible one without emoji at its ends.
+    It is the text of a mention, if possible of one without emoji at its ends.
     """
     names = {reading.name_of[i].index: reading.name_of[i] for i in cluster}
     proper = [name for name in names.values() if name.kind == "name"]

@@ -1,7 +1,7 @@
-"""Which language a text is in, by script and by small words: enough to choose the models that can read it.
+"""Identify the language of a text by its script and its function words: enough to choose models for it.
 
-A text in Latin letters counts as English unless the small words of another language clearly prevail, so that a list of
-names is still read.
+A text in Latin letters counts as English unless the function words of another language clearly prevail, so that a list
+of names is still read.
 """
 
 import re
@@ -13,7 +13,7 @@ HANGUL = re.compile(r"[\uac00-\ud7a3]")
 LATIN = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
 TOUCHING = re.compile(rf"{HAN.pattern}[A-Za-z]|[A-Za-z]{HAN.pattern}")
 OTHER = re.compile(r"[\u0370-\u1cff\u1f00-\u1fff]+")  # Greek, Cyrillic, Hebrew, Arabic, the scripts of India, ...
-WORDS = {  # none that stands in names (van, von, du) or is an English word too
+WORDS = {  # without words that occur in names (van, von, du) or in English
     "en": "the and of to is that with for it are this not by from be have which was were his her he she has had",
     "de": "der die das und ist nicht mit den dem ein eine zu im für auf sich auch wird wurde als bei nach",
     "es": "el los las y que del por con una para es se su al lo como más pero fue está",
@@ -23,13 +23,16 @@ WORDS = {  # none that stands in names (van, von, du) or is an English word too
     "pt": "o os e da dos das um uma para com não por que foi ao mais são pelo também como",
 }
 _LANGUAGES = {name: frozenset(words.split()) for name, words in WORDS.items()}
-KANA_SHARE = 0.1  # of kana among kana and Han: Japanese has more, Chinese that quotes it less
-CLEARLY = 3  # small words of another language before a text is no English
+KANA_SHARE = 0.1  # of kana among kana and Han: Japanese has more, Chinese that quotes Japanese has less
+CLEARLY = 3  # function words of another language that a text needs not to be English
 
 
 def find_language(text: str) -> str | None:
-    """zh, en, another code, or None where the script is none of these. A Han character weighs as a Latin word, and as
-    three where it touches one and no small word is English: what joins the names in Apple收购Beats is Chinese."""
+    """Return zh, en, another code, or None for any other script.
+
+    A Han character counts as much as a Latin word, or as three words if Han and Latin letters touch and no function
+    word is English: Apple收购Beats is Chinese.
+    """
     han, kana, hangul = (len(script.findall(text)) for script in (HAN, KANA, HANGUL))
     words = Counter(word.lower() for word in LATIN.findall(text))
     latin, other = words.total(), len(OTHER.findall(text))
@@ -44,7 +47,7 @@ def find_language(text: str) -> str | None:
 
 
 def family(language: str | None) -> str:
-    """What a language tag is for those who read it: zh-Hans, zh_CN and ZH are zh; "" where there is none."""
+    """The language of a tag: zh-Hans, zh_CN and ZH are zh; None is ""."""
     return (language or "").lower().replace("_", "-").split("-")[0]
 
 

@@ -1,18 +1,18 @@
-"""Sentences of Chinese, English and mixed text: text comes in, half-open (start, end) offsets go out.
+"""Split Chinese, English and mixed text into sentences, as half-open (start, end) offsets.
 
-One pass over the marks that can matter (terminators, line breaks, opening marks); each is judged by a bounded look to
-both sides, so the time is linear in the text. The conventions, held by tests/documents/hard_sentences.jsonl:
+The splitter makes one pass over the marks that can matter (terminators, line breaks, opening marks) and decides each
+from a limited context, so it takes linear time. Conventions, tested by tests/documents/hard_sentences.jsonl:
 
-- Closing quotes and brackets, citation marks ([3]) and emoji behind a terminator stay with the sentence it ends.
-- Speech, a quotation that opens the sentence or stands behind a colon or comma, is cut inside like any text. Its last
-  terminator ends the sentence unless what follows leans on it: a mark (，), a reporting clause (”他说。) or a word that
-  cannot open a sentence (”然后离开了。). A reporting clause with a colon introduces the next speech, so it is new.
-- A quotation or bracket in the middle of a clause (那句“你走吧。我不送了。”让…) is a word of it and is not cut inside;
-  behind it the sentence ends only where 。” or a capital says so. A title in 《》 is never cut.
-- …… ends a sentence where the next words can only open one; ； never does.
-- A blank line ends. A single line break ends before a list item or heading, and where the line was broken although the
-  next word had room; a line that was full (hard-wrapped prose) goes on.
-- A line that ends in a comma goes on; one that ends in a colon goes on into speech or lower case only.
+- Closing quotes and brackets, citation marks ([3]) and emoji after a terminator belong to the sentence that it ends.
+- Speech, that is a quotation at the start of a sentence or after a colon or comma, is split inside like any text. Its
+  last terminator ends the sentence unless what follows belongs to it: a mark (，), a reporting clause (”他说。) or a
+  word that cannot start a sentence (”然后离开了。). A reporting clause with a colon starts the next sentence.
+- A quotation or bracket in the middle of a clause (那句“你走吧。我不送了。”让…) is a part of it and is not split. After
+  it, the sentence ends only at 。” or before a capital. A title in 《》 is never split.
+- …… ends a sentence if the next words can only start one; ； never does.
+- A blank line ends a sentence. A single line break ends it before a list item or heading, and if the next word would
+  have fitted on the line. After a full line (hard-wrapped prose) the sentence goes on.
+- After a comma at the end of a line the sentence goes on, after a colon only with speech or lower case.
 - Zero-width spaces and the byte order mark count as white space.
 """
 
@@ -41,10 +41,10 @@ TITLE_MARKS = "《〈"
 GOES_ON = ",;:，、；：､"
 LINE_GOES_ON = ",，、､—–-([（“「/&+="
 
-WORD_LIMIT = 24  # characters looked at before and behind a full stop
-ASIDE_LIMIT = 120  # a longer quotation or bracket is text of its own even in the middle of a clause
+WORD_LIMIT = 24  # characters that are examined before and after a full stop
+ASIDE_LIMIT = 120  # a longer quotation or bracket is split even in the middle of a clause
 LINE_LIMIT = 120  # columns; a longer line is a paragraph, not hard-wrapped prose
-NARROWEST = 24  # columns; nobody wraps prose narrower, such lines are lists and headings
+NARROWEST = 24  # columns; shorter lines are lists and headings, not wrapped prose
 
 _MARK = re.compile(f"[{TERMINATORS}]++|[{BREAKS}]|[{re.escape(''.join(PAIRS))}]")
 _SPACE = re.compile(r"[\s\u200b\u2060\ufeff]*+")
@@ -78,7 +78,7 @@ _FIELD = re.compile(r"[^\s:：，。,.]{1,24}(?: [^\s:：，。,.]{1,12})?[:：]
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:
-    """Every character that is no white space stands in exactly one (start, end); spans are trimmed and in order."""
+    """Return the (start, end) of every sentence, trimmed and in order. Only white space is outside."""
     spans: list[tuple[int, int]] = []
     closes = _pairs(text)
     closed_at = set(closes.values())
@@ -167,7 +167,7 @@ def _pairs(text: str) -> dict[int, int]:
         elif mark in PAIRS:
             open_marks.append(i)
         elif not (mark == "’" and text[i - 1 : i].isalpha() and text[i + 1 : i + 2].isalpha()):
-            for depth in range(1, min(3, len(open_marks)) + 1):  # an unclosed mark or two may stand between
+            for depth in range(1, min(3, len(open_marks)) + 1):  # up to two unclosed marks may come between
                 if PAIRS[text[open_marks[-depth]]] == mark:
                     closes[open_marks[-depth]] = i
                     del open_marks[-depth:]
@@ -196,7 +196,7 @@ def _run_end(text: str, at: int) -> int:
 
 
 def _tail_end(text: str, at: int, closes: dict[int, int], closed_at: set[int]) -> int:
-    """Behind the closing marks, citations and emoji that stay with the terminator before `at`."""
+    """The end of the closing marks, citations and emoji that belong to the terminator before `at`."""
     while at < len(text) and text[at] in CLOSING:
         opens_next = text[at] in "\"'" and at not in closed_at and (at in closes or text[at + 1 : at + 2].isalnum())
         if opens_next:
@@ -219,7 +219,7 @@ def _terminator_ends(text: str, start: int, where: tuple[int, int, int], aside: 
     breaks = _breaks(text[end:n])
     if n == len(text) or breaks > 1:
         return True
-    if n == end and text[n] in GOES_ON + TERMINATORS:  # behind ？”。 the last mark decides
+    if n == end and text[n] in GOES_ON + TERMINATORS:  # after ？”。 the last mark decides
         return False
     quoted = any(mark in CLOSING_QUOTES for mark in text[run_end : min(end, run_end + 4)])
     if i < aside and (end <= aside or not (breaks or _aside_may_end(text, i, end, n, aside))):
@@ -243,9 +243,9 @@ def _terminator_ends(text: str, start: int, where: tuple[int, int, int], aside: 
 
 
 def _aside_may_end(text: str, i: int, end: int, n: int, aside: int) -> bool:
-    """Whether the sentence may end with the aside that closes here: before a capital, or in Chinese behind 。”
+    """Whether the sentence may end with the aside that closes here: before a capital, or in Chinese after 。”
 
-    Editors who write 称它“很好。”几天后… put the stop of the whole sentence inside; ！ and ？ belong to the quotation.
+    In 称它“很好。”几天后… the stop of the whole sentence is inside the quotation; ！ and ？ belong to the quotation.
     """
     if text[aside] not in CLOSING_QUOTES:
         return text[i] == "." and n > end and text[n].isupper()
@@ -255,12 +255,12 @@ def _aside_may_end(text: str, i: int, end: int, n: int, aside: int) -> bool:
 
 
 def _opens_unspaced(text: str, i: int, n: int) -> bool:
-    """Behind a mark without a space a sentence begins in Chinese, or in Latin letters inside Chinese."""
+    """Whether a sentence can start after a mark without a space: in Chinese, or with Latin letters inside Chinese."""
     return _CJK_START.match(text, n) is not None or (text[n].isupper() and i > 0 and _is_cjk(text, i - 1))
 
 
 def _full_stop_ends(text: str, start: int, i: int, end: int, n: int) -> bool:
-    cited = end > i + 1 and text[end - 1] not in CLOSING  # a citation or emoji stands where the space would be
+    cited = end > i + 1 and text[end - 1] not in CLOSING  # a citation or emoji takes the place of the space
     if n == end and not cited and not _opens_unspaced(text, i, n):
         return False
     if i > start and _is_cjk(text, i - 1):
@@ -272,7 +272,7 @@ def _full_stop_ends(text: str, start: int, i: int, end: int, n: int) -> bool:
     if len(word) == 1 and word.isalpha():
         if n == end or text[head - 1 : head] == "·":  # R.洛里斯, 罗伯特·B. 埃杰顿
             return False
-        if text[head - 1 : head] == "°":  # a unit, no initial
+        if text[head - 1 : head] == "°":  # a unit, not an initial
             return True
     previous = _word_before(text, start, _before_space(text, max(start, head - 3), head))
     return may_end(word, previous, text[n : n + WORD_LIMIT])
@@ -307,7 +307,7 @@ def _ellipsis_ends(text: str, start: int, i: int, end: int, n: int) -> bool:
 
 
 def _can_start(text: str, start: int, n: int) -> bool:
-    """Whether a sentence can begin at n: not in lower case, unless names (iPhone) or the writer (no capitals) do so."""
+    """Whether a sentence can start at n: not in lower case, except for names (iPhone) and texts without capitals."""
     if text[n] in PAIRS and n + 1 < len(text):
         if PAIRS[text[n]] in CLOSING_QUOTES:
             return True
@@ -353,8 +353,8 @@ def _wants_more(text: str, start: int, end: int) -> bool:
 def _was_full(text: str, i: int, end: int, n: int) -> bool:
     """Whether the line that breaks at i had no room for the next word, so that the break means nothing.
 
-    The room is the longest of the line, the one before and the one behind: greedy wrapping never leaves a line that
-    could have taken one more word.
+    The width is that of the longest of this line, the one before and the one after. With greedy wrapping, no line has
+    room for another word.
     """
     line_start = _line_start(text, i)
     line = text[line_start:end].strip()

@@ -17,7 +17,7 @@ from factpin.arrays import Floats
 from factpin.documents import Coverage, Document, Span
 from factpin.documents.likely import LIKELY, keep_likely
 from factpin.documents.notes import without_annotation
-from factpin.errors import BadInput
+from factpin.errors import BadInput, BadModel
 from factpin.language.identify import find_language
 from factpin.layers.half import half_precision
 from factpin.models.folder import Precision, load_model, save_model
@@ -47,9 +47,17 @@ class Extractor:
         """From a model folder; no network, no code from the folder."""
         settings, model, tokenizer = load_model(Path(folder))
         try:
-            return cls(settings, model.to(device), tokenizer)
+            extractor = cls(settings, model.to(device), tokenizer)
         except (RuntimeError, AssertionError) as error:  # torch raises both
             raise BadInput(f"There is no device {device!r} here ({str(error).splitlines()[0]}). Use cpu.") from None
+        try:
+            extractor.finder  # noqa: B018  (what the settings say about the task is parsed now)
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            raise BadModel(
+                f"{folder}/factpin.json: its settings for {settings.task} cannot be read ({error}). The file is "
+                f"damaged, or of another version."
+            ) from None
+        return extractor
 
     def save(self, folder: Path | str, precision: Precision = "float32", upon: str = "") -> None:
         """As a model folder; without the weights that the folder `upon` beside it holds already."""

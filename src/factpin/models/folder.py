@@ -37,7 +37,7 @@ def save_model(
     upon: str = "",
 ) -> None:
     """Write a model folder, factpin.json last; what the folder `upon` beside it holds already is left out."""
-    if not isinstance(model, Model):
+    if type(model) is not Model:
         raise BadInput("Several models together are not stored. Save each of them, and put them together again.")
     if upon and (Path(upon).name != upon or upon == folder.name):
         raise BadInput(f"upon is {upon!r}: expected the name of another folder beside {folder}.")

@@ -19,8 +19,6 @@ class PretrainConfig:
     """What is pretrained. How it is trained is in TrainConfig."""
 
     objective: str  # method, mixture or stages (docs/objectives.md), such as wwm; a,b: one per batch
-    pairs: str = ""  # file of sources and targets, in place of --corpus: tab-separated, or JSONL with source, target
-    label_smoothing: float | None = None  # share of the probability given to other words; default: as in the paper
     encoder: str = ""  # encoder to continue with: a name (`factpin models --encoders`), a folder, or a hub id
     config: str = ""  # or start from scratch with a config.json of transformers
     shape: str = ""  # or start from scratch with layers x width, such as 4x256; the objective decides the architecture
@@ -41,6 +39,8 @@ class PretrainConfig:
     source_format: str = ""  # what the files are: text, markdown, jsonl, html or pdf; default: by their endings
     heldout: float = 0.01  # share of the documents that is held out, without --dev
     buffer: int = 2048  # texts that are shuffled together
+    pairs: str = ""  # file of sources and targets, in place of --corpus: tab-separated, or JSONL with source, target
+    label_smoothing: float | None = None  # share of the probability given to other words; default: as in the paper
 
     def __post_init__(self) -> None:
         if not 0 <= self.heldout <= 0.5:

@@ -6,7 +6,7 @@
     step -> numbers of batches -> texts of the stream -> views by (seed, pass, text) -> loss
 
 An example of the loop is a place: step · together + k, k below together = accumulation x processes. They are handed in
-as they come, the process gets every so-manieth, and place // processes is the number of its batch in the stream.
+as they come, a process gets every n-th, and place // processes is the number of its batch in the stream.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """The source of a run: a corpus as texts for its rows, parted into what is learned from and what is held out.
 
-learned     every so-manieth document for a process, without those held out
+learned     every n-th document for one of n processes, without those held out
 judged      the first texts that are held out
 reserve     texts of documents all over the corpus, to set against those of a long one
 """
@@ -35,7 +35,7 @@ class Source:
     cut: Cut
     known: Units | None
     rows: tuple[str, ...]
-    every: int  # each so-manieth document is held out; 0: none, and all of the corpus is to be judged
+    every: int  # every so many documents one is held out; 0: none, and the whole corpus is evaluated
     needs_foreign: bool
 
     def fits(self, text: Text) -> bool:
@@ -45,7 +45,7 @@ class Source:
         return bool(self.every) and number % self.every == self.every - 1
 
     def texts(self, place: Place, world: World) -> Iterator[Packed]:
-        """A process's share: every so-manieth document, without those held out."""
+        """The share of a process: every n-th document for n processes, without those held out."""
         return self._texts(place, lambda number: number % world.size == world.rank and not self.held(number))
 
     def judged(self) -> list[Text]:

@@ -83,3 +83,4 @@ class Task:
     asks: Asks = "text"  # what a document must bring: a text, or annotation beside it
     labels: Labels | None = None  # what its labels are called
     conventions: dict[str, str] = field(default_factory=dict)  # what each convention of its scores counts as right
+    score_training: Callable[[Sequence[Pair]], Scores] | None = None  # with what training compares itself with

@@ -64,8 +64,9 @@ def check_last(folder: Path, fingerprint: str) -> None:
     """Refuse a checkpoint that belongs to another run: other data, other settings, another seed."""
     if _state(folder).get("fingerprint") != fingerprint:
         raise BadFile(
-            f"{last_path(folder)}: does not fit this run: its data or its settings were others. Resume with those it "
-            f"was started with (recipe.toml beside it), or start again in another folder."
+            f"{last_path(folder)}: belongs to another run. Its data, its settings or the version of factpin that "
+            f"started it were different. Resume with those it was started with (recipe.toml beside it), or start "
+            f"again in another folder."
         )
 
 

@@ -60,7 +60,9 @@ class TaskJob:
             examples = [one.sampled(share, chance) if isinstance(one, DocumentExample) else one for one in examples]
         inputs, gold = self.model.collate(examples, self.extractor.tokenizer)
         if self.soft:
-            gold = add_soft_labels(gold, examples, [self.soft[i] for i in chosen], self.options)
+            gold = add_soft_labels(
+                gold, examples, [self.soft[i] for i in chosen], self.options, len(self.extractor.settings.labels)
+            )
         return inputs, gold
 
     def evaluate(self) -> dict[str, float]:
@@ -69,7 +71,8 @@ class TaskJob:
             return {}
         task = self.extractor.task
         self.extractor.settings = task.settle(self.extractor, self.dev, self.options)
-        return task.figures(task.score(align(self.extractor.annotate(self.dev), self.dev).pairs))
+        score = task.score_training or task.score
+        return task.figures(score(align(self.extractor.annotate(self.dev), self.dev).pairs))
 
 
 def digest(settings: object, columns: Iterable[NDArray[Any]]) -> str:

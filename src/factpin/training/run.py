@@ -100,7 +100,8 @@ def finish(
     reliability = None
     if dev:
         tune(extractor, dev, options)
-        judged = task.score(align(extractor.annotate(dev), dev).pairs)
+        score = task.score_training or task.score
+        judged = score(align(extractor.annotate(dev), dev).pairs)
         reliability = calibration(judged.outcomes)
         scores = {**task.figures(judged), **({"ece": reliability.ece} if reliability.count else {})}
     extractor.save(folder)

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from factpin.documents import Document
 from factpin.heads.atlop import AtlopGold, TeacherLabels
@@ -30,12 +31,13 @@ class SoftLabels:
     row: Tensor  # (E, E) of `margins` for a head and a tail; -1: not scored
     margins: Tensor  # (P, R) half precision
 
-    def of(self, targets: Targets) -> Tensor:
-        """Margins (P, R) of the pairs that are scored now."""
+    def of(self, targets: Targets, relations: int) -> Tensor:
+        """Margins (P, R) of the pairs that are scored now; relations that the teacher lacks come last, unlikely."""
         row = self.row[torch.from_numpy(targets.head), torch.from_numpy(targets.tail)]  # (P,)
         none = self.margins.new_zeros(len(row), self.margins.shape[1])
         known = self.margins[row.clamp_min(0)] if len(self.margins) else none
-        return torch.where(row[:, None] < 0, NEVER, known.float())
+        margins = torch.where(row[:, None] < 0, NEVER, known.float())
+        return F.pad(margins, (0, relations - margins.shape[1]), value=NEVER)
 
 
 def soft_labels(name: str, documents: Sequence[Document]) -> Iterator[SoftLabels]:
@@ -56,12 +58,15 @@ def soft_labels(name: str, documents: Sequence[Document]) -> Iterator[SoftLabels
 
 
 def add_soft_labels(
-    gold: Sequence[AtlopGold], examples: Sequence[Example], labels: Sequence[SoftLabels], options: Any
+    gold: Sequence[AtlopGold], examples: Sequence[Example], labels: Sequence[SoftLabels], options: Any, relations: int
 ) -> list[AtlopGold]:
     """Gold with the soft labels of its pairs, weighed as the options say."""
     return [
         replace(
-            one, teaching=TeacherLabels(soft.of(example.targets), options.teacher_weight, options.teacher_temperature)
+            one,
+            teaching=TeacherLabels(
+                soft.of(example.targets, relations), options.teacher_weight, options.teacher_temperature
+            ),
         )
         for one, example, soft in zip(gold, examples, labels, strict=True)
     ]

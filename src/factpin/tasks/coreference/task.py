@@ -11,7 +11,7 @@ from factpin.documents import Document
 from factpin.errors import BadInput, pick
 from factpin.scoring import coreference
 from factpin.tasks.coreference.finder import CoreferenceFinder
-from factpin.tasks.coreference.score import figures, score_beside_rules
+from factpin.tasks.coreference.score import figures, score, score_beside_rules
 from factpin.tasks.coreference.tune import tune
 from factpin.tasks.options import check_dropout
 from factpin.tasks.settings import Settings
@@ -69,6 +69,7 @@ COREFERENCE = Task(
     design=design,
     prepare=CoreferenceFinder.prepare,
     tune=tune,
-    score=score_beside_rules,
+    score=score,
+    score_training=score_beside_rules,
     figures=figures,
 )

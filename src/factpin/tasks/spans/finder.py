@@ -17,6 +17,8 @@ from factpin.tasks.task import Cut, Predict
 from factpin.tokens import Tokenizer
 from factpin.tokens.reading import Batch, WindowedDocument
 
+FLAT = ("crf",)  # heads that give each token one tag: they learn no overlapping spans
+
 
 @dataclass(frozen=True)
 class SpanSettings:
@@ -39,7 +41,7 @@ class SpanFinder:
     @staticmethod
     def prepare(settings: Settings, tokenizer: Tokenizer) -> "SpanFinder":
         """Spans for the model of these settings."""
-        own, nested = SpanSettings(**settings.task_config), settings.head != "crf"
+        own, nested = SpanSettings(**settings.task_config), settings.head not in FLAT
         scale = Scale(settings.temperature, settings.shift)
         width = settings.head_config.get("max_span")
         return SpanFinder(tokenizer, settings.labels, scale, nested, nested and own.overlaps, width)
