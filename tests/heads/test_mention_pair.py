@@ -186,7 +186,7 @@ def test_mentions_outside_the_text_are_named() -> None:
 def test_gold_that_names_no_candidate_is_refused() -> None:
     _, pairs = asked(3, 2)
     s = torch.zeros(3, 2).masked_fill(torch.from_numpy(pairs.antecedent < 0), -torch.inf)
-    with pytest.raises(BadInput, match="True at candidates alone"):
+    with pytest.raises(BadInput, match="only at candidates"):
         build().loss(s, torch.ones(3, 2, dtype=torch.bool))
     with pytest.raises(BadInput, match="expected the same"):
         build().loss(s, torch.zeros(3, 1, dtype=torch.bool))

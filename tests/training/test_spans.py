@@ -124,7 +124,7 @@ def test_a_run_that_has_not_ended_says_how_to_go_on(encoder_folder: Path, tmp_pa
     config = SpanOptions(str(encoder_folder))
     run_training(SPANS, corpus(16, 1), [], config, replace(QUICK, epochs=1), tmp_path, quiet=True)
     (tmp_path / "factpin.json").unlink()
-    with pytest.raises(BadModel, match=r"has not ended.*--resume"):
+    with pytest.raises(BadModel, match=r"has not finished.*--resume"):
         factpin.load(tmp_path)
 
 
@@ -237,7 +237,7 @@ def test_an_unfinished_run_is_not_started_over_without_a_word(encoder_folder: Pa
     with pytest.raises(BadInput, match="unfinished run"):
         run_training(SPANS, corpus(8, 1), [], config, how, tmp_path / "m", quiet=True)
     (tmp_path / "m" / "checkpoints" / "last.pt").write_bytes(b"garbage")
-    with pytest.raises(BadFile, match="no checkpoint"):
+    with pytest.raises(BadFile, match="not a checkpoint"):
         run_training(SPANS, corpus(8, 1), [], config, how, tmp_path / "m", resume=True, quiet=True)
 
 
