@@ -76,9 +76,9 @@ def ours(start: Path, corpus: Path, packing: Packing) -> Callable[[], int]:
     """A function that makes one step and tells its tokens."""
     from factpin.encoders import Encoder
     from factpin.objectives import OBJECTIVES, collate
-    from factpin.pretraining.corpus import Corpus, Cut
+    from factpin.pretraining.corpus import Corpus, TextCut
     from factpin.pretraining.learner import build_learner
-    from factpin.pretraining.stream import Stream
+    from factpin.pretraining.stream import BatchStream
     from factpin.pretraining.vocabulary import vocabulary_of
     from factpin.tokens import Tokenizer
 
@@ -86,8 +86,8 @@ def ours(start: Path, corpus: Path, packing: Packing) -> Callable[[], int]:
     vocabulary, files, row = vocabulary_of(tokenizer), Corpus([corpus]), OBJECTIVES["palm_cloze"]
     learner = build_learner({"palm_cloze": row}, Encoder.load(start), 0).train()
     optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-4, fused=True)
-    cut = Cut(LENGTH, packing, words=None)
-    stream = Stream(lambda place: files.texts(tokenizer, cut, start=place), size=BATCH, buffer=BATCH, seed=0)
+    cut = TextCut(LENGTH, packing, words=None)
+    stream = BatchStream(lambda place: files.texts(tokenizer, cut, start=place), size=BATCH, buffer=BATCH, seed=0)
     numbers = iter(range(1 << 30))
 
     def step() -> int:
@@ -123,10 +123,10 @@ class Peer:
 
 def texts_of(start: Path, corpus: Path, packing: Packing) -> list[list[int]]:
     """The very texts of `ours`."""
-    from factpin.pretraining.corpus import Corpus, Cut
+    from factpin.pretraining.corpus import Corpus, TextCut
     from factpin.tokens import Tokenizer
 
-    cut = Cut(LENGTH, packing, words=None)
+    cut = TextCut(LENGTH, packing, words=None)
     return [packed.text.ids.tolist() for packed in Corpus([corpus]).texts(Tokenizer.load(start), cut)]
 
 
@@ -192,10 +192,10 @@ def throughput(start: Path, corpus: Path, rounds: int, packing: Packing) -> dict
 
 def beginning(folder: Path, corpus: Path, width: int, layers: int) -> Path:
     from factpin.pretraining.corpus import Corpus
-    from factpin.pretraining.prepare import Beginning, prepare
+    from factpin.pretraining.prepare import StartFolder, prepare
 
     (folder / "bert.json").write_text(json.dumps(shape(width, layers)))
-    made = Beginning(config=str(folder / "bert.json"), vocab_size=8000, marks=("mask",))
+    made = StartFolder(config=str(folder / "bert.json"), vocab_size=8000, marks=("mask",))
     prepare(made, Corpus([corpus]), folder / "start")
     return folder / "start"
 

@@ -19,7 +19,7 @@ from factpin import errors, formats
 from factpin.app.commands import COMMANDS
 from factpin.corpora.doctor import ERRORS, FIXES, doctor
 from factpin.corpora.evaluate import evaluate
-from factpin.corpora.vocabulary import Vocabulary
+from factpin.corpora.vocabulary import VocabularyCheck
 from factpin.errors import FactpinError
 from factpin.formats import FORMATS
 from factpin.formats._writing import FEATURES
@@ -220,7 +220,7 @@ def test_doctor_lists_every_kind_with_its_severity_and_every_key() -> None:
     assert kinds == {kind: "error" if kind in ERRORS else "warning" for kind in FIXES}
     keys = {name for row in rows(section(page("doctor"), "## The JSON")) for name in names(row[0])}
     assert keys == doctor([SAMPLES / "cluener.json"]).keys()
-    assert all(f"`{key}`" in page("doctor") for key in Vocabulary(build_tokenizer(["a"])).summary())
+    assert all(f"`{key}`" in page("doctor") for key in VocabularyCheck(build_tokenizer(["a"])).summary())
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -6,7 +6,7 @@ import pytest
 from factpin import formats
 from factpin.app.show.doctor_table import render
 from factpin.corpora.doctor import doctor
-from factpin.corpora.vocabulary import Vocabulary
+from factpin.corpora.vocabulary import VocabularyCheck
 from factpin.documents import Document, Mention
 from factpin.tokens.small import build_tokenizer
 
@@ -70,7 +70,7 @@ def test_what_a_tokenizer_cannot_do_is_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", marked("1", "unbelievable things", ("believ", "x"), ("things", "y")),
                  marked("2", "北京 ☃ glucocorticosteroid"))  # fmt: skip
     tokenizer = build_tokenizer(["unbelievable things 北京"] * 5, vocab_size=80)
-    report = doctor([path], vocabulary=Vocabulary(tokenizer))
+    report = doctor([path], vocabulary=VocabularyCheck(tokenizer))
     assert report["unalignable"] == 1
     assert report["lengths"]["tokens"]["max"] >= 2
     assert "☃" in report["unknown"]
@@ -95,6 +95,6 @@ def test_the_report_can_be_shown(tmp_path: Path, capsys: pytest.CaptureFixture[s
     from rich.console import Console
 
     path = write(tmp_path / "a.jsonl", marked("1", "李雷和李雷", ("李雷", "person")))
-    Console(width=150).print(render(doctor([path], vocabulary=Vocabulary(build_tokenizer(["李雷和"])))))
+    Console(width=150).print(render(doctor([path], vocabulary=VocabularyCheck(build_tokenizer(["李雷和"])))))
     shown = capsys.readouterr().out
     assert "person" in shown and "unlabelled_repeat" in shown and "nothing must be fixed" in shown

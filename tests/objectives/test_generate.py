@@ -16,7 +16,7 @@ from factpin.layers.masks import Ints
 from factpin.objectives import OBJECTIVES, View, Vocabulary, collate, prompts
 from factpin.objectives import generate as g
 from factpin.objectives.fitting import fitted
-from factpin.objectives.generate import Search, generate
+from factpin.objectives.generate import GenerationSearch, generate
 from factpin.objectives.gpt import behind_memory, left_to_right
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
@@ -102,7 +102,7 @@ def test_a_beam_wide_enough_finds_what_trying_all_finds(name: str, penalty: floa
     model = learner(OBJECTIVES[row])
     longest = prompt.length or 3
     right, score = tried(model, prompt, longest, penalty)
-    found = generate(model, prompt, FEW, Search(beams=64, penalty=penalty, longest=longest))[0]
+    found = generate(model, prompt, FEW, GenerationSearch(beams=64, penalty=penalty, longest=longest))[0]
     assert tuple(found.ids.tolist()) == right
     assert found.score == pytest.approx(score, abs=1e-9)
     assert found.finished
@@ -111,7 +111,7 @@ def test_a_beam_wide_enough_finds_what_trying_all_finds(name: str, penalty: floa
 def test_one_beam_takes_the_likeliest_piece_each_time() -> None:
     row, prompt = ASKS["gpt"]
     model = learner(OBJECTIVES[row])
-    found = generate(model, prompt, FEW, Search(longest=5))[0]
+    found = generate(model, prompt, FEW, GenerationSearch(longest=5))[0]
     said: list[int] = []
     model.eval()
     for _ in range(5):
@@ -124,7 +124,7 @@ def test_one_beam_takes_the_likeliest_piece_each_time() -> None:
 
 def test_a_beam_gives_as_many_answers_as_asked_the_best_first() -> None:
     row, prompt = ASKS["transformer"]
-    found = generate(learner(OBJECTIVES[row]), prompt, FEW, Search(beams=6, count=6, longest=4))
+    found = generate(learner(OBJECTIVES[row]), prompt, FEW, GenerationSearch(beams=6, count=6, longest=4))
     assert len(found) == 6 and len({tuple(one.ids.tolist()) for one in found}) == 6
     ended = [one.score for one in found if one.finished]
     assert ended == sorted(ended, reverse=True)
@@ -135,7 +135,7 @@ def test_a_beam_gives_as_many_answers_as_asked_the_best_first() -> None:
 def test_samples_hold_only_what_may_be_said_and_follow_their_chance(name: str) -> None:
     row, prompt = ASKS[name]
     model = learner(OBJECTIVES[row])
-    search = Search("sample", count=5, longest=4)
+    search = GenerationSearch("sample", count=5, longest=4)
     first, second = (
         generate(model, prompt, FEW, search, chance=torch.Generator().manual_seed(3)) for _ in range(2)
     )  # fmt: skip
@@ -149,13 +149,13 @@ def test_samples_hold_only_what_may_be_said_and_follow_their_chance(name: str) -
 def test_top_k_and_top_p_keep_the_likeliest() -> None:
     logs = torch.log(torch.tensor([[0.1, 0.4, 0.05, 0.3, 0.15]]))
     kept = lambda search: torch.isfinite(g.likeliest(logs, search))[0].nonzero().flatten().tolist()  # noqa: E731
-    assert kept(Search("sample", top_k=2)) == [1, 3]
-    assert kept(Search("sample", top_p=0.39)) == [1]
-    assert kept(Search("sample", top_p=0.41)) == [1, 3]
-    assert kept(Search("sample", top_p=0.8)) == [1, 3, 4]
-    assert kept(Search("sample", top_p=0.8, top_k=2)) == [1, 3]
-    assert kept(Search("sample")) == [0, 1, 2, 3, 4]
-    cold = g.likeliest(logs, Search("sample", temperature=0.1)).softmax(dim=-1)
+    assert kept(GenerationSearch("sample", top_k=2)) == [1, 3]
+    assert kept(GenerationSearch("sample", top_p=0.39)) == [1]
+    assert kept(GenerationSearch("sample", top_p=0.41)) == [1, 3]
+    assert kept(GenerationSearch("sample", top_p=0.8)) == [1, 3, 4]
+    assert kept(GenerationSearch("sample", top_p=0.8, top_k=2)) == [1, 3]
+    assert kept(GenerationSearch("sample")) == [0, 1, 2, 3, 4]
+    cold = g.likeliest(logs, GenerationSearch("sample", temperature=0.1)).softmax(dim=-1)
     assert cold[0, 1] > 0.9
 
 
@@ -163,12 +163,12 @@ def test_top_p_is_taken_of_the_top_k_as_transformers_does() -> None:
     logs = torch.randn(40, 30, generator=torch.Generator().manual_seed(0)).double().log_softmax(dim=-1)
     differ = 0
     for k, p in ((2, 0.5), (5, 0.7), (10, 0.9), (30, 0.6)):
-        search = Search("sample", top_k=k, top_p=p, temperature=0.8)
+        search = GenerationSearch("sample", top_k=k, top_p=p, temperature=0.8)
         warm = transformers.TemperatureLogitsWarper(0.8)(None, logs.clone())
         theirs = transformers.TopPLogitsWarper(p)(None, transformers.TopKLogitsWarper(k)(None, warm))
         ours = g.likeliest(logs, search)
         assert torch.equal(torch.isfinite(ours), torch.isfinite(theirs))
-        apart = torch.isfinite(g.likeliest(logs, Search("sample", top_p=p, temperature=0.8)))
+        apart = torch.isfinite(g.likeliest(logs, GenerationSearch("sample", top_p=p, temperature=0.8)))
         differ += int((torch.isfinite(ours) != apart).sum())
     assert differ > 0
 
@@ -177,7 +177,7 @@ def test_samples_are_drawn_as_often_as_they_are_likely() -> None:
     row, prompt = ASKS["gpt"]
     model = learner(OBJECTIVES[row], spread=0.2)
     found = generate(
-        model, prompt, FEW, Search("sample", count=600, longest=1), chance=torch.Generator().manual_seed(0)
+        model, prompt, FEW, GenerationSearch("sample", count=600, longest=1), chance=torch.Generator().manual_seed(0)
     )
     p = {int(one.ids[0]): float(np.exp(one.score)) for one in found}
     total = sum(p.values())
@@ -189,9 +189,9 @@ def test_samples_are_drawn_as_often_as_they_are_likely() -> None:
 def test_an_answer_is_as_long_as_asked_and_repeats_nothing() -> None:
     row, prompt = ASKS["transformer"]
     model = learner(OBJECTIVES[row])
-    for found in generate(model, prompt, FEW, Search(beams=4, count=4, longest=6, shortest=4)):
+    for found in generate(model, prompt, FEW, GenerationSearch(beams=4, count=4, longest=6, shortest=4)):
         assert len(found.ids) >= 4
-    for found in generate(model, prompt, FEW, Search(beams=4, count=4, longest=9, repeat=2)):
+    for found in generate(model, prompt, FEW, GenerationSearch(beams=4, count=4, longest=9, repeat=2)):
         pairs = list(zip(found.ids.tolist(), found.ids.tolist()[1:], strict=False))
         assert len(pairs) == len(set(pairs))
 
@@ -199,7 +199,7 @@ def test_an_answer_is_as_long_as_asked_and_repeats_nothing() -> None:
 def test_a_search_that_makes_no_sense_is_refused() -> None:
     for wrong in ({"beams": 0}, {"top_p": 0.0}, {"temperature": 0.0}, {"longest": 0}, {"count": 2}):
         with pytest.raises(BadInput):
-            Search(**wrong)
+            GenerationSearch(**wrong)
 
 
 NONE = np.zeros(0, np.int64)
@@ -227,7 +227,7 @@ def test_a_prompt_that_asks_nothing_is_refused(what: str) -> None:
 @pytest.mark.parametrize("name", ["bart", "mass", "palm", "pegasus", "t5"])
 def test_a_network_without_a_decoder_is_asked_for_none(name: str) -> None:
     with pytest.raises(BadInput, match="pretrained without one. Load a folder"):
-        generate(learner(OBJECTIVES["wwm"]), ASKS[name][1], FEW, Search())
+        generate(learner(OBJECTIVES["wwm"]), ASKS[name][1], FEW, GenerationSearch())
 
 
 MASKED = Rates(1.0, 0.0)
@@ -300,7 +300,7 @@ def test_blanks_are_filled_one_after_the_other() -> None:
     a = int((view.streams["content"].positions[:, 1] == 0).sum())
     model = by_heart(row, view)
     runs = [run[1:] for run in np.split(ids[a:], np.flatnonzero(ids[a:] == v.start))[1:]]
-    found = g.fill_blanks(model, ids[1:a], v, Search(longest=12))
+    found = g.fill_blanks(model, ids[1:a], v, GenerationSearch(longest=12))
     assert [run.ids.tolist() for run in found] == [run.tolist() for run in runs]
 
 
@@ -314,7 +314,7 @@ def test_what_was_learned_by_heart_is_said_again(name: str, make: MakePrompt) ->
     model = by_heart(row, view)
     source = view.streams["encoder"].tape.ids[1:-1]
     right = x.ids if name == "bart_mask" else x.ids[7:]
-    for search in (Search(longest=20), Search(beams=3, penalty=0.6, longest=20)):
+    for search in (GenerationSearch(longest=20), GenerationSearch(beams=3, penalty=0.6, longest=20)):
         found = generate(model, make(source, v), v, search)[0]
         assert found.finished and found.ids.tolist() == right.tolist()
     assert model.training
@@ -324,5 +324,5 @@ def test_unilm_learns_from_its_own_views_where_to_stop() -> None:
     row, v = OBJECTIVES["unilm_sequence"], VOCABULARY
     x = replace(text(11, 3), ends=np.array([6, 11]))
     model = by_heart(row, *(row.view(x, v, seed=0, epoch=0, index=i) for i in range(60)), steps=60)
-    found = generate(model, prompts.unilm(x.ids[:6], v), v, Search(longest=12))[0]
+    found = generate(model, prompts.unilm(x.ids[:6], v), v, GenerationSearch(longest=12))[0]
     assert found.finished and found.ids.tolist() == x.ids[6:].tolist()

@@ -13,7 +13,7 @@ from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.objectives import OBJECTIVES, Batch, collate, one_stream
 from factpin.objectives.electra import electra_over
-from factpin.objectives.generate import Search, generate
+from factpin.objectives.generate import GenerationSearch, generate
 from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner
 from factpin.objectives.on_encoder import OnEncoder
@@ -139,5 +139,5 @@ def test_an_encoder_speaks_what_it_has_learned_by_heart(name: str) -> None:
         logs = model.log_p(made, "content", last)
         (-logs[range(len(labels)), labels].sum()).backward()
         optimiser.step()
-    found = generate(model, prompt, v, Search(beams=2, longest=len(right) + (prompt.end is not None)))[0]
+    found = generate(model, prompt, v, GenerationSearch(beams=2, longest=len(right) + (prompt.end is not None)))[0]
     assert found.finished and found.ids.tolist() == right.tolist()

@@ -10,9 +10,9 @@ from factpin.encoders.own.network import Network
 from factpin.encoders.own.parts import NetworkConfig
 from factpin.objectives import OBJECTIVES, collate
 from factpin.objectives.text import Text
-from factpin.pretraining.carried import Carried
+from factpin.pretraining.carried import CarriedMemory
 from factpin.pretraining.config import PretrainConfig
-from factpin.pretraining.corpus import FRAME, Corpus, Cut, packed
+from factpin.pretraining.corpus import FRAME, Corpus, TextCut, packed
 from factpin.pretraining.pretrain import pretrain
 from factpin.pretraining.stream import in_lanes
 from factpin.tokens import Tokenizer
@@ -39,7 +39,7 @@ def test_a_lane_remembers_more_than_the_text_before_it() -> None:
     ids = np.random.default_rng(0).integers(10, 200, 24)
     found = []
     for first in (ids[0], 201):
-        carried, hidden = Carried(CONFIG, 1), None
+        carried, hidden = CarriedMemory(CONFIG, 1), None
         for text in running(np.concatenate([[first], ids[1:]]), 8):
             (given,) = carried.behind([text])
             assert len(given.before) == len(text.before)
@@ -53,7 +53,7 @@ def test_a_lane_remembers_more_than_the_text_before_it() -> None:
 
 
 def test_a_lane_forgets_where_another_document_begins_or_a_text_was_passed_over() -> None:
-    carried = Carried(CONFIG, 2)
+    carried = CarriedMemory(CONFIG, 2)
     first, second, third = running(np.arange(20, 44), 8)
     batch = collate([OBJECTIVES["transformer_xl"].view(t, VOCABULARY, seed=0, epoch=0, index=0)
                      for t in carried.behind([first, first])], VOCABULARY.pad)  # fmt: skip
@@ -74,7 +74,7 @@ def test_lanes_are_runs_of_neighbours_side_by_side() -> None:
 def test_running_texts_follow_one_another_inside_a_document(again: bool, encoder_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("\n\n".join("\n".join(d.text for d in corpus(9, k)) for k in range(3)))
     tokenizer = Tokenizer.load(encoder_folder)
-    cut = Cut(32, "running", None, 64, again)
+    cut = TextCut(32, "running", None, 64, again)
     texts = list(packed(Corpus([tmp_path / "t.txt"]).portions(), tokenizer, cut))
     for last, one in zip(texts, texts[1:], strict=False):
         assert len(one.documents) == 1

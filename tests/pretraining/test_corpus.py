@@ -12,8 +12,8 @@ from factpin.documents import Document, Mention
 from factpin.errors import BadFile, BadInput
 from factpin.pretraining import corpus as module
 from factpin.pretraining.config import Packing
-from factpin.pretraining.corpus import FRAME, Corpus, Cut, Packed
-from factpin.pretraining.known import Known
+from factpin.pretraining.corpus import FRAME, Corpus, PackedTexts, TextCut
+from factpin.pretraining.known import KnownPhrases
 from factpin.tokens import Tokenizer
 from factpin.tokens.lexicon import Lexicon
 from factpin.tokens.small import build_tokenizer
@@ -41,7 +41,7 @@ def ids(tokenizer: Tokenizer, text: str) -> list[int]:
     return tokenizer.encode_sentences(text, module.split_sentences(text)).ids.tolist()
 
 
-def joined(texts: list[Packed]) -> list[int]:
+def joined(texts: list[PackedTexts]) -> list[int]:
     return [piece for packed in texts for piece in packed.text.ids.tolist()]
 
 
@@ -69,7 +69,7 @@ def test_a_long_document_comes_in_portions_and_stays_one(files: Path, monkeypatc
 def test_every_piece_stands_in_exactly_one_text_that_is_not_too_long(
     packing: Packing, cells: int, files: Path, tokenizer: Tokenizer
 ) -> None:
-    texts = list(Corpus([files]).texts(tokenizer, Cut(cells, packing, None)))
+    texts = list(Corpus([files]).texts(tokenizer, TextCut(cells, packing, None)))
     assert joined(texts) == [piece for text in DOCUMENTS for piece in ids(tokenizer, text)]
     for packed in texts:
         documents = packed.text.units("documents")
@@ -78,7 +78,7 @@ def test_every_piece_stands_in_exactly_one_text_that_is_not_too_long(
 
 
 def test_sentences_stay_whole_and_no_text_could_have_held_one_more(files: Path, tokenizer: Tokenizer) -> None:
-    cut = Cut(48, words=None)
+    cut = TextCut(48, words=None)
     texts = list(Corpus([files]).texts(tokenizer, cut))
     sentences = sum(len(module.split_sentences(text)) for text in DOCUMENTS)
     assert sum(len(packed.text.ends) for packed in texts) == sentences
@@ -93,7 +93,7 @@ def test_reading_can_begin_where_any_text_ended(
     packing: Packing, files: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "LONG", 60)
-    cut = Cut(20, packing, "characters", memory=7)
+    cut = TextCut(20, packing, "characters", memory=7)
     texts = list(Corpus([files]).texts(tokenizer, cut))
     for k, packed in enumerate(texts):
         rest = list(Corpus([files]).texts(tokenizer, cut, start=packed.next))
@@ -104,7 +104,7 @@ def test_reading_can_begin_where_any_text_ended(
 
 
 def test_the_memory_is_what_stood_before_in_the_same_document(files: Path, tokenizer: Tokenizer) -> None:
-    cut = Cut(20, "document", None, memory=9)
+    cut = TextCut(20, "document", None, memory=9)
     seen: dict[int, list[int]] = {}
     remembered = 0
     for packed in Corpus([files]).texts(tokenizer, cut):
@@ -118,9 +118,9 @@ def test_the_memory_is_what_stood_before_in_the_same_document(files: Path, token
 def test_mentions_are_entities_and_a_lexicon_finds_phrases(tmp_path: Path, tokenizer: Tokenizer) -> None:
     text = "王小明出生于旧金山。"
     formats.write([Document("d", text, mentions=(Mention("m", 0, 3, "王小明", "person"),))], tmp_path / "d.jsonl")
-    cut = Cut(48, words="characters")
+    cut = TextCut(48, words="characters")
     lexicon = Lexicon(["旧金山", "山"])
-    (packed,) = Corpus([tmp_path / "d.jsonl"]).texts(tokenizer, cut, known=Known(lexicon, lexicon))
+    (packed,) = Corpus([tmp_path / "d.jsonl"]).texts(tokenizer, cut, known=KnownPhrases(lexicon, lexicon))
     assert packed.text.entities is not None and packed.text.phrases is not None
     assert np.flatnonzero(packed.text.entities >= 0).tolist() == [0, 1, 2]
     assert np.flatnonzero(packed.text.phrases >= 0).tolist() == [6, 7, 8]
@@ -132,7 +132,7 @@ def test_a_kind_behind_a_tab_tells_phrases_from_entities(tmp_path: Path, tokeniz
 
     def places(*lines: str) -> tuple[list[int], list[int]]:
         (tmp_path / "names.tsv").write_text("\n".join(lines), encoding="utf-8")
-        known, cut = Known.load(tmp_path / "names.tsv"), Cut(48, words="characters")
+        known, cut = KnownPhrases.load(tmp_path / "names.tsv"), TextCut(48, words="characters")
         (packed,) = Corpus([tmp_path / "t.txt"]).texts(tokenizer, cut, known=known)
         phrases, entities = packed.text.phrases, packed.text.entities
         assert entities is not None
@@ -161,7 +161,7 @@ def test_what_cannot_be_read_again_or_at_all_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"there is: \.csv"):
         Corpus([tmp_path])
     with pytest.raises(BadInput, match="5 cells"):
-        Cut(4)
+        TextCut(4)
 
 
 def test_the_digest_changes_with_the_files(files: Path) -> None:

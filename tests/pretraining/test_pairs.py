@@ -7,10 +7,10 @@ import pytest
 
 from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.objectives import PAIRED, audit
-from factpin.objectives.generate import Search
+from factpin.objectives.generate import GenerationSearch
 from factpin.objectives.text import Text
 from factpin.pretraining.config import PretrainConfig
-from factpin.pretraining.corpus import Cut
+from factpin.pretraining.corpus import TextCut
 from factpin.pretraining.generation import Generator
 from factpin.pretraining.needs import needs
 from factpin.pretraining.pairs import Pairs
@@ -47,10 +47,10 @@ def test_a_target_is_asked_for_and_never_shown(row: str) -> None:
 def test_a_pair_is_a_text_and_long_ones_are_counted(encoder_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"source": "a b c d e f g h", "target": "b"}\n{"source": "c", "target": "d"}\n')
     pairs, tokenizer = Pairs([tmp_path / "p.jsonl"]), Tokenizer.load(encoder_folder)
-    texts = [one.text for one in pairs.texts(tokenizer, Cut(8, words=None))]
+    texts = [one.text for one in pairs.texts(tokenizer, TextCut(8, words=None))]
     assert [len(text) for text in texts] == [5, 1] and all(text.target is not None for text in texts)
     assert pairs.cut_off(tokenizer, 8) == 1
-    again = list(pairs.texts(tokenizer, Cut(8, words=None), wanted=lambda number: number == 1))
+    again = list(pairs.texts(tokenizer, TextCut(8, words=None), wanted=lambda number: number == 1))
     assert len(again) == 1 and again[0].documents == {1}
 
 
@@ -72,7 +72,7 @@ def test_a_transformer_learns_a_small_dictionary(tmp_path: Path) -> None:
                             heldout=0)  # fmt: skip
     pretrain([], config, TrainConfig(max_steps=120, batch_size=30, learning_rate=5e-3), tmp_path / "run", quiet=True)
     generator = Generator.load(tmp_path / "run")
-    said = [generator.answers(word, Search("greedy", longest=4))[0].text for word in WORDS]
+    said = [generator.answers(word, GenerationSearch("greedy", longest=4))[0].text for word in WORDS]
     assert generator.kind == "transformer_pairs" and said == WORDS[3:] + WORDS[:3]
 
 

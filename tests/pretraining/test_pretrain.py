@@ -27,12 +27,12 @@ from factpin.objectives import OBJECTIVES, Text, View, Vocabulary
 from factpin.objectives.losses import Learner
 from factpin.objectives.text import Chance
 from factpin.pretraining.config import Divide, PretrainConfig
-from factpin.pretraining.corpus import Corpus, Cut, Packed, Place
+from factpin.pretraining.corpus import Corpus, PackedTexts, Place, TextCut
 from factpin.pretraining.job import PretrainJob, stages_of
 from factpin.pretraining.learner import Learners
 from factpin.pretraining.pretrain import pretrain, told_of
-from factpin.pretraining.source import Source
-from factpin.pretraining.stream import Stream
+from factpin.pretraining.source import CorpusSource
+from factpin.pretraining.stream import BatchStream
 from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
@@ -52,17 +52,17 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def source_of(encoder: Path, paths: list[Path], divide: Divide = "blank") -> Source:
-    cut = Cut(48, "document" if divide == "file" else "full", None)
-    return Source(Corpus(paths, divide=divide), Tokenizer.load(encoder), cut, None, ("roberta",), 0, False)
+def source_of(encoder: Path, paths: list[Path], divide: Divide = "blank") -> CorpusSource:
+    cut = TextCut(48, "document" if divide == "file" else "full", None)
+    return CorpusSource(Corpus(paths, divide=divide), Tokenizer.load(encoder), cut, None, ("roberta",), 0, False)
 
 
 def job_of(name: str, how: TrainConfig, world: World, steps: int) -> PretrainJob:
     """The job of a run on texts of four pieces; it has no model, and nothing is asked of one."""
     v = Vocabulary(size=99, pad=0, cls=1, sep=2, mask=3, gap=4, tail=5, start=6, end=7, sentinels=())
-    texts = [Packed(Text(np.arange(20, 24) + k, np.arange(4), np.array([4])), frozenset([k]), Place(k + 1))
+    texts = [PackedTexts(Text(np.arange(20, 24) + k, np.arange(4), np.array([4])), frozenset([k]), Place(k + 1))
              for k in range(40)]  # fmt: skip
-    stream = Stream(lambda place: iter(texts[place.document :]), size=how.batch_size, buffer=8, seed=how.seed)
+    stream = BatchStream(lambda place: iter(texts[place.document :]), size=how.batch_size, buffer=8, seed=how.seed)
     model = Learners(Learner(Network(NetworkConfig(99, 8, 1, 1, 8)), None), {})  # type: ignore[arg-type]
     return PretrainJob(model, stages_of(name), stream, v, [], how, world, steps)
 
@@ -322,7 +322,7 @@ def test_long_documents_are_learned_from_to_the_end(encoder_folder: Path, books:
 def test_a_process_with_one_document_is_set_against_those_of_others(encoder_folder: Path, books: list[Path]) -> None:
     source = source_of(encoder_folder, books, "file")
     world = World(1, 3, torch.device("cpu"))
-    stream = Stream(lambda place: source.texts(place, world), size=4, buffer=16, seed=0, needs_foreign=True,
+    stream = BatchStream(lambda place: source.texts(place, world), size=4, buffer=16, seed=0, needs_foreign=True,
                     reserve=lambda epoch: source.reserve(7, epoch))  # fmt: skip
     own = {piece for one in source.texts(Place(), world) for piece in [one.text.ids.tobytes()]}
     drawn = [text for n in range(8) for text in stream.batch(n).texts]

@@ -14,7 +14,7 @@ from factpin.encoders import Encoder
 from factpin.errors import BadInput, BadModel
 from factpin.layers.masks import Ints
 from factpin.objectives import OBJECTIVES, Batch, Text, Vocabulary, collate, generate, prompts
-from factpin.objectives.generate import Search
+from factpin.objectives.generate import GenerationSearch
 from factpin.objectives.prompts import Prompt
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.folder import load_pretrained
@@ -56,7 +56,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def trained(texts: Path, objective: str, folder: Path, **where: Any) -> Learners:
-    """Pretrained for a few steps; the very model that was."""
+    """PretrainedModel for a few steps; the very model that was."""
     models: list[Learners] = []
     config = PretrainConfig(objective, length=48, buffer=16, heldout=0, words="characters", decoder_layers=1, **where)
     pretrain([texts], config, HOW, folder, quiet=True, at=lambda model, *_: models.append(model))
@@ -71,7 +71,7 @@ def test_a_folder_says_what_the_model_said(name: str, encoder_folder: Path, text
     live = trained(texts, name, tmp_path, **where)
     loaded = load_pretrained(tmp_path)
     assert all(torch.equal(value, live.learner.state_dict()[key]) for key, value in loaded.learner.state_dict().items())
-    prompt, search = PROMPTS[name](loaded.vocabulary), Search(beams=3, count=3, longest=6, penalty=0.6)
+    prompt, search = PROMPTS[name](loaded.vocabulary), GenerationSearch(beams=3, count=3, longest=6, penalty=0.6)
     here, there = (generate.generate(one, prompt, loaded.vocabulary, search) for one in (live.learner, loaded.learner))
     assert [(said.ids.tolist(), said.score) for said in here] == [(said.ids.tolist(), said.score) for said in there]
     drawn = replace(search, how="sample", top_k=5)
@@ -108,7 +108,7 @@ def test_heads_of_another_run_are_refused(encoder_folder: Path, texts: Path, tmp
 
 
 def test_a_folder_is_asked_only_what_it_can_read(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
-    """Pretrained with wwm it has no decoder and reads all at once, with t5 it has one, with gpt it has none."""
+    """PretrainedModel with wwm it has no decoder and reads all at once, with t5 it has one, with gpt it has none."""
     for name, wrong in (
         ("wwm", {"bart", "glm", "gpt", "mass", "palm", "pegasus", "t5", "unilm"}),
         ("t5", PROMPTS.keys() - {"t5"}),
@@ -119,7 +119,7 @@ def test_a_folder_is_asked_only_what_it_can_read(encoder_folder: Path, texts: Pa
         v = model.vocabulary if model.vocabulary.sentinels else replace(model.vocabulary, sentinels=(IDS[0],))
         for prompt in wrong:
             with pytest.raises(BadInput, match="Load a folder"):
-                generate.generate(model.learner, PROMPTS[prompt](v), v, Search(longest=2))
+                generate.generate(model.learner, PROMPTS[prompt](v), v, GenerationSearch(longest=2))
 
 
 def test_an_encoder_that_is_told_no_mask_refuses_all_but_its_own(encoder_folder: Path) -> None:

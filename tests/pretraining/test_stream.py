@@ -9,28 +9,28 @@ import pytest
 
 from factpin.errors import BadInput
 from factpin.objectives import Text
-from factpin.pretraining.corpus import Packed, Place
-from factpin.pretraining.stream import Drawn, Mark, Seen, Stream, mixed
+from factpin.pretraining.corpus import PackedTexts, Place
+from factpin.pretraining.stream import BatchStream, DrawnBatch, Mark, StreamCounts, mixed
 
 COUNT, SIZE = 37, 4
 
 
-def packed(k: int, document: int | None = None) -> Packed:
+def packed(k: int, document: int | None = None) -> PackedTexts:
     n = 2 + k % 9
     text = Text(np.full(n, k), np.arange(n), np.array([n]))
-    return Packed(text, frozenset([k // 2 if document is None else document]), Place(k + 1))
+    return PackedTexts(text, frozenset([k // 2 if document is None else document]), Place(k + 1))
 
 
-def texts(place: Place) -> Iterator[Packed]:
+def texts(place: Place) -> Iterator[PackedTexts]:
     """Text k is document k here, so that reading can begin anywhere."""
     return (packed(k) for k in range(place.document, COUNT))
 
 
-def stream(seed: int = 0, **more: object) -> Stream:
-    return Stream(texts, size=SIZE, buffer=11, seed=seed, **more)  # type: ignore[arg-type]
+def stream(seed: int = 0, **more: object) -> BatchStream:
+    return BatchStream(texts, size=SIZE, buffer=11, seed=seed, **more)  # type: ignore[arg-type]
 
 
-def content(drawn: Drawn) -> list[tuple[int, int]]:
+def content(drawn: DrawnBatch) -> list[tuple[int, int]]:
     """(text, its foreign one) of a batch."""
     return [(int(t.ids[0]), -1 if t.foreign is None else int(t.foreign.ids[0])) for t in drawn.texts]
 
@@ -86,15 +86,15 @@ def test_a_foreign_text_is_of_another_document_or_there_is_none() -> None:
 
 def test_a_text_whose_block_has_one_document_gets_a_text_of_the_reserve(tmp_path: Path) -> None:
     """Three books of 30 texts; a block holds 12. Two texts of each book are in the reserve, others in every pass."""
-    books = [Packed(packed(k).text, frozenset([k // 30]), Place(k + 1)) for k in range(90)]
+    books = [PackedTexts(packed(k).text, frozenset([k // 30]), Place(k + 1)) for k in range(90)]
     asked: list[int] = []
 
-    def reserve(epoch: int) -> list[Packed]:
+    def reserve(epoch: int) -> list[PackedTexts]:
         asked.append(epoch)
         return [books[30 * book + 2 * epoch + k] for book in range(3) for k in (0, 1)]
 
-    def made(kept: Path | None = None) -> Stream:
-        return Stream(lambda place: iter(books[place.document :]), size=4, buffer=12, seed=0, needs_foreign=True,
+    def made(kept: Path | None = None) -> BatchStream:
+        return BatchStream(lambda place: iter(books[place.document :]), size=4, buffer=12, seed=0, needs_foreign=True,
                       reserve=reserve, kept=kept, fingerprint="x")  # fmt: skip
 
     going = made(tmp_path / "marks.jsonl")
@@ -115,11 +115,13 @@ def test_a_text_whose_block_has_one_document_gets_a_text_of_the_reserve(tmp_path
 def test_what_is_passed_over_is_counted_by_reason_and_by_every_way(tmp_path: Path) -> None:
     """Of 37 texts some are too short; documents 0 to 8 have two texts each, and the last 19 texts are one."""
 
-    def some(place: Place) -> Iterator[Packed]:
+    def some(place: Place) -> Iterator[PackedTexts]:
         return (packed(k, min(k // 2, 9)) for k in range(place.document, COUNT))
 
-    def made(kept: Path | None = None) -> Stream:
-        return Stream(some, size=SIZE, buffer=8, seed=0, fits=lambda text: len(text) > 4, needs_foreign=True, kept=kept)
+    def made(kept: Path | None = None) -> BatchStream:
+        return BatchStream(
+            some, size=SIZE, buffer=8, seed=0, fits=lambda text: len(text) > 4, needs_foreign=True, kept=kept
+        )
 
     going = made(tmp_path / "marks.jsonl")
     drawn = [going.batch(n) for n in range(30)]
@@ -128,14 +130,14 @@ def test_what_is_passed_over_is_counted_by_reason_and_by_every_way(tmp_path: Pat
     short = 2 * sum(2 + k % 9 <= 4 for k in range(COUNT))
     alone = 2 * COUNT - short - len(learned)
     pieces = sum(map(len, (*learned, *third.texts)))
-    assert third.seen == Seen(len(learned) + len(third.texts), pieces, short + 6, alone)
+    assert third.seen == StreamCounts(len(learned) + len(third.texts), pieces, short + 6, alone)
     assert 0 < alone < 2 * 19  # texts of the last document, in whose blocks there is no other
     again = made(tmp_path / "marks.jsonl")
     assert [again.batch(n).seen for n in (29, 5, 17)] == [drawn[n].seen for n in (29, 5, 17)]
 
 
 def test_one_document_is_not_enough_where_another_is_needed() -> None:
-    one = Stream(lambda _: iter([packed(k, 0) for k in range(9)]), size=2, buffer=4, seed=0, needs_foreign=True)
+    one = BatchStream(lambda _: iter([packed(k, 0) for k in range(9)]), size=2, buffer=4, seed=0, needs_foreign=True)
     with pytest.raises(BadInput, match="--divide"):
         one.batch(0)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from factpin import formats
-from factpin.corpora.vocabulary import Vocabulary
+from factpin.corpora.vocabulary import VocabularyCheck
 from factpin.documents import Document, Mention, Schema
 from factpin.documents.schema import SchemaLearner
 from factpin.errors import BadRecord
@@ -93,7 +93,7 @@ def doctor(
     source_format: str | None = None,
     options: Options | None = None,
     schema: Schema | None = None,
-    vocabulary: Vocabulary | None = None,
+    vocabulary: VocabularyCheck | None = None,
     learner: SchemaLearner | None = None,
     on_document: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def _check_texts(tally: Tally, doc: Document, file: str, number: int, seen: dict
         tally.problem("duplicate", message, file=file, document=doc.id)
 
 
-def _report(tally: Tally, files: list[dict[str, Any]], vocabulary: Vocabulary | None) -> dict[str, Any]:
+def _report(tally: Tally, files: list[dict[str, Any]], vocabulary: VocabularyCheck | None) -> dict[str, Any]:
     for label, count in sorted(tally.labels.items()):
         if count < RARE:
             tally.problem("rare_label", f"the label {label!r} has {count} examples")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from factpin.corpora.doctor import doctor
-from factpin.corpora.vocabulary import Vocabulary
+from factpin.corpora.vocabulary import VocabularyCheck
 from factpin.documents import read_schema, write_schema
 from factpin.documents.schema import SchemaLearner
 from factpin.formats import Options
@@ -46,9 +46,9 @@ def examine(
     return report
 
 
-def _vocabulary(tokenizer: Path) -> Vocabulary:
+def _vocabulary(tokenizer: Path) -> VocabularyCheck:
     if not tokenizer.is_dir():
         from factpin.encoders.resolve import resolve  # noqa: PLC0415  (torch)
 
         tokenizer = resolve(tokenizer)
-    return Vocabulary(Tokenizer.load(tokenizer))
+    return VocabularyCheck(Tokenizer.load(tokenizer))

@@ -19,7 +19,7 @@ CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 SPLIT = 4  # a word with at least this many pieces counts as over-split
 
 
-class Vocabulary:
+class VocabularyCheck:
     """Counts over a corpus for one tokenizer."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:

@@ -21,7 +21,7 @@ from factpin.objectives.gpt import behind_memory, left_to_right
 from factpin.objectives.mass import MASS
 from factpin.objectives.mpnet import MPNet
 from factpin.objectives.objective import Loss, Objective
-from factpin.objectives.paired import Paired
+from factpin.objectives.paired import PairView
 from factpin.objectives.palm import Continue
 from factpin.objectives.pegasus import Pegasus
 from factpin.objectives.spoil import Rates
@@ -110,15 +110,15 @@ OBJECTIVES: dict[str, Objective] = {
     "xlnet": Objective(XLNet(), (QUERY,), positions="relative", network="xlnet", again=True),
 }
 PAIRED: dict[str, Objective] = {  # the same networks on pairs of source and target
-    "bart_pairs": Objective(Paired(start="sep", first=True, stop="sep"), (SAID,), network="bart", pieces=1),
-    "mass_pairs": Objective(Paired(start="cls", stop="sep"), (SAID,), network="bart", pieces=1),
-    "palm_pairs": Objective(Paired(), (Loss("copy", "decoder"),), network="palm", pieces=1),
+    "bart_pairs": Objective(PairView(start="sep", first=True, stop="sep"), (SAID,), network="bart", pieces=1),
+    "mass_pairs": Objective(PairView(start="cls", stop="sep"), (SAID,), network="bart", pieces=1),
+    "palm_pairs": Objective(PairView(), (Loss("copy", "decoder"),), network="palm", pieces=1),
     "pegasus_pairs": Objective(
-        Paired(framed=False), (SAID,), positions="sinusoid", network="pegasus", pieces=1, smoothing=0.1
+        PairView(framed=False), (SAID,), positions="sinusoid", network="pegasus", pieces=1, smoothing=0.1
     ),
-    "t5_pairs": Objective(Paired(framed=False), (SAID,), positions="buckets", network="t5", pieces=1),
+    "t5_pairs": Objective(PairView(framed=False), (SAID,), positions="buckets", network="t5", pieces=1),
     "transformer_pairs": Objective(
-        Paired(), (SAID,), positions="sinusoid", network="transformer", pieces=1, smoothing=0.1
+        PairView(), (SAID,), positions="sinusoid", network="transformer", pieces=1, smoothing=0.1
     ),
 }
 ROWS = ChainMap(OBJECTIVES, PAIRED)  # a view: an objective that is added to either is here too

@@ -56,6 +56,8 @@ class Leak:
 
 @dataclass(frozen=True)
 class Audit:
+    """The leaks of a view; clean if there are none."""
+
     questions: int
     kept: int  # questions whose place is shown on purpose within reach
     noise: int  # cells drawn by chance

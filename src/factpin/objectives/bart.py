@@ -63,6 +63,8 @@ def infilled(row: Tape, text: Text, budget: Budget, vocabulary: Vocabulary, chan
 
 @dataclass(frozen=True)
 class BART:
+    """How BART damages a text."""
+
     order: Callable[[Text, Chance], Ranges] = as_it_stands
     noise: Callable[[Tape, Text, Budget, Vocabulary, Chance], Tape] = untouched
     budget: Budget = Budget(share=0.3, rounding="up", framed=False)

@@ -26,6 +26,8 @@ def everybody(f: Frame) -> MaskSpec:
 
 @dataclass(frozen=True)
 class Cloze:
+    """How pieces are chosen, hidden and asked for."""
+
     choose: Choose = ngram
     unit: Unit = "pieces"
     budget: Budget = Budget()

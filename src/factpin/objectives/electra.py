@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from factpin.encoders.own.batch import Batch
-from factpin.encoders.own.network import Memory, Network, Reader
+from factpin.encoders.own.network import Backbone, Memory, Network
 from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.layers.masks import Bools, Ints
@@ -44,7 +44,7 @@ def replaced(view: View, drawn: Ints) -> tuple[Ints, Bools]:
 class Electra(nn.Module):
     """Called as a Learner is. `encoder` is what is kept in the end; `generator` is a reader with a words head."""
 
-    def __init__(self, encoder: Reader, head: Heads, generator: Learner) -> None:
+    def __init__(self, encoder: Backbone, head: Heads, generator: Learner) -> None:
         super().__init__()
         self.encoder, self.head, self.generator = encoder, head, generator
 
@@ -101,14 +101,14 @@ def electra(config: NetworkConfig, heads: HeadsConfig, objective: Objective, *, 
 
 
 def electra_over(
-    encoder: Reader, config: NetworkConfig, heads: HeadsConfig, objective: Objective, *, share: float = 0.25
+    encoder: Backbone, config: NetworkConfig, heads: HeadsConfig, objective: Objective, *, share: float = 0.25
 ) -> Electra:
     """Over a reader that is there already."""
     generator = generator_over(encoder, config, heads, share=share)
     return Electra(encoder, Heads(heads, encoder.width, encoder.words, [objective]), generator)
 
 
-def generator_over(reader: Reader, config: NetworkConfig, heads: HeadsConfig, *, share: float = 0.25) -> Learner:
+def generator_over(reader: Backbone, config: NetworkConfig, heads: HeadsConfig, *, share: float = 0.25) -> Learner:
     """A smaller network like `config`, with the reader's word vectors.
 
     They are borrowed: they stand among the reader's weights alone, as files of weights want every tensor once.

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from factpin.encoders.own.batch import Batch, Block
-from factpin.encoders.own.network import Memory, Network, Reader
+from factpin.encoders.own.network import Backbone, Memory, Network
 from factpin.encoders.own.parts import DecoderLayer
 from factpin.encoders.own.recall import behind, recall
 from factpin.errors import BadInput
@@ -37,7 +37,9 @@ FIVE = 5  # of the length penalty, as in the Transformer's beam search
 
 
 @dataclass(frozen=True)
-class Search:
+class GenerationSearch:
+    """How pieces are chosen: greedily, with beams or by sampling."""
+
     how: Literal["greedy", "beam", "sample"] = "beam"
     beams: int = 1
     penalty: float = 0.0  # α
@@ -61,7 +63,9 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Generation:
+    """A generated sequence."""
+
     ids: Ints  # without the end
     score: float
     finished: bool  # the end was said, or the known length reached
@@ -75,11 +79,11 @@ def generate(
     learner: Learner,
     prompt: Prompt,
     vocabulary: Vocabulary,
-    search: Search,
+    search: GenerationSearch,
     *,
     chance: torch.Generator | None = None,
     tell: Callable[[Ints], None] | None = None,
-) -> list[Said]:
+) -> list[Generation]:
     """At most `search.count` answers, the best first; samples in the order in which they were drawn.
 
     `tell` gets what has been said so far, piece by piece, where one answer is said at a time (not with beams).
@@ -114,13 +118,13 @@ def _refuse_unlearned(learner: Learner, prompt: Prompt) -> None:
 class Speaker:
     """One search: what it asks of whom, and what the encoder read."""
 
-    def __init__(self, learner: Learner, prompt: Prompt, vocabulary: Vocabulary, search: Search) -> None:
+    def __init__(self, learner: Learner, prompt: Prompt, vocabulary: Vocabulary, search: GenerationSearch) -> None:
         self.learner, self.prompt, self.search, self.pad = learner, prompt, search, vocabulary.pad
         self.encoded: Tensor | None = None
         self.limit = positions_of(learner.encoder, prompt.stream)
         self.recalled: tuple[bytes, Block, Memory] | None = None
 
-    def beam(self) -> list[Said]:
+    def beam(self) -> list[Generation]:
         prompt, search = self.prompt, self.search
         longest = prompt.length or search.longest
         live: list[Row] = [((), 0.0)]
@@ -148,11 +152,11 @@ class Speaker:
                 <= _rating(done[-1][1], len(done[-1][0]) + 1, search)
             ):
                 break
-        ended = [Said(np.array(said, np.int64), score, True) for said, score in done]
-        cut = [Said(np.array(said, np.int64), score, prompt.end is None) for said, score in live]
+        ended = [Generation(np.array(said, np.int64), score, True) for said, score in done]
+        cut = [Generation(np.array(said, np.int64), score, prompt.end is None) for said, score in live]
         return (ended + cut)[: search.count]
 
-    def say(self, chance: torch.Generator | None, tell: Callable[[Ints], None] | None) -> list[Said]:
+    def say(self, chance: torch.Generator | None, tell: Callable[[Ints], None] | None) -> list[Generation]:
         """One piece after the other: the likeliest, or one that is drawn."""
         prompt, search = self.prompt, self.search
         rows: list[Row] = [((), 0.0)] * search.count
@@ -176,7 +180,7 @@ class Speaker:
             if tell is not None and len(rows) == 1:
                 tell(np.array(rows[0][0], np.int64))
         return [
-            Said(np.array(said, np.int64), score, prompt.end is None or r not in open_rows)
+            Generation(np.array(said, np.int64), score, prompt.end is None or r not in open_rows)
             for r, (said, score) in enumerate(rows)
         ]
 
@@ -216,7 +220,7 @@ class Speaker:
         return behind(batch, recalled), memory
 
 
-def positions_of(reader: Reader, stream: str) -> int | None:
+def positions_of(reader: Backbone, stream: str) -> int | None:
     """How many positions a stream can count; None: any number."""
     if isinstance(reader, Network):
         return reader.config.longest if reader.input.positions else None
@@ -227,7 +231,7 @@ def positions_of(reader: Reader, stream: str) -> int | None:
     return encoder.max_length if encoder is not None else None
 
 
-def likeliest(logs: Tensor, search: Search) -> Tensor:
+def likeliest(logs: Tensor, search: GenerationSearch) -> Tensor:
     """logs (rows, V) -> at the search's temperature, -inf for pieces that may not be drawn."""
     ranked, at = (logs / search.temperature).sort(dim=-1, descending=True)
     if search.top_k:
@@ -245,15 +249,15 @@ def _repeating(said: tuple[int, ...], n: int) -> list[int]:
     return [said[i + n - 1] for i in range(len(said) - n + 1) if said[i : i + n - 1] == before]
 
 
-def _rating(score: float, n: int, search: Search) -> float:
+def _rating(score: float, n: int, search: GenerationSearch) -> float:
     return score / ((FIVE + n) / (FIVE + 1)) ** search.penalty
 
 
 def fill_blanks(
-    learner: Learner, ids: Ints, v: Vocabulary, search: Search, *, chance: torch.Generator | None = None
-) -> list[Said]:
+    learner: Learner, ids: Ints, v: Vocabulary, search: GenerationSearch, *, chance: torch.Generator | None = None
+) -> list[Generation]:
     """GLM: what is missing in each blank of ids, from left to right, the best answer each time."""
-    one, filled = replace(search, count=1), list[tuple[int, Said]]()
+    one, filled = replace(search, count=1), list[tuple[int, Generation]]()
     for blank in blanks(ids, v):
         prompt = glm(ids, blank, v, earlier=[(at, said.ids) for at, said in filled])
         filled.append((blank, generate(learner, prompt, v, one, chance=chance)[0]))

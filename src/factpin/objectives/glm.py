@@ -21,6 +21,8 @@ from factpin.objectives.view import NONE, View, stream, taught
 
 @dataclass(frozen=True)
 class GLM:
+    """How GLM cuts blanks out of a text."""
+
     choose: Choose = poisson_apart
     unit: Unit = "pieces"
     budget: Budget = Budget(rounding="down")

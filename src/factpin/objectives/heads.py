@@ -30,6 +30,8 @@ Activation = Literal["gelu", "gelu_tanh", "relu"]
 
 @dataclass(frozen=True)
 class HeadsConfig:
+    """The sizes of the heads."""
+
     transform: bool = True  # GPT, GLM, T5 and XLNet have none
     word_bias: bool = True  # GPT, GLM and T5 have none
     word_scale: float = 1.0  # T5: D^-0.5
@@ -40,6 +42,8 @@ class HeadsConfig:
 
 
 class Words(nn.Module):
+    """Predicts a piece of the vocabulary."""
+
     def __init__(self, config: HeadsConfig, width: int, words: nn.Embedding) -> None:
         super().__init__()
         V, E = words.weight.shape
@@ -58,7 +62,9 @@ class Words(nn.Module):
         return linear(h * self.config.word_scale, E, self.bias)
 
 
-class Pair(nn.Module):
+class PairHead(nn.Module):
+    """Predicts a class from the first cell."""
+
     def __init__(self, width: int, classes: int) -> None:
         super().__init__()
         self.dense, self.out = nn.Linear(width, width), nn.Linear(width, classes)
@@ -70,6 +76,8 @@ class Pair(nn.Module):
 
 
 class Boundary(nn.Module):
+    """Predicts a piece from the cells on both sides of a span."""
+
     def __init__(self, config: HeadsConfig, width: int, words: nn.Embedding) -> None:
         super().__init__()
         V, E = words.weight.shape
@@ -86,7 +94,9 @@ class Boundary(nn.Module):
         return linear(self.second_norm(self.act(self.second(a))), E, self.bias)
 
 
-class Replaced(nn.Module):
+class ReplacedPieces(nn.Module):
+    """Predicts for every cell whether its piece was replaced."""
+
     def __init__(self, config: HeadsConfig, width: int) -> None:
         super().__init__()
         self.dense, self.out = nn.Linear(width, width), nn.Linear(width, 1)
@@ -134,8 +144,8 @@ class Heads(nn.Module):
         names = {loss.head for row in rows for loss in row.losses}
         classes = sorted({row.classes for row in rows for loss in row.losses if loss.head == "pair"})
         self.words = Words(config, width, words)
-        self.pairs = nn.ModuleDict({str(count): Pair(width, count) for count in classes})
+        self.pairs = nn.ModuleDict({str(count): PairHead(width, count) for count in classes})
         self.boundary = Boundary(config, width, words) if "boundary" in names else None
-        self.replaced = Replaced(config, width) if "replaced" in names else None
+        self.replaced = ReplacedPieces(config, width) if "replaced" in names else None
         self.copy = Copy(width) if "copy" in names else None
         self.apply(start)

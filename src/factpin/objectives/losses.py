@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, log_softmax
 
 from factpin.encoders.own.batch import Batch
-from factpin.encoders.own.network import Memory, Reader, States
+from factpin.encoders.own.network import Backbone, Memory, States
 from factpin.errors import BadInput
 from factpin.layers.masks import Ints
 from factpin.objectives.heads import Heads
@@ -27,6 +27,8 @@ from factpin.objectives.view import NO_LOSS
 
 @dataclass(frozen=True, eq=False)
 class Part:
+    """One loss of a batch."""
+
     sum: Tensor  # () over what is asked
     count: int  # what it is divided by
 
@@ -37,6 +39,8 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
+    """The losses of a batch, and their weighted sum."""
+
     total: Tensor  # ()
     parts: Mapping[str, Part]  # by head and stream, such as "words query"
     states: States
@@ -51,7 +55,7 @@ class Learner(nn.Module):
     Labels are smoothed while it learns; a loss that judges is a plain one.
     """
 
-    def __init__(self, encoder: Reader, head: Heads, *, smoothing: float | None = None) -> None:
+    def __init__(self, encoder: Backbone, head: Heads, *, smoothing: float | None = None) -> None:
         super().__init__()
         self.encoder, self.head, self.smoothing = encoder, head, smoothing
         self.rows: frozenset[str] = frozenset()  # the names of what it learned, where a folder tells them

@@ -16,6 +16,8 @@ from factpin.objectives.view import View, encoder, stream
 
 @dataclass(frozen=True)
 class MASS:
+    """How MASS hides a run of pieces."""
+
     choose: Choose = fragment
     budget: Budget = Budget(share=0.5, framed=False)
     rates: Rates = Rates()

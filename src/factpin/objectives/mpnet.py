@@ -31,6 +31,8 @@ def compensated(know: Ints, context: int, targets: int) -> MaskSpec:
 
 @dataclass(frozen=True)
 class MPNet:
+    """How MPNet orders and masks a text."""
+
     choose: Choose = ngram
     unit: Unit = "pieces"
     budget: Budget = Budget()

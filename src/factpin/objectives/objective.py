@@ -19,6 +19,8 @@ Declare = Callable[[Text, Vocabulary, Chance], View]
 
 @dataclass(frozen=True)
 class Loss:
+    """What is predicted from which stream, and with what weight."""
+
     head: Literal["words", "pair", "boundary", "replaced", "copy"]
     stream: str
     weight: float = 1.0
@@ -27,6 +29,8 @@ class Loss:
 
 @dataclass(frozen=True)
 class Objective:
+    """A pretraining method: a row of the table."""
+
     declare: Declare
     losses: tuple[Loss, ...]
     positions: Literal[

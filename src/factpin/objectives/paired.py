@@ -18,7 +18,9 @@ from factpin.objectives.view import View, encoder, sequence_view
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairView:
+    """How a method reads a source and its target."""
+
     framed: bool = True  # the source is between [CLS] and [SEP]; else [end] follows it
     start: Literal["pad", "cls", "sep"] = "pad"  # what the decoder reads first
     first: bool = False  # the target begins with <s>

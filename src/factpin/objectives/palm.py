@@ -17,6 +17,8 @@ from factpin.objectives.view import View, encoder, sequence_view
 
 @dataclass(frozen=True)
 class Continue:
+    """How PALM splits a text into a beginning and its continuation."""
+
     beginning: float = 0.8  # share of the pieces
     budget: Budget | None = Budget()
     rates: Rates = Rates()

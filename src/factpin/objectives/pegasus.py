@@ -22,6 +22,8 @@ from factpin.objectives.view import NONE, View, encoder, sequence_view
 
 @dataclass(frozen=True)
 class Pegasus:
+    """How PEGASUS chooses the sentences to take out."""
+
     how: How = "ind_orig"
     least: float = 0.3  # share of the sentences, drawn evenly between least and most
     most: float = 0.3

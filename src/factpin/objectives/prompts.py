@@ -21,6 +21,8 @@ FRAME = 2  # special tokens around a prompt
 
 @dataclass(frozen=True)
 class Prompt:
+    """The input of a model, as the views in which it predicts the next piece."""
+
     view: Callable[[Ints], View]
     stream: str  # its last cell says the next piece
     never: frozenset[int]  # ids that are not said

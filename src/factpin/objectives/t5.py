@@ -19,6 +19,8 @@ from factpin.objectives.view import View, encoder, sequence_view
 
 @dataclass(frozen=True)
 class T5:
+    """How T5 cuts blanks out of a text."""
+
     choose: Choose | None = None  # None: scattered, in no more groups than there are sentinels
     budget: Budget = Budget(framed=False)
 

@@ -23,6 +23,8 @@ NOISE = -2
 
 @dataclass(frozen=True, eq=False)
 class Tape:
+    """Cells in a row: their pieces, and what these give away."""
+
     ids: Ints
     shows: Ints
     free: Bools
@@ -71,6 +73,8 @@ def mark(*ids: int) -> Tape:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
+    """A text between special pieces."""
+
     text: Text  # the parts in a row: their pieces are the places
     tape: Tape
     cells: Ints  # (n,) the cell of every place

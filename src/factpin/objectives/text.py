@@ -39,6 +39,8 @@ def nothing() -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Text:
+    """The pieces of a text, with its sentences, words and known phrases."""
+
     ids: Ints
     words: Ints
     ends: Ints

@@ -26,6 +26,8 @@ NONE = MARK  # no place is asked for
 
 @dataclass(frozen=True, eq=False)
 class Stream:
+    """The cells that are read together, and what each of them sees."""
+
     tape: Tape  # n cells
     sees: Mapping[str, MaskSpec]  # stream -> (n, its cells)
     answers: Ints  # (n,) the place that is asked for, or NONE
@@ -54,6 +56,8 @@ def stream(
 
 @dataclass(frozen=True, eq=False)
 class View:
+    """A text as an objective shows it to a network."""
+
     text: Ints  # (m,) the id at every place
     streams: Mapping[str, Stream]
     pair: int = NO_LOSS  # the class of the whole, such as 0: the second part follows the first, 1: it does not

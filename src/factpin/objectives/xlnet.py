@@ -24,6 +24,8 @@ from factpin.objectives.view import View, memory, stream
 
 @dataclass(frozen=True)
 class XLNet:
+    """How XLNet orders a text and chooses what to predict."""
+
     choose: Choose = xlnet_windows
     budget: Budget = Budget(share=1 / 6, framed=False)
 

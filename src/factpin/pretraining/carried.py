@@ -24,7 +24,9 @@ from factpin.layers.masks import Ints
 from factpin.objectives.text import Text, nothing
 
 
-class Carried(nn.Module):
+class CarriedMemory(nn.Module):
+    """The memory of every lane of a batch."""
+
     ids: Tensor
     states: Tensor
 
@@ -36,7 +38,7 @@ class Carried(nn.Module):
         self.register_buffer("ids", torch.full((lanes, M), -1))
         self.register_buffer("states", torch.zeros(network.layers, lanes, M, D))
 
-    def empty(self) -> "Carried":
+    def empty(self) -> "CarriedMemory":
         """As many lanes that remember nothing."""
         other = copy.deepcopy(self)
         other.ids.fill_(-1)

@@ -229,6 +229,8 @@ def _row(line: bytes) -> Result | None:
 
 @dataclass(frozen=True)
 class Verdict:
+    """Which objective is better, and how sure that is."""
+
     best: str
     winner: str | None
     words: str

@@ -56,14 +56,16 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Packed:
+class PackedTexts:
+    """Texts that fill a row, and where each begins."""
+
     text: Text
     documents: frozenset[int]
     next: Place  # where the next text begins
 
 
 @dataclass(frozen=True)
-class Cut:
+class TextCut:
     """How documents become texts."""
 
     cells: int
@@ -78,6 +80,8 @@ class Cut:
 
 
 class Corpus:
+    """Texts to pretrain on, read from files as they are needed."""
+
     def __init__(
         self, paths: Sequence[Path], *, divide: Divide = "blank", encoding: str | None = None, format: str | None = None
     ) -> None:
@@ -120,12 +124,12 @@ class Corpus:
     def texts(
         self,
         tokenizer: Tokenizer,
-        cut: Cut,
+        cut: TextCut,
         *,
         known: Units | None = None,
         start: Place | None = None,
         wanted: Callable[[int], bool] = lambda _: True,
-    ) -> Iterator[Packed]:
+    ) -> Iterator[PackedTexts]:
         """The packed texts of the wanted documents, from a place on."""
         start = start or Place()
         chosen = (p for p in self.portions() if p.document >= start.document and wanted(p.document))
@@ -156,14 +160,18 @@ def _divided(path: Path, divide: Divide, encoding: str) -> Iterator[tuple[str, b
 
 
 def packed(
-    portions: Iterable[Portion], tokenizer: Tokenizer, cut: Cut, known: Units | None = None, start: Place | None = None
-) -> Iterator[Packed]:
+    portions: Iterable[Portion],
+    tokenizer: Tokenizer,
+    cut: TextCut,
+    known: Units | None = None,
+    start: Place | None = None,
+) -> Iterator[PackedTexts]:
     """The texts of portions in a row, from a place on."""
     documents = ((portion.document, text_of_portion(portion, tokenizer, cut, known)) for portion in portions)
     return _pack(documents, cut, start or Place())
 
 
-def text_of_portion(portion: Portion, tokenizer: Tokenizer, cut: Cut, known: Units | None) -> Text:
+def text_of_portion(portion: Portion, tokenizer: Tokenizer, cut: TextCut, known: Units | None) -> Text:
     """Sentences, words, phrases, entities and pieces of a portion. Entities are its mentions, else those known."""
     text = portion.text
     sentences = split_sentences(text)
@@ -204,12 +212,12 @@ class _Row:
             self.documents.append(document)
         self.used += len(part)
 
-    def packed(self, next: Place) -> Packed:
+    def packed(self, next: Place) -> PackedTexts:
         marked = [replace(part, documents=np.zeros(len(part), np.int64)) for part in self.parts]
-        return Packed(replace(join(marked), before=self.before), frozenset(self.documents), next)
+        return PackedTexts(replace(join(marked), before=self.before), frozenset(self.documents), next)
 
 
-def _pack(documents: Iterator[tuple[int, Text]], cut: Cut, start: Place) -> Iterator[Packed]:
+def _pack(documents: Iterator[tuple[int, Text]], cut: TextCut, start: Place) -> Iterator[PackedTexts]:
     row, base, last = _Row(), 0, -1
     history = nothing()  # the pieces of this document before the present portion
     for number, text in documents:

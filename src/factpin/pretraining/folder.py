@@ -100,7 +100,7 @@ def names_pieces(rows: Mapping[str, Objective]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Pretrained:
+class PretrainedModel:
     """What `objectives.generate` asks: a reader with its heads, and the numbers of the pieces."""
 
     learner: Learner
@@ -108,7 +108,7 @@ class Pretrained:
     vocabulary: Vocabulary
 
 
-def load_pretrained(folder: Path) -> Pretrained:
+def load_pretrained(folder: Path) -> PretrainedModel:
     """What `factpin pretrain` wrote, with the heads and the decoder that it learned by."""
     config, told = read_json(folder / CONFIG), _told(folder)
     rows, tokenizer = {row: pick(ROWS, row, kind="objective") for row in told["rows"]}, Tokenizer.load(folder)
@@ -126,7 +126,7 @@ def load_pretrained(folder: Path) -> Pretrained:
             f"folder as it was written."
         )
     model.learner.rows = frozenset(told["rows"])
-    return Pretrained(model.learner.eval(), tokenizer, vocabulary_of(tokenizer))
+    return PretrainedModel(model.learner.eval(), tokenizer, vocabulary_of(tokenizer))
 
 
 def network_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, Tensor]:

@@ -28,11 +28,11 @@ from factpin.errors import BadFile, BadInput, BadModel, pick
 from factpin.files import lines
 from factpin.layers.masks import Ints
 from factpin.objectives import prompts
-from factpin.objectives.generate import Said, Search, fill_blanks, generate, positions_of
+from factpin.objectives.generate import Generation, GenerationSearch, fill_blanks, generate, positions_of
 from factpin.objectives.prompts import Prompt
 from factpin.objectives.spoil import split
 from factpin.objectives.text import nothing
-from factpin.pretraining.folder import Pretrained, load_pretrained
+from factpin.pretraining.folder import PretrainedModel, load_pretrained
 
 MARK = re.compile(r"\[(MASK|GAP|TAIL)\]")
 KINDS = ("gpt", "transformer_xl", "xlnet", "unilm", "glm", "mass", "t5", "bart", "pegasus", "palm", "transformer")
@@ -41,7 +41,7 @@ WITHOUT_MARKS = ("gpt", "transformer_xl", "xlnet", "unilm", "palm", "transformer
 
 
 @dataclass(frozen=True)
-class Answer:
+class GeneratedText:
     """What a model said to one prompt."""
 
     text: str  # with blanks: the prompt, filled
@@ -52,7 +52,9 @@ class Answer:
 
 
 class Generator:
-    def __init__(self, model: Pretrained, kind: str = "") -> None:
+    """A pretrained model that continues or completes texts."""
+
+    def __init__(self, model: PretrainedModel, kind: str = "") -> None:
         """`kind`: a method of KINDS, where the model learned several; else the first that it learned."""
         self.model = model
         known = kinds_of(model.learner.rows)
@@ -71,8 +73,8 @@ class Generator:
         return cls(load_pretrained(folder), kind)
 
     def answers(
-        self, text: str, search: Search, *, seed: int = 0, tell: Callable[[str], None] | None = None
-    ) -> list[Answer]:
+        self, text: str, search: GenerationSearch, *, seed: int = 0, tell: Callable[[str], None] | None = None
+    ) -> list[GeneratedText]:
         """At most `search.count` answers; `tell` gets the text so far, piece by piece, where one is said at a time."""
         ids, marks = self._read(text)
         chance = torch.Generator().manual_seed(seed)
@@ -148,20 +150,22 @@ class Generator:
         ids[at] = v.sentinels[: len(at)]
         return ids
 
-    def _rounds(self, search: Search) -> int:
+    def _rounds(self, search: GenerationSearch) -> int:
         if search.how == "beam" and search.count > 1:
             raise BadInput("GLM fills blanks one after the other, each with its best answer. Ask for one answer, or "
                            "draw several (--top-k, --top-p).")  # fmt: skip
         return search.count
 
-    def _filled(self, text: str, ids: Ints, marks: Sequence[str], search: Search, chance: torch.Generator) -> Answer:
+    def _filled(
+        self, text: str, ids: Ints, marks: Sequence[str], search: GenerationSearch, chance: torch.Generator
+    ) -> GeneratedText:
         found = fill_blanks(self.model.learner, ids, self.model.vocabulary, search, chance=chance)
         shown = text if MARK.search(text) else f"{text}[TAIL]"
         blanks = tuple(self._decode(said.ids) for said in found)
         score, pieces = sum(said.score for said in found), sum(len(said.ids) for said in found)
-        return Answer(_fill(shown, blanks), blanks, score, pieces, all(said.finished for said in found))
+        return GeneratedText(_fill(shown, blanks), blanks, score, pieces, all(said.finished for said in found))
 
-    def _answer(self, text: str, said: Said) -> Answer:
+    def _answer(self, text: str, said: Generation) -> GeneratedText:
         blanks: tuple[str, ...] = ()
         whole = self._decode(said.ids)
         if self.kind == "t5":
@@ -169,7 +173,7 @@ class Generator:
             whole = _fill(text, blanks)
         elif self.kind == "mass":
             blanks, whole = (whole,), _fill(re.sub(r"(\[MASK\]\s*)+", "[MASK]", text), (whole,))
-        return Answer(whole, blanks, said.score, len(said.ids), said.finished)
+        return GeneratedText(whole, blanks, said.score, len(said.ids), said.finished)
 
     def _decode(self, ids: Ints) -> str:
         return self.model.tokenizer.decode(ids.astype(np.int32))
@@ -198,7 +202,7 @@ class GenerateRequest:
 
     model: str
     source: str  # a prompt, a file of prompts, or - for standard input
-    search: Search
+    search: GenerationSearch
     kind: str = ""
     seed: int = 0
     jsonl: bool | None = None  # whether prompts are JSONL; None: by the ending of the file
@@ -206,7 +210,7 @@ class GenerateRequest:
 
 def generated(
     request: GenerateRequest, tell: Callable[[str], None] | None = None
-) -> Iterator[tuple[dict[str, Any], list[Answer]]]:
+) -> Iterator[tuple[dict[str, Any], list[GeneratedText]]]:
     """Every prompt as a record, with its answers. `tell` gets the text so far, where there is one prompt."""
     records = list(_records(request))
     generator = Generator.load(_folder(request.model), request.kind)

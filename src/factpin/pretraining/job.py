@@ -18,7 +18,7 @@ from factpin.errors import BadInput, pick
 from factpin.objectives import CONTINUAL, MIXTURES, PAIRED, ROWS, STAGES, Batch, Text, Vocabulary, collate, ernie
 from factpin.objectives.view import NO_LOSS
 from factpin.pretraining.learner import Learners
-from factpin.pretraining.stream import Seen, Stream, in_lanes
+from factpin.pretraining.stream import BatchStream, StreamCounts, in_lanes
 from factpin.tokens.batches import InTurn
 from factpin.training.config import TrainConfig
 from factpin.training.parallel import World
@@ -60,7 +60,7 @@ class PretrainJob:
         self,
         model: Learners,
         stages: Sequence[Stage],
-        stream: Stream,
+        stream: BatchStream,
         vocabulary: Vocabulary,
         heldout: Sequence[Text],
         how: TrainConfig,
@@ -111,7 +111,7 @@ class PretrainJob:
         ]
         return collate(views, self.vocabulary.pad, task=objective.task)
 
-    def seen(self, steps: int) -> Seen:
+    def seen(self, steps: int) -> StreamCounts:
         """What this process has seen after so many steps."""
         return self.stream.batch(steps * self.how.accumulation - 1).seen
 

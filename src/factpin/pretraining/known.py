@@ -27,12 +27,14 @@ class Units(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownPhrases:
+    """Phrases and entities, and where they occur in a text."""
+
     phrases: Lexicon | None  # None: the file names none
     entities: Lexicon | None
 
     @classmethod
-    def load(cls, path: Path) -> "Known":
+    def load(cls, path: Path) -> "KnownPhrases":
         found: dict[str, set[str]] = {kind: set() for kind in KINDS}
         for number, line in lines(path):
             entry, _, kind = (part.strip() for part in line.partition("\t"))

@@ -36,7 +36,7 @@ BEHIND = 2  # BART counts positions from 2
 
 
 @dataclass(frozen=True)
-class Name:
+class WeightName:
     """One weight of theirs: its name, and how ours becomes it and it becomes ours."""
 
     theirs: str
@@ -46,8 +46,10 @@ class Name:
 
 @dataclass(frozen=True)
 class Layout:
+    """An architecture of transformers: its config, and its names of our weights."""
+
     network: Callable[[Config], NetworkConfig]
-    names: Callable[[NetworkConfig], Iterator[tuple[str, Name]]]  # ours, without "encoder."
+    names: Callable[[NetworkConfig], Iterator[tuple[str, WeightName]]]  # ours, without "encoder."
     heads: Callable[[NetworkConfig], HeadsConfig] = lambda _: PLAIN
     fixed: Callable[[NetworkConfig], dict[str, Tensor]] = lambda _: {}  # what is written and never read
     speaks: str = ""  # the class of transformers with all of it
@@ -81,17 +83,17 @@ def to_ours(model_type: str, network: NetworkConfig, state: Mapping[str, Tensor]
     return found
 
 
-def _names(layout: Layout, network: NetworkConfig) -> Iterator[tuple[str, Name]]:
+def _names(layout: Layout, network: NetworkConfig) -> Iterator[tuple[str, WeightName]]:
     for ours, name in layout.names(network):
         yield ours if ours.startswith("head.") else f"encoder.{ours}", name
 
 
-def _linear(ours: str, theirs: str, bias: bool) -> Iterator[tuple[str, Name]]:
+def _linear(ours: str, theirs: str, bias: bool) -> Iterator[tuple[str, WeightName]]:
     for part in ("weight", "bias") if bias else ("weight",):
-        yield f"{ours}.{part}", Name(f"{theirs}.{part}")
+        yield f"{ours}.{part}", WeightName(f"{theirs}.{part}")
 
 
-def _attend(ours: str, module: str, norm: str, parts: tuple[str, ...], bias: bool) -> Iterator[tuple[str, Name]]:
+def _attend(ours: str, module: str, norm: str, parts: tuple[str, ...], bias: bool) -> Iterator[tuple[str, WeightName]]:
     for mine, theirs in zip(("q", "k", "v", "out"), parts, strict=True):
         yield from _linear(f"{ours}.attention.{mine}", f"{module}.{theirs}", bias)
     yield from _linear(f"{ours}.norm", norm, bias)
@@ -115,12 +117,12 @@ def _t5(config: Config) -> NetworkConfig:
     )  # fmt: skip
 
 
-def _t5_names(network: NetworkConfig) -> Iterator[tuple[str, Name]]:
-    yield "words.weight", Name("shared.weight")
+def _t5_names(network: NetworkConfig) -> Iterator[tuple[str, WeightName]]:
+    yield "words.weight", WeightName("shared.weight")
     for mine, side, count in (("", "encoder", network.layers), ("decoder_", "decoder", network.decoder_layers)):
         bias = f"{side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
-        yield f"{mine}bias.weight", Name(bias)
-        yield f"{mine}last.weight", Name(f"{side}.final_layer_norm.weight")
+        yield f"{mine}bias.weight", WeightName(bias)
+        yield f"{mine}last.weight", WeightName(f"{side}.final_layer_norm.weight")
         for n in range(count):
             ours, theirs = f"{mine}layers.{n}", f"{side}.block.{n}.layer"
             yield from _attend(f"{ours}.attend", f"{theirs}.0.SelfAttention", f"{theirs}.0.layer_norm", _QKVO, False)
@@ -167,12 +169,12 @@ def _waves(config: Config, name: str, **more: Any) -> NetworkConfig:
                        **more)  # fmt: skip
 
 
-def _sides_names(network: NetworkConfig) -> Iterator[tuple[str, Name]]:
-    yield "words.weight", Name("model.shared.weight")
+def _sides_names(network: NetworkConfig) -> Iterator[tuple[str, WeightName]]:
+    yield "words.weight", WeightName("model.shared.weight")
     for mine, side, count in (("", "encoder", network.layers), ("decoder_", "decoder", network.decoder_layers)):
         base = f"model.{side}"
         if network.positions == "learned":
-            yield f"{mine}input.positions.0.weight", Name(f"{base}.embed_positions.weight", _behind, _in_front)
+            yield f"{mine}input.positions.0.weight", WeightName(f"{base}.embed_positions.weight", _behind, _in_front)
         if network.norm_words:
             yield from _linear(f"{mine}input.norm", f"{base}.layernorm_embedding", True)
         if network.norm_at == "before":
@@ -221,22 +223,22 @@ def _xlnet(config: Config) -> NetworkConfig:
     )  # fmt: skip
 
 
-def _xlnet_names(network: NetworkConfig) -> Iterator[tuple[str, Name]]:
+def _xlnet_names(network: NetworkConfig) -> Iterator[tuple[str, WeightName]]:
     D, h = network.width, network.heads
-    asked = Name("transformer.mask_emb", lambda x: x.view(1, 1, D), lambda x: x.view(D))
-    yield "words.weight", Name("transformer.word_embedding.weight")
+    asked = WeightName("transformer.mask_emb", lambda x: x.view(1, 1, D), lambda x: x.view(D))
+    yield "words.weight", WeightName("transformer.word_embedding.weight")
     yield "query", asked
-    yield "head.words.bias", Name("lm_loss.bias")
+    yield "head.words.bias", WeightName("lm_loss.bias")
     for n in range(network.layers):
         ours, theirs = f"layers.{n}", f"transformer.layer.{n}"
         own, rel = f"{ours}.attend.attention", f"{theirs}.rel_attn"
         for part in ("q", "k", "v", "r"):
-            turned = Name(f"{rel}.{part}", lambda x: x.T.reshape(D, h, -1), lambda x: x.reshape(D, D).T)
+            turned = WeightName(f"{rel}.{part}", lambda x: x.T.reshape(D, h, -1), lambda x: x.reshape(D, D).T)
             yield f"{own}.{part}.weight", turned
-        yield f"{own}.out.weight", Name(f"{rel}.o", lambda x: x.reshape(D, h, -1), lambda x: x.reshape(D, D))
+        yield f"{own}.out.weight", WeightName(f"{rel}.o", lambda x: x.reshape(D, h, -1), lambda x: x.reshape(D, D))
         for mine, bias in (("u", "r_w_bias"), ("v_r", "r_r_bias"), ("w", "r_s_bias")):
-            yield f"{own}.{mine}", Name(f"{rel}.{bias}", lambda x: x[:, 0], lambda x: x[:, None])
-        yield f"{own}.g", Name(f"{rel}.seg_embed", lambda x: x.transpose(0, 1), lambda x: x.transpose(0, 1))
+            yield f"{own}.{mine}", WeightName(f"{rel}.{bias}", lambda x: x[:, 0], lambda x: x[:, None])
+        yield f"{own}.g", WeightName(f"{rel}.seg_embed", lambda x: x.transpose(0, 1), lambda x: x.transpose(0, 1))
         yield from _linear(f"{ours}.attend.norm", f"{rel}.layer_norm", True)
         yield from _linear(f"{ours}.think.inner", f"{theirs}.ff.layer_1", True)
         yield from _linear(f"{ours}.think.outer", f"{theirs}.ff.layer_2", True)
@@ -247,10 +249,10 @@ def _own(config: Config) -> NetworkConfig:
     return OwnConfig(config["network"]).design
 
 
-def _own_names(network: NetworkConfig) -> Iterator[tuple[str, Name]]:
+def _own_names(network: NetworkConfig) -> Iterator[tuple[str, WeightName]]:
     with torch.device("meta"):
         names = list(Network(network).state_dict())
-    return ((name, Name(f"network.{name}")) for name in names)
+    return ((name, WeightName(f"network.{name}")) for name in names)
 
 
 OWN_HEADS = {"glm": PLAIN, "transformer_xl": HeadsConfig(transform=False)}  # the others have BERT's

@@ -13,14 +13,14 @@ from torch import Tensor, nn
 
 from factpin.encoders import Encoder, small_electra
 from factpin.encoders.own.batch import Batch
-from factpin.encoders.own.network import Network, Reader
+from factpin.encoders.own.network import Backbone, Network
 from factpin.errors import BadInput
 from factpin.objectives import Objective
 from factpin.objectives.electra import Electra, generator_over
 from factpin.objectives.heads import Activation, Heads, HeadsConfig
 from factpin.objectives.losses import Learner
 from factpin.objectives.on_encoder import OnEncoder
-from factpin.pretraining.carried import Carried
+from factpin.pretraining.carried import CarriedMemory
 from factpin.pretraining.head_names import CAUSAL
 from factpin.pretraining.layouts import ACTIVATIONS, LAYOUTS, PLAIN, network_of
 from factpin.pretraining.networks import like
@@ -53,7 +53,7 @@ class Learners(nn.Module):
         super().__init__()
         self.learner, self.rows, self.generator, self.beside = learner, dict(rows), generator, beside or Beside()
         self.config = dict(config or {})
-        self.carried: Carried | None = None
+        self.carried: CarriedMemory | None = None
 
     @property
     def reader(self) -> Plain | OnEncoder | WithDecoder | Network:
@@ -119,7 +119,7 @@ def on_encoder(rows: Mapping[str, Objective], encoder: Encoder, beside: Beside) 
     return Learners(learner, rows, generator, beside)
 
 
-def _generator(reader: Reader, encoder: Encoder, heads: HeadsConfig, beside: Beside) -> Learner:
+def _generator(reader: Backbone, encoder: Encoder, heads: HeadsConfig, beside: Beside) -> Learner:
     """Of an ELECTRA, an ELECTRA that shares its vectors of words, positions and segments; else of the words alone."""
     if encoder.config.model_type != "electra":
         return generator_over(reader, like(encoder, beside.length), heads, share=GENERATOR)

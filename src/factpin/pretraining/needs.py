@@ -36,6 +36,8 @@ PROBE = Vocabulary(
 
 @dataclass(frozen=True)
 class Needs:
+    """What an objective needs of a corpus and a vocabulary."""
+
     words: bool
     phrases: bool
     entities: bool

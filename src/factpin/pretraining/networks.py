@@ -34,6 +34,8 @@ Config = dict[str, Any]
 
 @dataclass(frozen=True)
 class Shape:
+    """Layers x width."""
+
     layers: int
     width: int
     heads: int

@@ -16,13 +16,15 @@ import orjson
 from factpin.errors import BadFile
 from factpin.extraction.inputs import Input
 from factpin.files import lines
-from factpin.pretraining.corpus import FRAME, Corpus, Cut, Packed, Place, Portion, text_of_portion
+from factpin.pretraining.corpus import FRAME, Corpus, PackedTexts, Place, Portion, TextCut, text_of_portion
 from factpin.pretraining.known import Units
 from factpin.tokens import Tokenizer
 
 
 @dataclass(frozen=True)
-class Pair:
+class SourceTarget:
+    """A source and its target."""
+
     source: str
     target: str
 
@@ -37,7 +39,7 @@ class Pairs(Corpus):
         if next(self.pairs(), None) is None:
             raise BadFile(f"{paths[0]}: has no pair. Expected a source, a tab and a target in every line.")
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[SourceTarget]:
         for given in self.inputs:
             for number, line in lines(given.path, self.encoding or "utf-8"):
                 if line.strip():
@@ -52,12 +54,12 @@ class Pairs(Corpus):
     def texts(
         self,
         tokenizer: Tokenizer,
-        cut: Cut,
+        cut: TextCut,
         *,
         known: Units | None = None,
         start: Place | None = None,
         wanted: Callable[[int], bool] = lambda _: True,
-    ) -> Iterator[Packed]:
+    ) -> Iterator[PackedTexts]:
         first, room = (start or Place()).document, cut.cells - FRAME
         for number, pair in enumerate(self.pairs()):
             if number < first or not wanted(number):
@@ -66,7 +68,7 @@ class Pairs(Corpus):
             target = tokenizer.encode(pair.target).ids.astype("int64")
             if len(source) and len(target):
                 text = replace(source.part(0, min(room, len(source))), target=target[:room])
-                yield Packed(text, frozenset([number]), Place(number + 1))
+                yield PackedTexts(text, frozenset([number]), Place(number + 1))
 
     def cut_off(self, tokenizer: Tokenizer, cells: int) -> int:
         """How many pairs have a side that is longer than a text."""
@@ -74,7 +76,7 @@ class Pairs(Corpus):
         return sum(max(len(tokenizer.encode(side).ids) for side in (p.source, p.target)) > room for p in self.pairs())
 
 
-def _pair(line: str, path: Path, number: int) -> Pair:
+def _pair(line: str, path: Path, number: int) -> SourceTarget:
     if path.suffix == ".jsonl":
         try:
             record = orjson.loads(line)
@@ -90,4 +92,4 @@ def _pair(line: str, path: Path, number: int) -> Pair:
     if not source.strip() or not target.strip():
         raise BadFile(f"{path}, line {number}: the {'target' if source.strip() else 'source'} is empty. Remove the "
                       f"line, or complete it.")  # fmt: skip
-    return Pair(source, target)
+    return SourceTarget(source, target)

@@ -48,7 +48,7 @@ SAMPLE = 2_000_000  # characters by which a vocabulary is measured before and af
 
 
 @dataclass(frozen=True)
-class Beginning:
+class StartFolder:
     """What `start/` is made from."""
 
     encoder: str = ""
@@ -76,7 +76,7 @@ class Beginning:
             raise BadInput(f"extend is {self.extend} and vocab_size {self.vocab_size}; expected 0 and 1 or more.")
 
 
-def prepare(beginning: Beginning, corpus: Corpus, target: Path, *, begun: bool = False) -> dict[str, Any]:
+def prepare(beginning: StartFolder, corpus: Corpus, target: Path, *, begun: bool = False) -> dict[str, Any]:
     """Write `target`, unless it was made from the very same; gives how the vocabulary copes, before and after.
 
     A run that has `begun` keeps what it began with.
@@ -117,7 +117,7 @@ class Start:
             save_file(dict(self.heads), folder / HEAD_WEIGHTS, metadata={"format": "pt"})
 
 
-def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Start, dict[str, Any]]:
+def _adapted(beginning: StartFolder, corpus: Corpus) -> tuple[Start, dict[str, Any]]:
     source = resolve(beginning.encoder)
     config, old = read_json(source / CONFIG), Tokenizer.load(source)
     tokenizer, words = with_marks(old, beginning.marks), []
@@ -139,7 +139,7 @@ def _adapted(beginning: Beginning, corpus: Corpus) -> tuple[Start, dict[str, Any
     return Start(grow(encoder, tokenizer, made_of, beginning.seed), tokenizer, heads), report
 
 
-def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Start, dict[str, Any]]:
+def _fresh(beginning: StartFolder, corpus: Corpus) -> tuple[Start, dict[str, Any]]:
     if beginning.extend:
         raise BadInput("A tokenizer that is trained on the corpus needs no extension. Leave --extend out.")
     given = described(beginning)
@@ -161,7 +161,7 @@ def _fresh(beginning: Beginning, corpus: Corpus) -> tuple[Start, dict[str, Any]]
     return Start(encoder, tokenizer), report
 
 
-def described(beginning: Beginning) -> dict[str, Any]:
+def described(beginning: StartFolder) -> dict[str, Any]:
     """The config.json that a run begins with, without the numbers of its vocabulary."""
     if beginning.shape:
         made: dict[str, Any] = json.loads(beginning.shape)

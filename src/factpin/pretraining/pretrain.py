@@ -25,23 +25,23 @@ from factpin.encoders import Encoder
 from factpin.encoders.own.network import Network
 from factpin.errors import BadInput
 from factpin.objectives import ROWS, Objective, Vocabulary, audit
-from factpin.pretraining.carried import Carried
+from factpin.pretraining.carried import CarriedMemory
 from factpin.pretraining.chunks import Chunks
 from factpin.pretraining.config import PretrainConfig
-from factpin.pretraining.corpus import FRAME, Corpus, Cut
+from factpin.pretraining.corpus import FRAME, Corpus, TextCut
 from factpin.pretraining.folder import CONFIG, names_pieces, network_weights, read_json, save_pretrained
 from factpin.pretraining.inherited import inherit, kept_heads
 from factpin.pretraining.job import METRIC, PretrainJob, stages_of
-from factpin.pretraining.known import Known
+from factpin.pretraining.known import KnownPhrases
 from factpin.pretraining.layouts import LAYOUTS, network_of
 from factpin.pretraining.learner import LAYERS, Beside, Learners, build_learner, build_network
 from factpin.pretraining.needs import Needs, needs_of
 from factpin.pretraining.networks import NETWORKS, architecture, shape_of
 from factpin.pretraining.pairs import Pairs
-from factpin.pretraining.prepare import Beginning, described, prepare
+from factpin.pretraining.prepare import StartFolder, described, prepare
 from factpin.pretraining.readers import says
-from factpin.pretraining.source import Source
-from factpin.pretraining.stream import Stream
+from factpin.pretraining.source import CorpusSource
+from factpin.pretraining.stream import BatchStream
 from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.tokens import Tokenizer
 from factpin.training.checkpoint import last_path
@@ -96,7 +96,7 @@ def pretrain(
         notes.append(f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first.")
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
-    source = Source(corpus, tokenizer, _cut(config, plan), known, plan.rows, every, plan.need.foreign)
+    source = CorpusSource(corpus, tokenizer, _cut(config, plan), known, plan.rows, every, plan.need.foreign)
     other = replace(source, corpus=held_out) if held_out else source
     marks = (corpus.digest(), other.corpus.digest(), tokenizer.to_json().encode())
     fingerprint = digest((config, how, world.size), [np.frombuffer(mark, np.uint8) for mark in marks])
@@ -108,7 +108,7 @@ def pretrain(
     if world.leads:
         named = {"paths": [] if config.pairs else [str(path) for path in paths], "dev": [str(path) for path in dev]}
         write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
-    stream = Stream(
+    stream = BatchStream(
         partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
         fits=source.fits, needs_foreign=plan.need.foreign, reserve=partial(source.reserve, how.seed),
         fingerprint=fingerprint, kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
@@ -156,7 +156,7 @@ def _refuse(folder: Path, how: TrainConfig, *, resume: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PretrainingPlan:
     """What follows from the rows that a run learns, and from those that it is compared with."""
 
     learned: tuple[str, ...]
@@ -169,14 +169,14 @@ class Plan:
         return [ROWS[row] for row in self.rows]
 
 
-def plan_of(config: PretrainConfig) -> Plan:
+def plan_of(config: PretrainConfig) -> PretrainingPlan:
     learned, beside = (
         [row for stage in stages_of(names, pairs=bool(config.pairs)) for row in stage] if names else []
         for names in (config.objective, config.beside)
     )
     rows = tuple(dict.fromkeys((*learned, *beside)))
     need = needs_of([ROWS[row] for row in rows])
-    plan = Plan(tuple(dict.fromkeys(learned)), rows, need, False)
+    plan = PretrainingPlan(tuple(dict.fromkeys(learned)), rows, need, False)
     given = described(beginning_of(config, plan, 0))
     network = network_of({"vocab_size": 0, **given}) if given["model_type"] in LAYOUTS else None
     remembers = need.memory and network is not None and network.positions == "relative"
@@ -192,22 +192,22 @@ def plan_of(config: PretrainConfig) -> Plan:
     return replace(plan, remembers=remembers)
 
 
-def beginning_of(config: PretrainConfig, plan: Plan, seed: int) -> Beginning:
+def beginning_of(config: PretrainConfig, plan: PretrainingPlan, seed: int) -> StartFolder:
     shape = ""
     if config.shape:
         shape = json.dumps(NETWORKS[architecture(plan.objectives)](
             shape_of(config.shape, config.length, config.decoder_layers)))  # fmt: skip
-    return Beginning(config.encoder, config.config, shape, config.tokenizer, config.vocab_size, config.vocabulary,
+    return StartFolder(config.encoder, config.config, shape, config.tokenizer, config.vocab_size, config.vocabulary,
                      config.lowercase, config.extend, tuple(sorted(plan.need.marks)), seed)  # fmt: skip
 
 
-def begin(config: PretrainConfig, plan: Plan, corpus: Corpus, folder: Path, seed: int) -> dict[str, Any]:
+def begin(config: PretrainConfig, plan: PretrainingPlan, corpus: Corpus, folder: Path, seed: int) -> dict[str, Any]:
     """Write what a run begins with into folder/start; gives what was measured of the vocabulary."""
     running = last_path(folder).exists()
     return prepare(beginning_of(config, plan, seed), corpus, folder / "start", begun=running)
 
 
-def begun(config: PretrainConfig, plan: Plan, folder: Path, seed: int) -> Learners:
+def begun(config: PretrainConfig, plan: PretrainingPlan, folder: Path, seed: int) -> Learners:
     """The model of a run, as it begins."""
     rows, start = {row: ROWS[row] for row in plan.learned}, folder / "start"
     given = read_json(start / CONFIG)
@@ -238,14 +238,14 @@ def _refuse_shared(corpus: Corpus, held_out: Corpus) -> None:
                        f"without --dev a share of the documents is held out.")  # fmt: skip
 
 
-def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[Known | Chunks | None, list[str]]:
+def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[KnownPhrases | Chunks | None, list[str]]:
     """What says where phrases and entities are, and what is to be said of it."""
     if not config.lexicon:
         if not (need.phrases or need.entities):
             return None, []
         return Chunks(), ["phrases and entities are found by rules. Name those of the corpus for better ones "
                           "(--lexicon FILE), or annotate it (factpin extract corpus.txt --to jsonl)."]  # fmt: skip
-    known = Known.load(Path(config.lexicon))
+    known = KnownPhrases.load(Path(config.lexicon))
     if not any(any(known.find(portion.text)) for portion in corpus.portions()):  # the first hit ends it
         raise BadInput(f"{config.lexicon}: none of its entries stands in the corpus. Name a lexicon of this corpus, "
                        f"one entry a line.")  # fmt: skip
@@ -281,7 +281,7 @@ def _of_pairs(corpus: Corpus, tokenizer: Tokenizer, config: PretrainConfig) -> l
     return [f"{count:,} pairs are longer than --length {config.length} and lose their ends."] if count else []
 
 
-def _audited(source: Source, vocabulary: Vocabulary) -> None:
+def _audited(source: CorpusSource, vocabulary: Vocabulary) -> None:
     """A row that shows what it asks for is refused before it has learned to read it off."""
     for k, text in enumerate(source.first(AUDITED)):
         for row in source.rows:
@@ -291,23 +291,23 @@ def _audited(source: Source, vocabulary: Vocabulary) -> None:
                                f"audit(view) tells all of it.")  # fmt: skip
 
 
-def _cut(config: PretrainConfig, plan: Plan) -> Cut:
+def _cut(config: PretrainConfig, plan: PretrainingPlan) -> TextCut:
     memory = _memory(config, plan)
     packing = config.packing or ("document" if plan.need.pair else "running" if memory else "full")
     words = config.words if plan.need.words else None
     again = packing == "running" and any(row.again for row in plan.objectives)
-    return Cut(config.length, packing, words, memory, again)
+    return TextCut(config.length, packing, words, memory, again)
 
 
-def _carried(config: PretrainConfig, plan: Plan, model: Learners, lanes: int) -> Carried | None:
+def _carried(config: PretrainConfig, plan: PretrainingPlan, model: Learners, lanes: int) -> CarriedMemory | None:
     """The memory of a run that carries one."""
     if not _memory(config, plan) or not isinstance(model.encoder, Network):
         return None
     keep = (config.length - FRAME) // 2 if any(row.again for row in plan.objectives) else None
-    return Carried(model.encoder.config, lanes, keep)
+    return CarriedMemory(model.encoder.config, lanes, keep)
 
 
-def _memory(config: PretrainConfig, plan: Plan) -> int:
+def _memory(config: PretrainConfig, plan: PretrainingPlan) -> int:
     """How many pieces are remembered."""
     return (config.length if config.memory is None else config.memory) if plan.remembers else 0
 

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from factpin.encoders import Encoder
 from factpin.encoders.own.batch import Block
 from factpin.encoders.own.network import Memory, States
-from factpin.encoders.own.parts import DecoderLayer, Input, NetworkConfig, Sight, start
+from factpin.encoders.own.parts import DecoderLayer, InputLayer, NetworkConfig, Sight, start
 from factpin.errors import BadInput
 from factpin.objectives import Batch, Objective
 from factpin.objectives.cloze import Cloze, everybody
@@ -45,6 +45,8 @@ def says(row: Objective) -> bool:
 
 
 class Plain(nn.Module):
+    """Reads with an encoder alone."""
+
     def __init__(self, encoder: Encoder) -> None:
         super().__init__()
         self.encoder = encoder
@@ -103,6 +105,8 @@ def read_plainly(encoder: Encoder, block: Block, task: int = 0) -> Tensor:
 
 
 class WithDecoder(nn.Module):
+    """Reads with an encoder and a decoder of our own."""
+
     def __init__(self, below: Plain | OnEncoder, config: NetworkConfig) -> None:
         super().__init__()
         if below.encoder.config.model_type in CAUSAL:
@@ -110,7 +114,7 @@ class WithDecoder(nn.Module):
         self.below = below
         config = replace(config, positions="learned", segments=0)
         E = config.embedding or config.width
-        self.input = Input(config)
+        self.input = InputLayer(config)
         self.project = nn.Linear(E, config.width) if config.width != E else nn.Identity()
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         for module in (self.input, self.project, self.layers):

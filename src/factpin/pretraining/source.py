@@ -14,7 +14,7 @@ import numpy as np
 
 from factpin.objectives import ROWS, Text
 from factpin.objectives.text import Chance
-from factpin.pretraining.corpus import Corpus, Cut, Packed, Place, packed
+from factpin.pretraining.corpus import Corpus, PackedTexts, Place, TextCut, packed
 from factpin.pretraining.known import Units
 from factpin.pretraining.reserve import excerpts
 from factpin.pretraining.stream import with_foreign
@@ -27,12 +27,12 @@ HELD_OUT = 256  # texts at most
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class CorpusSource:
     """A corpus as a run reads it."""
 
     corpus: Corpus
     tokenizer: Tokenizer
-    cut: Cut
+    cut: TextCut
     known: Units | None
     rows: tuple[str, ...]
     every: int  # every so many documents one is held out; 0: none, and the whole corpus is evaluated
@@ -44,7 +44,7 @@ class Source:
     def held(self, number: int) -> bool:
         return bool(self.every) and number % self.every == self.every - 1
 
-    def texts(self, place: Place, world: World) -> Iterator[Packed]:
+    def texts(self, place: Place, world: World) -> Iterator[PackedTexts]:
         """The share of a process: every n-th document for n processes, without those held out."""
         return self._texts(place, lambda number: number % world.size == world.rank and not self.held(number))
 
@@ -56,7 +56,7 @@ class Source:
         """The first texts that are learned from, by whichever process."""
         return self._some(count, held=False)
 
-    def reserve(self, seed: int, epoch: int) -> list[Packed]:
+    def reserve(self, seed: int, epoch: int) -> list[PackedTexts]:
         """Texts of documents all over the corpus, whichever process they belong to, without those held out."""
         return self._far(np.random.default_rng([seed, epoch]), held=False)
 
@@ -72,10 +72,10 @@ class Source:
         far = partial(self._far, chance, held=held and bool(self.every))
         return with_foreign(block, chance, needed=self.needs_foreign, reserve=far)
 
-    def _texts(self, place: Place, wanted: Callable[[int], bool]) -> Iterator[Packed]:
+    def _texts(self, place: Place, wanted: Callable[[int], bool]) -> Iterator[PackedTexts]:
         return self.corpus.texts(self.tokenizer, self.cut, known=self.known, start=place, wanted=wanted)
 
-    def _far(self, chance: Chance, *, held: bool) -> list[Packed]:
+    def _far(self, chance: Chance, *, held: bool) -> list[PackedTexts]:
         portions = (portion for portion in self.corpus.portions() if self.held(portion.document) == held)
         texts = (packed([portion], self.tokenizer, self.cut, self.known) for portion in excerpts(portions, chance))
         return [one for some in texts for one in some if self.fits(one.text)]

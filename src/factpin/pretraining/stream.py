@@ -22,18 +22,18 @@ import orjson
 from factpin.errors import BadInput
 from factpin.files import byte_lines
 from factpin.objectives.text import Chance, Text
-from factpin.pretraining.corpus import Packed, Place
+from factpin.pretraining.corpus import PackedTexts, Place
 
 LIKE = 16  # batches whose texts are sorted by length together
 TRIES = 20  # draws of a foreign text from the block before the reserve is asked
 LAYOUT = 2  # of the file of marks
 
-Texts = Callable[[Place], Iterator[Packed]]
-Reserve = Callable[[int], Sequence[Packed]]  # of a pass
+Texts = Callable[[Place], Iterator[PackedTexts]]
+Reserve = Callable[[int], Sequence[PackedTexts]]  # of a pass
 
 
 @dataclass(frozen=True)
-class Seen:
+class StreamCounts:
     """What has come by, of all passes."""
 
     texts: int = 0  # learned from
@@ -44,26 +44,30 @@ class Seen:
 
 @dataclass(frozen=True)
 class Mark:
+    """A place in a stream, to resume from."""
+
     batch: int = 0  # batches before this block, of all passes
     epoch: int = 0
     text: int = 0  # texts of this pass before this block
     document: int = 0
     into: int = 0  # pieces of the document before this block
-    seen: Seen = Seen()  # before this block
+    seen: StreamCounts = StreamCounts()  # before this block
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnBatch:
     """One batch. `numbers` count the texts of the pass in the order of the corpus."""
 
     batch: int
     epoch: int
     numbers: tuple[int, ...]
     texts: tuple[Text, ...]
-    seen: Seen  # up to this batch; what is passed over, up to the end of its block
+    seen: StreamCounts  # up to this batch; what is passed over, up to the end of its block
 
 
-class Stream:
+class BatchStream:
+    """The batches of one process."""
+
     def __init__(
         self,
         texts: Texts,
@@ -86,11 +90,11 @@ class Stream:
         self.reserve = lru_cache(maxsize=1)(reserve)
         self.buffer = max(1, buffer // size) * size  # whole batches
         self.marks = _Marks(kept, fingerprint)
-        self._going: Iterator[Drawn] | None = None
+        self._going: Iterator[DrawnBatch] | None = None
         self._next = 0
-        self._recent: dict[int, Drawn] = {}
+        self._recent: dict[int, DrawnBatch] = {}
 
-    def batch(self, number: int, *, again: int = 1) -> Drawn:
+    def batch(self, number: int, *, again: int = 1) -> DrawnBatch:
         """Batch `number`; the last `again` ones are at hand, another one is gone to."""
         if number not in self._recent:
             if self._going is None or number != self._next:
@@ -101,17 +105,17 @@ class Stream:
                 del self._recent[old]
         return self._recent[number]
 
-    def _from(self, number: int) -> Iterator[Drawn]:
+    def _from(self, number: int) -> Iterator[DrawnBatch]:
         return (drawn for drawn in self._batches(self.marks.before(number)) if drawn.batch >= number)
 
-    def _batches(self, mark: Mark) -> Iterator[Drawn]:
+    def _batches(self, mark: Mark) -> Iterator[DrawnBatch]:
         for begin, block, chance in self._blocks(mark):
             seen = begin.seen
             order = in_lanes(len(block), self.size) if self.lanes else mixed(list(map(len, block)), self.size, chance)
             for k, rows in enumerate(order):
                 texts = tuple(block[i] for i in rows)
                 seen = replace(seen, texts=seen.texts + len(texts), pieces=seen.pieces + sum(map(len, texts)))
-                yield Drawn(begin.batch + k, begin.epoch, tuple(begin.text + i for i in rows), texts, seen)
+                yield DrawnBatch(begin.batch + k, begin.epoch, tuple(begin.text + i for i in rows), texts, seen)
 
     def _blocks(self, mark: Mark) -> Iterator[tuple[Mark, list[Text], Chance]]:
         """Pass after pass; what a block's shuffling is drawn from comes with it."""
@@ -145,9 +149,9 @@ class Stream:
                 )
             mark = Mark(mark.batch, mark.epoch + 1, seen=seen)
 
-    def _block(self, going: Iterator[Packed]) -> tuple[list[Packed], int]:
+    def _block(self, going: Iterator[PackedTexts]) -> tuple[list[PackedTexts], int]:
         """The next texts that fit, and how many came between that do not."""
-        block: list[Packed] = []
+        block: list[PackedTexts] = []
         unfit = 0
         for one in going:
             if not self.fits(one.text):
@@ -176,11 +180,11 @@ def in_lanes(count: int, size: int) -> list[list[int]]:
 
 
 def with_foreign(
-    block: Sequence[Packed], chance: Chance, *, needed: bool, reserve: Callable[[], Sequence[Packed]] = tuple
+    block: Sequence[PackedTexts], chance: Chance, *, needed: bool, reserve: Callable[[], Sequence[PackedTexts]] = tuple
 ) -> list[Text]:
     """Every text with another one that shares no document with it; where one is needed and none found, no text."""
     found = []
-    far: Sequence[Packed] | None = None
+    far: Sequence[PackedTexts] | None = None
     apart: dict[frozenset[int], list[Text]] = {}  # documents -> what of the reserve shares none with them
     for one in block:
         draws = (block[i] for i in chance.integers(len(block), size=TRIES).tolist())
@@ -225,7 +229,7 @@ class _Marks:
         yield Mark()
         if self.path is not None:
             for record in islice(_records(self.path), 1, None):
-                yield Mark(**{**record, "seen": Seen(**record["seen"])})
+                yield Mark(**{**record, "seen": StreamCounts(**record["seen"])})
 
 
 def _records(path: Path) -> Iterator[Any]:

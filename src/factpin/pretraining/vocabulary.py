@@ -280,7 +280,7 @@ def grown(old: Tensor, size: int, made_of: Mapping[int, Sequence[int]], seed: in
 
 def measure(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, Any]:
     """How a tokenizer copes with texts, counted as `factpin doctor` counts."""
-    counts = doctor.Vocabulary(tokenizer)
+    counts = doctor.VocabularyCheck(tokenizer)
     for k, text in enumerate(texts):
         counts.add(Document(str(k), text))
     summary = counts.summary()

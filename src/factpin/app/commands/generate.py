@@ -63,7 +63,7 @@ def generate(
 
     from factpin.app.show.answers_text import Typist, print_answers
     from factpin.errors import BadInput
-    from factpin.objectives.generate import Search
+    from factpin.objectives.generate import GenerationSearch
     from factpin.pretraining.generation import GenerateRequest, generated
 
     if threads:
@@ -74,8 +74,8 @@ def generate(
     if count > 1 and not drawn and beams < count:
         raise BadInput(f"{count} answers need as many beams (--beams {count}), or draw them (--top-p 0.9).")
     how: Any = "sample" if drawn else "beam" if beams > 1 else "greedy"
-    search = Search(how, beams, penalty, top_k or 0, top_p or 1.0, temperature or 1.0, count, max_pieces, min_pieces,
-                    no_repeat)  # fmt: skip
+    chance = (top_k or 0, top_p or 1.0, temperature or 1.0)
+    search = GenerationSearch(how, beams, penalty, *chance, count, max_pieces, min_pieces, no_repeat)
     typist = Typist(sys.stdout) if sys.stdout.isatty() and not as_json else None
     request = GenerateRequest(model, source, search, objective, seed, jsonl)
     for record, answers in generated(request, typist.type if typist else None):

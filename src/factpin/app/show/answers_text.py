@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 import orjson
 
-from factpin.pretraining.generation import Answer
+from factpin.pretraining.generation import GeneratedText
 
 
 class Typist:
@@ -33,7 +33,7 @@ class Typist:
         return shown
 
 
-def print_answers(record: dict[str, Any], answers: Sequence[Answer], *, as_json: bool, typed: str) -> None:
+def print_answers(record: dict[str, Any], answers: Sequence[GeneratedText], *, as_json: bool, typed: str) -> None:
     """Every answer on a line, or as a JSON object with the fields of its prompt; not again what was typed."""
     for answer in answers:
         if as_json:

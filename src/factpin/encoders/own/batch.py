@@ -25,6 +25,8 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
+    """What a network reads: a padded batch of every stream."""
+
     streams: Mapping[str, Block]
     pair: Ints  # (B,)
     spans: Ints  # (k, 3) text, start, end

@@ -22,6 +22,8 @@ MODEL_TYPE = "factpin"
 
 
 class OwnConfig(PretrainedConfig):  # type: ignore[misc]
+    """The config of a network of our own, as transformers stores it."""
+
     model_type = MODEL_TYPE
 
     def __init__(self, network: dict[str, Any] | None = None, **common: Any) -> None:
@@ -61,6 +63,8 @@ class OwnConfig(PretrainedConfig):  # type: ignore[misc]
 
 
 class OwnModel(PreTrainedModel):  # type: ignore[misc]
+    """A network of our own behind the interface of transformers' models."""
+
     config_class = OwnConfig
     base_model_prefix = ""
     _keys_to_ignore_on_load_unexpected = [r"^head\.", r"^network\.decoder_"]

@@ -32,7 +32,7 @@ import torch
 from torch import Tensor, nn
 
 from factpin.encoders.own.batch import Batch, Block
-from factpin.encoders.own.parts import FIRST_SPREAD, DecoderLayer, Input, Layer, NetworkConfig, Sight, norm, start
+from factpin.encoders.own.parts import FIRST_SPREAD, DecoderLayer, InputLayer, Layer, NetworkConfig, Sight, norm, start
 from factpin.errors import BadInput
 from factpin.layers.attention import RelativePositions
 from factpin.layers.masks import Bools, Ints
@@ -41,18 +41,22 @@ from factpin.layers.positions import Ways, buckets, distances, functional, sinus
 
 @dataclass(frozen=True, eq=False)
 class Memory:
+    """What every layer read before the current segment."""
+
     layers: tuple[Tensor, ...]  # (B, m, D) what each layer read
     real: Tensor  # (B, m)
 
 
 @dataclass(frozen=True, eq=False)
 class States:
+    """The output of a network for every stream."""
+
     hidden: Mapping[str, Tensor]  # stream -> (B, n, D)
     memory: Memory | None = None  # for the next step
     read: Tensor | None = None  # (B, n, m) where the decoder's last layer looks in the encoder, mean over heads
 
 
-class Reader(Protocol):
+class Backbone(Protocol):
     """What heads stand on: a Network, or a transformers encoder behind `on_encoder`."""
 
     @property
@@ -71,19 +75,21 @@ class Reader(Protocol):
 
 
 class Network(nn.Module):
+    """A Transformer whose streams, masks and positions follow from the batch."""
+
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.config = config
         E, D = config.embedding or config.width, config.width
         self.words = nn.Embedding(config.vocabulary, E)
-        self.input = Input(config)
+        self.input = InputLayer(config)
         self.project = nn.Linear(E, D) if E != D else nn.Identity()
         self.layers = nn.ModuleList(Layer(config) for _ in range(1 if config.shared else config.layers))
         self.last = norm(config, D) if config.norm_at == "before" else nn.Identity()
         bucketed = config.positions in ("buckets", "learned_and_buckets")
         self.bias = nn.Embedding(config.buckets, config.heads) if bucketed else None
         if config.decoder_layers:
-            self.decoder_input = Input(config)
+            self.decoder_input = InputLayer(config)
             count = 1 if config.shared else config.decoder_layers
             self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))
             self.decoder_last = norm(config, D) if config.norm_at == "before" else nn.Identity()
@@ -197,7 +203,7 @@ class Network(nn.Module):
             x, read = layer(x, sight, encoder, across, weigh=weighed)
         return States({"encoder": encoder, "decoder": self.decoder_last(x)}, read=read)
 
-    def _embed(self, block: Block, entry: Input | None = None) -> Tensor:
+    def _embed(self, block: Block, entry: InputLayer | None = None) -> Tensor:
         """(B, n, D)."""
         config, entry = self.config, entry or self.input
         if entry.positions and block.positions.size and block.positions.max() >= config.longest:

@@ -24,6 +24,8 @@ TABLES = {"learned": 1, "two_learned": 2, "learned_and_buckets": 1}
 
 @dataclass(frozen=True)
 class NetworkConfig:
+    """The shape of a network."""
+
     vocabulary: int  # how many ids
     width: int = 256  # D
     layers: int = 4
@@ -69,7 +71,7 @@ class Sight:
     relation: RelativePositions | None = None
 
 
-class Input(nn.Module):
+class InputLayer(nn.Module):
     """Word vectors, positions and segments become the first layer's input, (B, n, E)."""
 
     def __init__(self, config: NetworkConfig) -> None:
@@ -134,6 +136,8 @@ class Attend(nn.Module):
 
 
 class Think(nn.Module):
+    """What a layer computes between its residual connections."""
+
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.before = config.norm_at == "before"
@@ -148,6 +152,8 @@ class Think(nn.Module):
 
 
 class Layer(nn.Module):
+    """A layer of an encoder."""
+
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.attend, self.think = Attend(config, own_kind(config)), Think(config)
@@ -163,6 +169,8 @@ class Layer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
+    """A layer of a decoder, which reads the encoder too."""
+
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.attend, self.across = Attend(config, own_kind(config)), Attend(config, "plain")
