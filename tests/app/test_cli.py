@@ -101,7 +101,7 @@ def test_doctor_exits_with_1_where_something_must_be_fixed(tmp_path: Path) -> No
     broken.write_text('{"text": "在北京", "label": {"place": {"北京": [[1, 3]]}}}\n', encoding="utf-8")
     done = factpin("doctor", broken, "--from", "cluener")
     assert done.returncode == 1
-    assert "something must be fixed" in done.stdout
+    assert "something needs fixing" in done.stdout
     assert factpin("doctor", CLUENER).returncode == 0
 
 

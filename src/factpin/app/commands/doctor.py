@@ -42,7 +42,7 @@ def doctor(
     quiet: bool,
     **choices: Any,
 ) -> int:
-    """Examine corpora before training. Exit code 1 where something must be fixed.
+    """Examine corpora before training. Exit code 1 where something needs fixing.
 
     \b
     factpin doctor train.json dev.json                      the same text in both is a leak

@@ -40,7 +40,7 @@ def render(report: dict[str, Any]) -> RenderableType:
         parts.append(_vocabulary(report))
     if report["problems"]:
         parts.append(_problems(report))
-    verdict = ("nothing must be fixed", "green") if report["ok"] else ("something must be fixed", "red")
+    verdict = ("nothing needs fixing", "green") if report["ok"] else ("something needs fixing", "red")
     return Group(*parts, Text(verdict[0], style=f"bold {verdict[1]}"))
 
 
