@@ -40,7 +40,7 @@ class Commands(click.Group):
 )
 @click.version_option(package_name="factpin")
 def cli() -> None:
-    """Turn Chinese and English text into facts that can be checked: with their place in the text, a score and evidence."""
+    """Turn Chinese and English text into facts that can be checked, with places, scores and evidence."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
