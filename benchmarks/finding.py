@@ -2,7 +2,7 @@
 
     python benchmarks/finding.py --before FOLDER [--only TEXT] [--rounds 15]          speed, at the sizes of the heads
     python benchmarks/finding.py --before FOLDER --models [--only TEXT]               speed, on shipped models
-    python benchmarks/finding.py --before FOLDER --corpora ../shared/data             cells of whole corpora, compared
+    python benchmarks/finding.py --before FOLDER --corpora ../shared/data [--limit N] cells of whole corpora, compared
 
 FOLDER is a checkout of the earlier version (git worktree add --detach FOLDER a6055aa). Each version runs in a separate
 process with one thread, and the two take turns: every round is one call here and one call there, in both orders. The
@@ -35,7 +35,7 @@ class Side:
         command = [sys.executable, str(HERE.with_name("finding_side.py")), name, str(models)]
         self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def ask(self, *words: str) -> dict:
+    def ask(self, *words: object) -> dict:
         """The answer to one line."""
         if self.process.stdin is None or self.process.stdout is None:
             raise SystemExit("The process has no pipes.")
@@ -67,14 +67,14 @@ def speed(before: Side, after: Side, kind: str, only: str, rounds: int) -> bool:
     return good
 
 
-def compare(before: Side, after: Side, data: Path, only: str) -> bool:
+def compare(before: Side, after: Side, data: Path, only: str, limit: int | None) -> bool:
     """One row for every model and corpus; True where no cell differs."""
     table = Table("model", "corpus", "documents", "cells", "cells that differ", "largest difference of a score")
     good = True
     for model, corpus in after.ask("corpora")["pairs"]:
         if only not in f"{model} {corpus}":
             continue
-        one, two = (side.ask("find", model, corpus, str(data)) for side in (before, after))
+        one, two = (side.ask("find", model, corpus, str(data), limit) for side in (before, after))
         old, new = ({tuple(cell): score for cell, score in side["found"]} for side in (one, two))
         wrong = len(old.keys() ^ new.keys())
         apart = max((abs(old[cell] - new[cell]) for cell in old.keys() & new.keys()), default=0.0)
@@ -91,12 +91,13 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path, help="Compare the cells of corpora under this folder.")
     parser.add_argument("--only", default="", help="Rows whose name contains this.")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--limit", type=int, help="So many documents of each corpus.")
     options = parser.parse_args()
     checkout = options.before.resolve()
     models = checkout / "src" / "factpin" / "shipped"
     before, after = Side(checkout, "before", models), Side(OWN, "after", models)
     if options.corpora:
-        good = compare(before, after, options.corpora, options.only)
+        good = compare(before, after, options.corpora, options.only, options.limit)
     else:
         good = speed(before, after, "models" if options.models else "heads", options.only, options.rounds)
     raise SystemExit(0 if good else 1)
