@@ -84,7 +84,7 @@ def test_an_empty_sentence_is_left_out_and_evidence_follows(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "field", "words"),
     [
-        ({"vertexSet": [[]]}, "vertexSet[0]", "without a mention"),
+        ({"vertexSet": [[]]}, "vertexSet[0]", "has no mentions"),
         ({"vertexSet": [[{"sent_id": 2, "pos": [0, 1]}]]}, "vertexSet[0][0].sent_id", "one of 2 sentences"),
         ({"vertexSet": [[{"sent_id": 1, "pos": [1, 3]}]]}, "vertexSet[0][0].pos", "which has 2"),
         ({"vertexSet": [[{"sent_id": 1, "pos": [1]}]]}, "vertexSet[0][0].pos", "[first, end)"),

@@ -115,7 +115,7 @@ def test_what_has_no_place_is_counted_and_left_out(tmp_path):
         ("7\t0\t99999999999\tOne\tX\tA", "mentions[0]", "offset_mismatch", "not 'One'"),
         ("8\t0\t3\tOne\tX\tA", "id", "bad_record", "document '8'"),
         ("7\tCID\tA", "columns", "bad_record", "3 columns"),
-        ("7\t\tA\tB", "relation", "bad_record", "without a name"),
+        ("7\t\tA\tB", "relation", "bad_record", "has no name"),
     ],
 )
 def test_a_wrong_row_is_named_by_file_line_and_field(row, field, kind, words, tmp_path):

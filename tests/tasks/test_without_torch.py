@@ -20,7 +20,7 @@ from factpin.tasks.coreference import CandidateScores, find_links
 from factpin.tasks.document_relations import RelationScores, decode, find_relations
 from factpin.tasks.events import EventScores, find_events
 from factpin.tasks.spans import find_spans
-from factpin.tasks.spans.scores import FactoredScores, PairScores, TagScores
+from factpin.tasks.spans.scores import FactoredScores, PointerScores, TagScores
 from factpin.tasks.spans.tags import Tags
 from factpin.tasks.triples import TripleScores, find_triples
 
@@ -36,7 +36,7 @@ assert find_spans(factored(2), 0.0).rows() == [(0, 0, 1, 2)]
 
 q, k = np.zeros((1, 4, 2, 2), np.float32), np.zeros((1, 4, 2, 2), np.float32)
 q[0, 1, 0, 0] = k[0, 1, 0, 0] = q[0, 2, 1, 0] = k[0, 2, 1, 0] = 2
-pairs = PairScores(q, k, real)
+pairs = PointerScores(q, k, real)
 assert find_spans(pairs, 0.0).rows() == [(0, 0, 1, 1), (0, 1, 2, 2)]
 
 tags = Tags(1, "bioes")
