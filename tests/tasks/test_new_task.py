@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,18 @@ def test_it_extracts_and_shows_a_table(home: Path) -> None:
     (home / "text.txt").write_text(text.text, encoding="utf-8")
     shown = run("extract", home / "text.txt", "--model", home / "model", "--to", "table")
     assert all(m.text in shown for m in text.mentions) and "name" in shown
+
+
+def test_the_notes_say_where_it_did_not_look(home: Path) -> None:
+    english = home / "english"
+    shutil.copytree(home / "model", english, ignore=shutil.ignore_patterns("checkpoints"))
+    record = json.loads((english / "factpin.json").read_text())
+    (english / "factpin.json").write_text(json.dumps(record | {"language": "en"}))
+    text = "王小明出生于北京。\nAnna Weber was born in Berlin.\n"
+    (home / "both.txt").write_text(text, encoding="utf-8")
+    found = json.loads(run("extract", home / "both.txt", "--model", "zh-entities", "--model", english, "--to", "jsonl"))
+    assert {m["type"] for m in found["mentions"]} >= {"name", "person"}
+    assert any(note.startswith("mentions were not looked for in 0–") for note in found["coverage"]["notes"])
 
 
 def test_what_its_targets_hold_comes_back() -> None:
