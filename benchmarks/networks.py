@@ -23,7 +23,7 @@ import click
 
 FIGURES, TABLE = Path("docs/objectives/networks.json"), Path("docs/objectives/networks.md")
 SHAPE, LENGTH, BATCH, PIECES = "2x32x2", 40, 4, 1000
-BYTES = 150_000  # of a slice
+BYTES = 500_000  # of a slice
 SENTENCES = 24  # of CLUENER
 PROMPTS = {
     "zh": {"": "中国是一个", "blank": "北京是[MASK]的首都，人口很多。"},
@@ -94,7 +94,7 @@ def measured(name: str, language: str, place: Path, steps: int) -> dict[str, Any
     objective = "ernie2" if name == "ernie" else name
     command("pretrain", "--objective", objective, "--corpus", place / f"{language}.txt", "--shape", SHAPE, "--length",
             LENGTH, "--batch-size", BATCH, "--vocab-size", PIECES, "--max-steps", steps, "--learning-rate", 2e-3,
-            "--heldout", 0.05, "--evaluate-every", 50, "--save-every", steps, "--json", "--output", folder)  # fmt: skip
+            "--heldout", 0.1, "--evaluate-every", 50, "--save-every", steps, "--json", "--output", folder)  # fmt: skip
     lines = map(json.loads, (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
     losses = [line["heldout_loss"] for line in lines if "heldout_loss" in line]
     found: dict[str, Any] = {"first": round(losses[0], 3), "last": round(losses[-1], 3)}

@@ -23,7 +23,7 @@ from factpin.encoders.own.network import Network
 from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.layers.masks import full
-from factpin.objectives import OBJECTIVES, Text, View, Vocabulary
+from factpin.objectives import OBJECTIVES, ROWS, Text, View, Vocabulary
 from factpin.objectives.losses import Learner
 from factpin.objectives.text import Chance
 from factpin.pretraining.config import Divide, PretrainConfig
@@ -211,7 +211,7 @@ def test_a_row_that_shows_what_it_asks_for_is_refused(
         (stream,) = view.streams.values()
         return replace(view, streams={"content": replace(stream, sees={"content": full(len(stream), len(stream))})})
 
-    monkeypatch.setitem(OBJECTIVES, "gpt", replace(honest, declare=leaking))
+    monkeypatch.setitem(ROWS, "gpt", replace(honest, declare=leaking))
     with pytest.raises(BadInput, match="gpt shows what it asks for: .* up it sees"):
         pretrain([texts], small(encoder_folder, "gpt"), QUICK, tmp_path / "run", quiet=True)
 

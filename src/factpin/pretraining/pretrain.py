@@ -187,7 +187,7 @@ def plan_of(config: PretrainConfig) -> PretrainingPlan:
                        "for the network of the paper.")  # fmt: skip
     said = [row for row in rows if says(ROWS[row])]
     if said and network is not None and not network.decoder_layers:
-        raise BadInput(f"{said[0]} asks a decoder, which {given['model_type']} has not. Take an encoder with one, such "
+        raise BadInput(f"{said[0]} needs a decoder, which {network.name} does not have. Take a model with one, such "
                        f"as T5 or BART, or --shape.")  # fmt: skip
     return replace(plan, remembers=remembers)
 
