@@ -26,10 +26,10 @@ from factpin.models.extractor import Extractor
 extractor = Extractor.load(sys.argv[1])
 print("ready", flush=True)
 for line in sys.stdin:
-    text = json.loads(line)
-    began = time.perf_counter()
-    documents = extractor.extract([text])
-    print(json.dumps(time.perf_counter() - began), flush=True)
+    texts = json.loads(line)
+    began = time.process_time()
+    documents = extractor.extract(texts)
+    print(json.dumps(time.process_time() - began), flush=True)
 """
 OLD_WORKER = WORKER.replace("factpin.models.extractor", "factpin.pipelines.extractor")
 
@@ -45,11 +45,11 @@ def start(source: Path, folder: Path, worker: str) -> "subprocess.Popen[str]":
     return process
 
 
-def ask(process: "subprocess.Popen[str]", text: str) -> float:
-    """Seconds of one call."""
+def ask(process: "subprocess.Popen[str]", texts: list[str]) -> float:
+    """CPU seconds of one call."""
     if process.stdin is None or process.stdout is None:
         raise SystemExit("the process has ended")
-    process.stdin.write(json.dumps(text) + "\n")
+    process.stdin.write(json.dumps(texts) + "\n")
     process.stdin.flush()
     return float(json.loads(process.stdout.readline()))
 
@@ -58,7 +58,8 @@ def main() -> None:
     """Print a row for each model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", type=Path, required=True, help="a checkout of the older version")
-    parser.add_argument("--calls", type=int, default=60)
+    parser.add_argument("--calls", type=int, default=60, help="of which the first five do not count")
+    parser.add_argument("--texts", type=int, default=1, help="in one call")
     options = parser.parse_args()
     source = options.before / "src"
     models = source / "factpin" / "models"
@@ -66,9 +67,9 @@ def main() -> None:
     for folder in sorted(models.iterdir()):
         if not (folder / "factpin.json").is_file() or folder.name.endswith("relations"):
             continue
-        text = TEXTS[folder.name[:2]]
+        texts = [f"{i} {TEXTS[folder.name[:2]] * (1 + i % 4)}" for i in range(options.texts)]  # of several lengths
         old, new = start(source, folder, OLD_WORKER), start(ROOT / "src", folder, WORKER)
-        times = [(ask(old, text), ask(new, text)) for _ in range(options.calls)][5:]
+        times = [(ask(old, texts), ask(new, texts)) for _ in range(options.calls)][5:]
         before, after = (1000 * statistics.median(column) for column in zip(*times, strict=True))
         print(f"| {folder.name} | {before:.1f} | {after:.1f} | {before / after:.2f} |", flush=True)
         old.kill()
