@@ -73,7 +73,8 @@ def test_a_folder_says_what_the_model_said(name: str, encoder_folder: Path, text
     assert all(torch.equal(value, live.learner.state_dict()[key]) for key, value in loaded.learner.state_dict().items())
     prompt, search = PROMPTS[name](loaded.vocabulary), GenerationSearch(beams=3, count=3, longest=6, penalty=0.6)
     here, there = (generate.generate(one, prompt, loaded.vocabulary, search) for one in (live.learner, loaded.learner))
-    assert [(said.ids.tolist(), said.score) for said in here] == [(said.ids.tolist(), said.score) for said in there]
+    assert [said.ids.tolist() for said in here] == [said.ids.tolist() for said in there]
+    assert [said.score for said in here] == pytest.approx([said.score for said in there], abs=1e-5)
     drawn = replace(search, how="sample", top_k=5)
     here, there = (
         generate.generate(one, prompt, loaded.vocabulary, drawn, chance=torch.Generator().manual_seed(1))
