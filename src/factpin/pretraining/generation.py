@@ -15,7 +15,7 @@ What a prompt cannot be is refused before anything is read.
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,9 @@ class Generator:
                 f"folder that was pretrained with one of: {', '.join(KINDS)}."
             )
         self.kind = pick({name: name for name in known}, kind, kind="method of this model") if kind else known[0]
+        unknown = model.tokenizer.unknown_id
+        others = model.vocabulary.others if unknown is None else (*model.vocabulary.others, unknown)
+        self.vocabulary = replace(model.vocabulary, others=others)  # an unknown piece is read, and never said
         reader = model.learner.encoder
         self.network = reader if isinstance(reader, Network) else None
         self.limit = positions_of(reader, "content")
@@ -80,14 +83,14 @@ class Generator:
         chance = torch.Generator().manual_seed(seed)
         if self.kind == "glm":
             return [self._filled(text, ids, marks, search, chance) for _ in range(self._rounds(search))]
-        prompt, v = self.prompt(ids, marks), self.model.vocabulary
+        prompt, v = self.prompt(ids, marks), self.vocabulary
         told = None if tell is None else lambda said: tell(self._decode(said))
         found = generate(self.model.learner, prompt, v, search, chance=chance, tell=told)
         return [self._answer(text, said) for said in found]
 
     def prompt(self, ids: Ints, marks: Sequence[str]) -> Prompt:
         """The prompt of this model's kind; ids hold the numbers of the marks."""
-        v, kind = self.model.vocabulary, self.kind
+        v, kind = self.vocabulary, self.kind
         match kind:
             case "gpt":
                 return prompts.gpt(ids, v, window=self.limit)
@@ -126,7 +129,7 @@ class Generator:
                            f"out, or take a model of glm, t5 or bart.")  # fmt: skip
         if self.kind in ("mass", "t5") and not marks:
             raise BadInput(f"{self.kind} says what is missing in a text. Write [MASK] where something is.")
-        v, parts = self.model.vocabulary, [nothing()]
+        v, parts = self.vocabulary, [nothing()]
         for k, part in enumerate(MARK.split(text)):
             found = [getattr(v, part.lower())] if k % 2 else self.model.tokenizer.encode(part).ids
             parts.append(np.asarray(found, np.int64))
@@ -144,7 +147,7 @@ class Generator:
 
     def _sentinels(self, ids: Ints, marks: Sequence[str]) -> Ints:
         """The ids with one sentinel for each mark, in order."""
-        v = self.model.vocabulary
+        v = self.vocabulary
         at = np.flatnonzero(np.isin(ids, [v.mask, v.gap, v.tail]))[: len(v.sentinels)]
         ids = ids.copy()
         ids[at] = v.sentinels[: len(at)]
@@ -159,7 +162,7 @@ class Generator:
     def _filled(
         self, text: str, ids: Ints, marks: Sequence[str], search: GenerationSearch, chance: torch.Generator
     ) -> GeneratedText:
-        found = fill_blanks(self.model.learner, ids, self.model.vocabulary, search, chance=chance)
+        found = fill_blanks(self.model.learner, ids, self.vocabulary, search, chance=chance)
         shown = text if MARK.search(text) else f"{text}[TAIL]"
         blanks = tuple(self._decode(said.ids) for said in found)
         score, pieces = sum(said.score for said in found), sum(len(said.ids) for said in found)
@@ -169,7 +172,7 @@ class Generator:
         blanks: tuple[str, ...] = ()
         whole = self._decode(said.ids)
         if self.kind == "t5":
-            blanks = tuple(self._decode(run) for run in split(said.ids, self.model.vocabulary.sentinels))
+            blanks = tuple(self._decode(run) for run in split(said.ids, self.vocabulary.sentinels))
             whole = _fill(text, blanks)
         elif self.kind == "mass":
             blanks, whole = (whole,), _fill(re.sub(r"(\[MASK\]\s*)+", "[MASK]", text), (whole,))
