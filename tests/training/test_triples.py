@@ -167,7 +167,7 @@ def test_what_tuning_counts_above_a_cut_is_what_scoring_counts(folder: Path, cut
     strict = total(triples.score(align(extractor.annotate(dev), dev).pairs).rows["strict"])
     above = found.score > cut
     assert (above.sum(), (above & found.right).sum(), found.gold.sum()) == (strict.predicted, strict.tp, strict.gold)
-    assert strict.fp > 10  # one of two is not right
+    assert strict.fp > 3  # some are wrong, or the counts would show nothing
 
 
 @pytest.mark.parametrize("mentions", ["linked", "all"])
