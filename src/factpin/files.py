@@ -15,6 +15,8 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -85,13 +87,24 @@ def lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
         yield number, line_text(path, number, position, raw)
 
 
-def byte_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, int, bytes]]:
+@dataclass(frozen=True)
+class LineRange:
+    """Some lines of a file: the number of the first, the position of its first byte, and how many."""
+
+    first: int
+    position: int
+    count: int
+
+
+def byte_lines(path: Path, encoding: str = "utf-8", only: LineRange | None = None) -> Iterator[tuple[int, int, bytes]]:
     """(line number from 1, position of its first byte, line without its end); the bytes are not checked yet."""
-    position = 0
+    first, position, count = (only.first, only.position, only.count) if only else (1, 0, None)
     with open_bytes(path) as stream:
-        if not _is_utf8(encoding):
-            stream = cast(BinaryIO, _recoded(stream, encoding, path))
-        for number, raw in enumerate(stream, start=1):
+        if not _is_utf8(encoding):  # positions count bytes of the recoded lines, so earlier lines are read and dropped
+            stream = cast(BinaryIO, islice(_recoded(stream, encoding, path), first - 1, None))
+        elif only:
+            stream.seek(position)
+        for number, raw in enumerate(islice(stream, count), start=first):
             if number == 1 and raw.startswith(codecs.BOM_UTF8):
                 raw = raw[3:]
                 position = 3

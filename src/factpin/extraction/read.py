@@ -17,12 +17,18 @@ from factpin.formats import Options, Report
 
 
 def read_inputs(
-    inputs: Iterable[Input], encoding: str | None = None, rejects: Rejects | None = None
+    inputs: Iterable[Input],
+    encoding: str | None = None,
+    rejects: Rejects | None = None,
+    only: files.LineRange | None = None,
 ) -> Iterator[Document]:
-    """The documents of all files. A bad one is an error; with `rejects` it is set aside there."""
+    """The documents of all files. A bad one is an error; with `rejects` it is set aside there.
+
+    only: read these lines of a JSONL file.
+    """
     for source in inputs:
         try:
-            yield from read_input(source, encoding, rejects)
+            yield from read_input(source, encoding, rejects, only)
         except (BadFile, BadRecord, BadDocument) as error:
             if rejects is None:
                 raise
@@ -37,11 +43,16 @@ def as_record(error: BadFile | BadRecord | BadDocument, source: Input) -> BadRec
     return BadRecord(reason, file=readable(str(source.path)), line=1, kind="bad_file")
 
 
-def read_input(source: Input, encoding: str | None = None, rejects: Rejects | None = None) -> Iterator[Document]:
+def read_input(
+    source: Input,
+    encoding: str | None = None,
+    rejects: Rejects | None = None,
+    only: files.LineRange | None = None,
+) -> Iterator[Document]:
     """The documents of one file. encoding: by default UTF-8, or what an HTML page declares."""
     match source.kind:
         case "jsonl":
-            options = Options(encoding=encoding or "utf-8", skip_bad=rejects is not None)
+            options = Options(encoding=encoding or "utf-8", skip_bad=rejects is not None, only=only)
             report = Report(on_reject=rejects.keep if rejects is not None else None)
             yield from formats.read(source.path, format="jsonl", options=options, report=report)
         case "html":

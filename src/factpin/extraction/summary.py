@@ -1,9 +1,9 @@
 """What a run read and found. Summaries add up: over the documents of a run, and over the shards of a corpus."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Self
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
 
 from factpin.documents import Coverage, Document
 
@@ -70,10 +70,29 @@ class Summary:
     def __add__(self, other: "Summary") -> "Summary":
         return Summary(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Summary)))
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; `from_json` undoes it."""
+        return {f.name: _to_plain(getattr(self, f.name)) for f in fields(self)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
+        """The summary of a record of `to_json`."""
+        return cls(**{f.name: _from_plain(f.type, record[f.name]) for f in fields(cls)})
+
     @property
     def share_read(self) -> float:
         """The share of the characters that a model read."""
         return 1 - self.unread / self.characters if self.characters else 1.0
+
+
+def _to_plain(value: Any) -> Any:
+    return asdict(value) if isinstance(value, Cases) else value if isinstance(value, int) else dict(value)
+
+
+def _from_plain(kind: object, value: Any) -> Any:
+    if kind is Cases:
+        return Cases(value["count"], tuple(value["examples"]))
+    return value if kind is int else Counter(value)
 
 
 def _case(applies: bool, id: str, detail: str) -> Cases:

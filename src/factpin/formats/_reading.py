@@ -33,6 +33,7 @@ class Options:
     fragments: Literal["refuse", "merge"] = "refuse"  # discontinuous mentions: an error, or first to last character
     scheme: Literal["bio", "bioes", "bmes"] = "bio"  # tags to write in conll
     lossy: bool = False  # write what the format can hold, and count the rest
+    only: files.LineRange | None = None  # read only these lines (jsonl)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class ReadContext:
 
     def json_lines(self, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
         """One JSON value per line: parse(value, line). Blank lines are skipped."""
-        for number, position, raw in files.byte_lines(self.path, self.options.encoding):
+        for number, position, raw in files.byte_lines(self.path, self.options.encoding, self.options.only):
             try:
                 document = parse(decode(raw), number)
             except (BadDocument, BadRecord) as problem:

@@ -1,5 +1,6 @@
 """`factpin extract`: raw text to facts."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any, Literal
@@ -17,12 +18,15 @@ from factpin.app.commands._options import (
     raw_encoding_option,
     score_option,
 )
+from factpin.app.commands._shards import sharding_options
 from factpin.app.console import Names, notes, out, working
 from factpin.app.show.extract_notes import extract_notes
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
+from factpin.extraction.engines import Workers
 from factpin.extraction.request import STANDARD, Request
 from factpin.extraction.run import Show, run_extraction
+from factpin.extraction.sharded_run import Sharding, run_in_shards
 
 TARGETS = ["jsonl", "table", "brat", "color"]
 FOR_PEOPLE = ("table", "color")
@@ -59,14 +63,26 @@ FOR_PEOPLE = ("table", "color")
 @device_option
 @click.option("--skip-bad", is_flag=True, help="Set bad files and records aside in a list of rejects and continue.")
 @raw_encoding_option
+@sharding_options
 @quiet_option
-def extract(inputs: tuple[Path, ...], target: str | None, output: Path, quiet: bool, **settings: Any) -> int:
+def extract(
+    inputs: tuple[Path, ...],
+    target: str | None,
+    output: Path,
+    quiet: bool,
+    engine: str | None,
+    workers: int | None,
+    shard_size: int,
+    ray_address: str,
+    **settings: Any,
+) -> int:
     """Find entities, facts and events in raw text: files, folders, or standard input.
 
     \b
     factpin extract report.txt news.html paper.pdf
     echo '谷爱凌出生于旧金山。' | factpin extract - --to table
     factpin extract corpus/ --output found/ --to jsonl
+    factpin extract corpus/ --output found/ --engine processes
     """
     if not inputs and sys.stdin.isatty():
         raise BadInput("Nothing to read. Name files or a folder, or `-` to type a text. See factpin extract --help.")
@@ -76,11 +92,24 @@ def extract(inputs: tuple[Path, ...], target: str | None, output: Path, quiet: b
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
     format: Literal["brat", "jsonl"] = "brat" if target == "brat" else "jsonl"
     request = Request(inputs or (STANDARD,), output=output, format=format, **settings)
+    if engine:
+        workers = workers or os.cpu_count() or 1
+        return _extract_in_shards(request, Sharding(engine, Workers(workers, ray_address), shard_size), quiet)
     with working("extracting", quiet, beneath=for_eyes) as progress:
         summary = run_extraction(request, progress, _show_as(target) if target in FOR_PEOPLE else None)
     for line in extract_notes(summary, request):
         notes(quiet).print(line)
     return 0
+
+
+def _extract_in_shards(request: Request, sharding: Sharding, quiet: bool) -> int:
+    with working("shards", quiet) as progress:
+        summary, failures = run_in_shards(request, sharding, progress)
+    for line in extract_notes(summary, request):
+        notes(quiet).print(line)
+    for failure in failures:
+        notes().print(f"[red]failed:[/] shard {failure.shard}: {failure.reason} Run the command again to try it again.")
+    return 1 if failures else 0
 
 
 def _show_as(target: str) -> Show:

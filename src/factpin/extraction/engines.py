@@ -1,0 +1,176 @@
+"""Who extracts the shards: this process, several on this machine, or a Ray cluster.
+
+An engine takes the shards that are still to do and yields an outcome for each, in any order. A process that dies takes
+only its shard with it: the shard is tried again, three times in all. A FactpinError is the user's to mend and stops the
+run at once.
+"""
+
+import logging
+import os
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import get_context, parent_process
+from typing import Any
+
+from factpin.errors import BadInput, FactpinError, MissingExtra
+from factpin.extraction.request import Request
+from factpin.extraction.shard_run import extract_shard
+from factpin.extraction.shards import Receipt, Shard
+
+TRIES = 3
+THREADS = "OMP_NUM_THREADS"
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How many there are, and where."""
+
+    count: int = 1
+    address: str = ""  # of a Ray cluster; empty: one that is started on this machine
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A shard that could not be extracted."""
+
+    shard: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The message of an error that the user has to mend; an exception might not survive the way between processes."""
+
+    message: str
+
+
+Outcome = Receipt | Failure
+Engine = Callable[[Request, Sequence[Shard], Workers], Iterator[Outcome]]
+
+
+def attempt(request: Request, shard: Shard) -> Receipt | Refusal:
+    """Extract a shard in another process."""
+    try:
+        return extract_shard(request, shard)
+    except FactpinError as error:
+        return Refusal(str(error))
+
+
+def _accept(result: Receipt | Refusal) -> Receipt:
+    if isinstance(result, Refusal):
+        raise BadInput(result.message)
+    return result
+
+
+def run_here(request: Request, shards: Sequence[Shard], workers: Workers) -> Iterator[Outcome]:  # noqa: ARG001
+    """One shard after the other, in this process."""
+    for shard in shards:
+        yield extract_shard(request, shard)
+
+
+def run_processes(request: Request, shards: Sequence[Shard], workers: Workers) -> Iterator[Outcome]:
+    """Several processes on this machine, each with one thread and its own copy of the models."""
+    waiting = deque(shards)
+    tries: Counter[int] = Counter()
+    while waiting:
+        lost: list[Shard] = []
+        with _one_thread(), _pool(workers.count) as pool:
+            running: dict[Future[Receipt | Refusal], Shard] = {}
+            try:
+                while waiting or running:
+                    while waiting and not lost and len(running) < workers.count:
+                        shard = waiting.popleft()
+                        running[pool.submit(attempt, request, shard)] = shard
+                    if not running:
+                        break
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        shard = running.pop(future)
+                        try:
+                            yield _accept(future.result())
+                        except BrokenProcessPool:  # some process died; every shard under way is lost
+                            lost.append(shard)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+        for shard in lost:
+            tries[shard.number] += 1
+            if tries[shard.number] < TRIES:
+                waiting.append(shard)
+            else:
+                yield Failure(shard.number, f"its process died {TRIES} times; is there enough memory?")
+
+
+def run_ray(request: Request, shards: Sequence[Shard], workers: Workers) -> Iterator[Outcome]:
+    """Actors of Ray. Texts are read and written by the actors; only receipts travel."""
+    try:
+        ray: Any = import_module("ray")
+    except ImportError:
+        raise MissingExtra("--engine ray needs Ray: pip install 'factpin[ray]'") from None
+    with _one_thread():
+        ray.init(workers.address or None, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.ERROR)
+        try:
+            actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=TRIES - 1)(_Actor)
+            free = [actor.remote(request) for _ in range(min(workers.count, len(shards)))]
+            waiting = deque(shards)
+            running: dict[Any, tuple[Any, Shard]] = {}
+            while waiting or running:
+                while waiting and free:
+                    worker, shard = free.pop(), waiting.popleft()
+                    running[worker.extract.remote(shard)] = worker, shard
+                (done,), _ = ray.wait(list(running), num_returns=1)
+                worker, shard = running.pop(done)
+                free.append(worker)
+                try:
+                    yield _accept(ray.get(done))
+                except ray.exceptions.RayError as error:
+                    yield Failure(shard.number, f"its actor died {TRIES} times ({type(error).__name__})")
+        finally:
+            if not workers.address:
+                ray.shutdown()
+
+
+class _Actor:
+    """A process of Ray that holds the models."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+
+    def extract(self, shard: Shard) -> Receipt | Refusal:
+        return attempt(self.request, shard)
+
+
+ENGINES: dict[str, Engine] = {"here": run_here, "processes": run_processes, "ray": run_ray}
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_die_with_parent)
+
+
+def _die_with_parent() -> None:
+    """End this process when its parent is killed; otherwise it would wait for work forever."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+class _one_thread:
+    """Children that are started inside use one thread each."""
+
+    def __enter__(self) -> None:
+        self.before = os.environ.get(THREADS)
+        os.environ[THREADS] = "1"
+
+    def __exit__(self, *error: object) -> None:
+        if self.before is None:
+            del os.environ[THREADS]
+        else:
+            os.environ[THREADS] = self.before

@@ -1,0 +1,60 @@
+"""The work on one shard, in whichever process: read its records, extract, write its file, then its receipt."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factpin import formats
+from factpin.documents import Document
+from factpin.extraction.read import read_inputs
+from factpin.extraction.rejects import Rejects
+from factpin.extraction.request import RULES, Request
+from factpin.extraction.shards import Part, Receipt, Shard, write_receipt
+from factpin.extraction.summary import Summary
+
+if TYPE_CHECKING:
+    from factpin.models.extractor import Extractor
+
+
+def extract_shard(request: Request, shard: Shard) -> Receipt:
+    """Write the documents of a shard. Doing it twice writes the same bytes."""
+    from factpin.extraction.extract import extract  # noqa: PLC0415  (the models' runtime)
+
+    total = Summary()
+
+    def add(one: Summary) -> None:
+        nonlocal total
+        total += one
+
+    models = load_once(request)
+    folder = request.output
+    with Rejects(shard.rejects(folder)) if request.skip_bad else nullcontext() as rejects:
+        documents = _read(shard.parts, request.encoding, rejects)
+        rules = request.coreference == RULES
+        found = extract(documents, models, request.min_score, coreference=rules, on_document=add)
+        formats.write(found, shard.result(folder))
+    total += Summary(rejected=rejects.count if rejects else 0)
+    receipt = Receipt(shard.number, shard.result(folder).stat().st_size, _digest(shard.result(folder)), total)
+    write_receipt(folder, shard, receipt)
+    return receipt
+
+
+@lru_cache(maxsize=1)
+def load_once(request: Request) -> list["Extractor"]:
+    """The models of a request; a process that extracts many shards loads them once."""
+    from factpin.extraction.extract import load_models  # noqa: PLC0415  (the models' runtime)
+
+    return load_models(request.model_folders(), request.on_overflow, bf16=request.bf16, device=request.device)
+
+
+def _read(parts: tuple[Part, ...], encoding: str | None, rejects: Rejects | None) -> Iterator[Document]:
+    for part in parts:
+        yield from read_inputs([part.input], encoding, rejects, part.lines)
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,256 @@
+"""A corpus in shards: every record once, equal files whoever works on them, and runs that are killed and resumed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factpin import formats
+from factpin.errors import BadInput, FactpinError
+from factpin.extraction.engines import Failure, Workers
+from factpin.extraction.inputs import Input, find_inputs
+from factpin.extraction.request import Request
+from factpin.extraction.run import run_extraction
+from factpin.extraction.sharded_run import Sharding, run_in_shards
+from factpin.extraction.shards import DONE, Receipt, open_plan, plan
+from factpin.extraction.summary import Cases, Summary
+from tests.conftest import corpus
+from tests.models.small_model import small_model
+
+
+@pytest.fixture(scope="module")
+def model(encoder_folder: Path) -> Path:
+    return small_model(encoder_folder)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Two JSONL files with 23 and 7 documents, and three texts."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, count in (("a", 23), ("b", 7)):
+        lines = [json.dumps({"id": f"{name}{i}", "text": doc.text}) for i, doc in enumerate(corpus(count, 61))]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    for i, doc in enumerate(corpus(3, 62)):
+        (folder / f"c{i}.txt").write_text(doc.text)
+    return folder
+
+
+def request(source: Path, output: Path, model: Path, *, skip_bad: bool = False) -> Request:
+    return Request((source,), (str(model),), output, skip_bad=skip_bad)
+
+
+def parts(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("part-*"))}
+
+
+@given(st.lists(st.integers(0, 9), max_size=5), st.integers(1, 7))
+def test_a_plan_has_every_line_once_and_in_order(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], size: int
+) -> None:
+    folder = tmp_path_factory.mktemp("plan")
+    inputs = []
+    for i, count in enumerate(sizes):
+        path = folder / f"{i}.jsonl"
+        path.write_text("".join(json.dumps({"id": f"{i}-{j}", "text": "é" * j}) + "\n" for j in range(count)))
+        inputs.append(Input(path, "jsonl", path.name, str(i)))
+    shards = plan(inputs, size)
+    seen = [
+        doc.id
+        for shard in shards
+        for part in shard.parts
+        for doc in formats.read(part.input.path, options=formats.Options(only=part.lines), format="jsonl")
+    ]
+    assert seen == [f"{i}-{j}" for i, count in enumerate(sizes) for j in range(count)]
+    assert all(sum(part.lines.count for part in shard.parts if part.lines) <= size for shard in shards)
+
+
+def test_a_plan_is_kept_and_a_changed_input_is_refused(source: Path, tmp_path: Path) -> None:
+    inputs, _ = find_inputs([source])
+    first = open_plan(tmp_path, inputs, 10)
+    assert open_plan(tmp_path, inputs, 10) == first == plan(inputs, 10)
+    with open(source / "b.jsonl", "a") as stream:
+        stream.write('{"text": "more"}\n')
+    with pytest.raises(BadInput, match="b.jsonl has changed"):
+        open_plan(tmp_path, inputs, 10)
+
+
+def test_a_summary_survives_its_record() -> None:
+    summary = Summary(documents=2, unread=3, partly_read=Cases(1, ("a (0–3)",)))
+    summary.mentions["person"] = 4
+    assert Summary.from_json(json.loads(json.dumps(summary.to_json()))) == summary
+
+
+def test_shards_hold_what_one_run_finds(source: Path, tmp_path: Path, model: Path) -> None:
+    whole = tmp_path / "whole.jsonl"
+    expected = run_extraction(Request((source,), (str(model),), whole))
+    summary, failures = run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    found = [doc for path in sorted((tmp_path / "found").glob("*.zst")) for doc in formats.read(path)]
+    assert not failures and summary == expected
+    assert [doc.id for doc in found] == [doc.id for doc in formats.read(whole)]
+    assert [doc.mentions for doc in found] == [doc.mentions for doc in formats.read(whole)]
+    assert (tmp_path / "found" / DONE).is_file()
+
+
+def test_processes_write_the_same_bytes_and_a_second_run_does_nothing(
+    source: Path, tmp_path: Path, model: Path
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    run_in_shards(request(source, here, model), Sharding(size=10))
+    first, _ = run_in_shards(request(source, there, model), Sharding("processes", Workers(2), 10))
+    assert parts(here) == parts(there) and len(parts(here)) == 8
+    times = {path: path.stat().st_mtime_ns for path in there.glob("part-*")}
+    again, _ = run_in_shards(request(source, there, model), Sharding("here", size=10))
+    assert again == first and times == {path: path.stat().st_mtime_ns for path in there.glob("part-*")}
+
+
+def test_a_damaged_shard_is_made_again(source: Path, tmp_path: Path, model: Path) -> None:
+    run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    before = parts(tmp_path / "found")
+    (tmp_path / "found" / "part-00001-of-00004.jsonl.zst").write_bytes(b"cut")
+    run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    assert parts(tmp_path / "found") == before
+
+
+def test_another_shard_size_or_a_folder_of_single_files_is_refused(source: Path, tmp_path: Path, model: Path) -> None:
+    run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    with pytest.raises(BadInput, match="other options"):
+        run_in_shards(request(source, tmp_path / "found", model), Sharding(size=5))
+    with pytest.raises(BadInput, match="other options"):
+        run_extraction(request(source, tmp_path / "found", model))
+    with pytest.raises(BadInput, match="written to a folder"):
+        run_in_shards(request(source, tmp_path / "found.jsonl", model), Sharding())
+
+
+@pytest.mark.parametrize("engine", ["here", "processes"])
+def test_a_bad_record_stops_the_run_or_is_set_aside(source: Path, tmp_path: Path, model: Path, engine: str) -> None:
+    with open(source / "a.jsonl", "a") as stream:
+        stream.write("{broken\n")
+    with pytest.raises(FactpinError, match=r"a\.jsonl:24: not JSON"):
+        run_in_shards(request(source, tmp_path / "strict", model), Sharding(engine, Workers(2), 10))
+    summary, _ = run_in_shards(
+        request(source, tmp_path / "found", model, skip_bad=True), Sharding(engine, Workers(2), 10)
+    )
+    assert summary.rejected == 1 and summary.documents == 33
+    (rejects,) = (tmp_path / "found").glob("*.rejects.jsonl")
+    assert json.loads(rejects.read_bytes())["line"] == 24
+
+
+def test_a_worker_that_is_killed_costs_nothing_but_time(source: Path, tmp_path: Path, model: Path) -> None:
+    found = request(source, tmp_path / "found", model)
+    run_in_shards(request(source, tmp_path / "calm", model), Sharding(size=3))
+    child = _start(source, tmp_path / "found", model)
+    try:
+        victim = _workers(child.pid)[0]
+        os.kill(victim, signal.SIGKILL)
+        assert child.wait(timeout=120) == 0
+    finally:
+        child.kill()
+    assert parts(found.output) == parts(tmp_path / "calm")
+
+
+def test_a_killed_run_leaves_no_worker_and_goes_on(source: Path, tmp_path: Path, model: Path) -> None:
+    run_in_shards(request(source, tmp_path / "calm", model), Sharding(size=3))
+    child = _start(source, tmp_path / "found", model)
+    workers = _workers(child.pid)
+    child.kill()
+    child.wait()
+    until = time.monotonic() + 60
+    while any(_alive(pid) for pid in workers) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(_alive(pid) for pid in workers)
+    run_in_shards(request(source, tmp_path / "found", model), Sharding("processes", Workers(2), 3))
+    assert parts(tmp_path / "found") == parts(tmp_path / "calm")
+
+
+def test_a_shard_whose_process_always_dies_is_named(
+    source: Path, tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", f"{_deadly(tmp_path)}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    summary, failures = run_in_shards(request(source, tmp_path / "found", model), Sharding("processes", Workers(1), 20))
+    assert [failure.shard for failure in failures] == [0, 1] and isinstance(failures[0], Failure)
+    assert summary.documents == 0 and not (tmp_path / "found" / DONE).exists()
+
+
+@pytest.mark.verify
+def test_ray_writes_the_same_bytes_and_survives_a_killed_actor(source: Path, tmp_path: Path, model: Path) -> None:
+    pytest.importorskip("ray")
+    run_in_shards(request(source, tmp_path / "calm", model), Sharding(size=3))
+    child = _start(source, tmp_path / "found", model, engine="ray")
+    try:
+        while not list((tmp_path / "found").glob("*.json.zst")) and not _actors():
+            time.sleep(0.05)
+        for pid in _actors():
+            os.kill(pid, signal.SIGKILL)
+        assert child.wait(timeout=300) == 0
+    finally:
+        child.kill()
+    assert parts(tmp_path / "found") == parts(tmp_path / "calm")
+
+
+def _start(source: Path, output: Path, model: Path, engine: str = "processes") -> subprocess.Popen[bytes]:
+    words = [
+        sys.executable,
+        "-m",
+        "factpin",
+        "extract",
+        source,
+        "--model",
+        model,
+        "--output",
+        output,
+        "--engine",
+        engine,
+    ]
+    return subprocess.Popen([*map(str, words), "--workers", "2", "--shard-size", "3", "--quiet"])
+
+
+def _workers(parent: int) -> list[int]:
+    """The two worker processes, once both are up (the third child of a spawning parent is its resource tracker)."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        children = [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+        workers = [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        if len(workers) == 2:
+            return workers
+        time.sleep(0.02)
+    raise AssertionError("no workers were started")
+
+
+def _actors() -> list[int]:
+    names = ((int(path.parent.name), path) for path in Path("/proc").glob("[0-9]*/cmdline"))
+    return [pid for pid, path in names if path.exists() and b"ray::_Actor" in path.read_bytes()]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def _deadly(folder: Path) -> Path:
+    """A sitecustomize that kills every process in which extraction is imported by a worker."""
+    (folder / "sitecustomize.py").write_text(
+        "import os, sys, threading\n"
+        "if any('spawn_main' in word for word in sys.orig_argv):\n"
+        "    threading.Timer(0.3, os._exit, [9]).start()\n"
+    )
+    return folder
+
+
+def test_a_receipt_is_read_back(source: Path, tmp_path: Path, model: Path) -> None:
+    from factpin.extraction.shards import read_receipt
+
+    run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    shards = open_plan(tmp_path / "found", find_inputs([source])[0], 10)
+    receipts = [read_receipt(tmp_path / "found", shard) for shard in shards]
+    assert all(isinstance(receipt, Receipt) for receipt in receipts)
+    assert sum(receipt.summary.documents for receipt in receipts if receipt) == 33
