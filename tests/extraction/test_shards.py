@@ -18,7 +18,7 @@ from factpin.extraction.engines import Failure, Workers
 from factpin.extraction.inputs import Input, find_inputs
 from factpin.extraction.request import Request
 from factpin.extraction.run import run_extraction
-from factpin.extraction.sharded_run import Sharding, run_in_shards
+from factpin.extraction.sharded_run import ShardOptions, run_in_shards
 from factpin.extraction.shards import DONE, Receipt, open_plan, plan
 from factpin.extraction.summary import Cases, Summary
 from tests.conftest import corpus
@@ -91,7 +91,7 @@ def test_a_summary_survives_its_record() -> None:
 def test_shards_hold_what_one_run_finds(source: Path, tmp_path: Path, model: Path) -> None:
     whole = tmp_path / "whole.jsonl"
     expected = run_extraction(Request((source,), (str(model),), whole))
-    summary, failures = run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    summary, failures = run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
     found = [doc for path in sorted((tmp_path / "found").glob("*.zst")) for doc in formats.read(path)]
     assert not failures and summary == expected
     assert [doc.id for doc in found] == [doc.id for doc in formats.read(whole)]
@@ -103,30 +103,30 @@ def test_processes_write_the_same_bytes_and_a_second_run_does_nothing(
     source: Path, tmp_path: Path, model: Path
 ) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
-    run_in_shards(request(source, here, model), Sharding(size=10))
-    first, _ = run_in_shards(request(source, there, model), Sharding("processes", Workers(2), 10))
+    run_in_shards(request(source, here, model), ShardOptions(size=10))
+    first, _ = run_in_shards(request(source, there, model), ShardOptions("processes", Workers(2), 10))
     assert parts(here) == parts(there) and len(parts(here)) == 8
     times = {path: path.stat().st_mtime_ns for path in there.glob("part-*")}
-    again, _ = run_in_shards(request(source, there, model), Sharding("here", size=10))
+    again, _ = run_in_shards(request(source, there, model), ShardOptions("here", size=10))
     assert again == first and times == {path: path.stat().st_mtime_ns for path in there.glob("part-*")}
 
 
 def test_a_damaged_shard_is_made_again(source: Path, tmp_path: Path, model: Path) -> None:
-    run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
     before = parts(tmp_path / "found")
     (tmp_path / "found" / "part-00001-of-00004.jsonl.zst").write_bytes(b"cut")
-    run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
     assert parts(tmp_path / "found") == before
 
 
 def test_another_shard_size_or_a_folder_of_single_files_is_refused(source: Path, tmp_path: Path, model: Path) -> None:
-    run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
     with pytest.raises(BadInput, match="other options"):
-        run_in_shards(request(source, tmp_path / "found", model), Sharding(size=5))
+        run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=5))
     with pytest.raises(BadInput, match="other options"):
         run_extraction(request(source, tmp_path / "found", model))
     with pytest.raises(BadInput, match="written to a folder"):
-        run_in_shards(request(source, tmp_path / "found.jsonl", model), Sharding())
+        run_in_shards(request(source, tmp_path / "found.jsonl", model), ShardOptions())
 
 
 @pytest.mark.parametrize("engine", ["here", "processes"])
@@ -134,9 +134,9 @@ def test_a_bad_record_stops_the_run_or_is_set_aside(source: Path, tmp_path: Path
     with open(source / "a.jsonl", "a") as stream:
         stream.write("{broken\n")
     with pytest.raises(FactpinError, match=r"a\.jsonl:24: not JSON"):
-        run_in_shards(request(source, tmp_path / "strict", model), Sharding(engine, Workers(2), 10))
+        run_in_shards(request(source, tmp_path / "strict", model), ShardOptions(engine, Workers(2), 10))
     summary, _ = run_in_shards(
-        request(source, tmp_path / "found", model, skip_bad=True), Sharding(engine, Workers(2), 10)
+        request(source, tmp_path / "found", model, skip_bad=True), ShardOptions(engine, Workers(2), 10)
     )
     assert summary.rejected == 1 and summary.documents == 33
     (rejects,) = (tmp_path / "found").glob("*.rejects.jsonl")
@@ -145,7 +145,7 @@ def test_a_bad_record_stops_the_run_or_is_set_aside(source: Path, tmp_path: Path
 
 def test_a_worker_that_is_killed_costs_nothing_but_time(source: Path, tmp_path: Path, model: Path) -> None:
     found = request(source, tmp_path / "found", model)
-    run_in_shards(request(source, tmp_path / "calm", model), Sharding(size=3))
+    run_in_shards(request(source, tmp_path / "calm", model), ShardOptions(size=3))
     child = _start(source, tmp_path / "found", model)
     try:
         victim = _workers(child.pid)[0]
@@ -157,7 +157,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(source: Path, tmp_path: 
 
 
 def test_a_killed_run_leaves_no_worker_and_goes_on(source: Path, tmp_path: Path, model: Path) -> None:
-    run_in_shards(request(source, tmp_path / "calm", model), Sharding(size=3))
+    run_in_shards(request(source, tmp_path / "calm", model), ShardOptions(size=3))
     child = _start(source, tmp_path / "found", model)
     workers = _workers(child.pid)
     child.kill()
@@ -166,7 +166,7 @@ def test_a_killed_run_leaves_no_worker_and_goes_on(source: Path, tmp_path: Path,
     while any(_alive(pid) for pid in workers) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(_alive(pid) for pid in workers)
-    run_in_shards(request(source, tmp_path / "found", model), Sharding("processes", Workers(2), 3))
+    run_in_shards(request(source, tmp_path / "found", model), ShardOptions("processes", Workers(2), 3))
     assert parts(tmp_path / "found") == parts(tmp_path / "calm")
 
 
@@ -174,7 +174,9 @@ def test_a_shard_whose_process_always_dies_is_named(
     source: Path, tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", f"{_deadly(tmp_path)}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    summary, failures = run_in_shards(request(source, tmp_path / "found", model), Sharding("processes", Workers(1), 20))
+    summary, failures = run_in_shards(
+        request(source, tmp_path / "found", model), ShardOptions("processes", Workers(1), 20)
+    )
     assert [failure.shard for failure in failures] == [0, 1] and isinstance(failures[0], Failure)
     assert summary.documents == 0 and not (tmp_path / "found" / DONE).exists()
 
@@ -182,7 +184,7 @@ def test_a_shard_whose_process_always_dies_is_named(
 @pytest.mark.verify
 def test_ray_writes_the_same_bytes_and_survives_a_killed_actor(source: Path, tmp_path: Path, model: Path) -> None:
     pytest.importorskip("ray")
-    run_in_shards(request(source, tmp_path / "calm", model), Sharding(size=3))
+    run_in_shards(request(source, tmp_path / "calm", model), ShardOptions(size=3))
     child = _start(source, tmp_path / "found", model, engine="ray")
     try:
         while not list((tmp_path / "found").glob("*.json.zst")) and not _actors():
@@ -249,7 +251,7 @@ def _deadly(folder: Path) -> Path:
 def test_a_receipt_is_read_back(source: Path, tmp_path: Path, model: Path) -> None:
     from factpin.extraction.shards import read_receipt
 
-    run_in_shards(request(source, tmp_path / "found", model), Sharding(size=10))
+    run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
     shards = open_plan(tmp_path / "found", find_inputs([source])[0], 10)
     receipts = [read_receipt(tmp_path / "found", shard) for shard in shards]
     assert all(isinstance(receipt, Receipt) for receipt in receipts)

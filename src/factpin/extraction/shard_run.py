@@ -12,7 +12,7 @@ from factpin.documents import Document
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
-from factpin.extraction.shards import Part, Receipt, Shard, write_receipt
+from factpin.extraction.shards import Receipt, Records, Shard, write_receipt
 from factpin.extraction.summary import Summary
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def load_once(request: Request) -> list["Extractor"]:
     return load_models(request.model_folders(), request.on_overflow, bf16=request.bf16, device=request.device)
 
 
-def _read(parts: tuple[Part, ...], encoding: str | None, rejects: Rejects | None) -> Iterator[Document]:
+def _read(parts: tuple[Records, ...], encoding: str | None, rejects: Rejects | None) -> Iterator[Document]:
     for part in parts:
         yield from read_inputs([part.input], encoding, rejects, part.lines)
 

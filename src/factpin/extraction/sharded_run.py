@@ -1,7 +1,7 @@
 """A whole extraction in shards: plan, extract what is not done yet, and add up.
 
     request = Request(inputs=(Path("corpus"),), output=Path("found"))
-    summary, failures = run_in_shards(request, Sharding("processes", Workers(8)))
+    summary, failures = run_in_shards(request, ShardOptions("processes", Workers(8)))
 
 Run it again after a crash, or with another engine or number of workers: finished shards are kept.
 """
@@ -23,7 +23,7 @@ from factpin.extraction.summary import Summary
 
 
 @dataclass(frozen=True)
-class Sharding:
+class ShardOptions:
     """How a corpus is divided, and who works on it."""
 
     engine: str = "here"
@@ -31,7 +31,9 @@ class Sharding:
     size: int = SIZE  # records of a shard
 
 
-def run_in_shards(request: Request, sharding: Sharding, progress: Progress = SILENT) -> tuple[Summary, list[Failure]]:
+def run_in_shards(
+    request: Request, sharding: ShardOptions, progress: Progress = SILENT
+) -> tuple[Summary, list[Failure]]:
     """Extract every shard that is not done. Returns the summary of the whole corpus, and the shards that failed."""
     engine = pick(ENGINES, sharding.engine, kind="engine")
     if not request.into_folder:

@@ -29,8 +29,8 @@ SIZE = 2000  # records of a shard
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some of the records of an input."""
+class Records:
+    """Records of one input."""
 
     input: Input
     lines: files.LineRange | None = None  # of a JSONL file; None: the whole input, which is one document
@@ -42,7 +42,7 @@ class Shard:
 
     number: int
     of: int
-    parts: tuple[Part, ...]
+    parts: tuple[Records, ...]
 
     @property
     def name(self) -> str:
@@ -93,7 +93,9 @@ def open_plan(folder: Path, inputs: Sequence[Input], size: int, encoding: str | 
         )
     return [
         Shard(
-            number, len(rows), tuple(Part(inputs[i], files.LineRange(*lines) if lines else None) for i, *lines in row)
+            number,
+            len(rows),
+            tuple(Records(inputs[i], files.LineRange(*lines) if lines else None) for i, *lines in row),
         )
         for number, row in enumerate(rows)
     ]
@@ -101,7 +103,7 @@ def open_plan(folder: Path, inputs: Sequence[Input], size: int, encoding: str | 
 
 def plan(inputs: Sequence[Input], size: int, encoding: str | None = None) -> list[Shard]:
     """Shards of `size` records, in order; only the last may be smaller."""
-    rows: list[list[Part]] = []
+    rows: list[list[Records]] = []
     room = 0
     for part in _pieces(inputs, size, encoding):
         count = part.lines.count if part.lines else 1
@@ -113,21 +115,21 @@ def plan(inputs: Sequence[Input], size: int, encoding: str | None = None) -> lis
     return [Shard(number, len(rows), tuple(parts)) for number, parts in enumerate(rows)]
 
 
-def _pieces(inputs: Sequence[Input], size: int, encoding: str | None) -> Iterator[Part]:
+def _pieces(inputs: Sequence[Input], size: int, encoding: str | None) -> Iterator[Records]:
     """Inputs as they are; JSONL files in ranges of at most `size` lines."""
     for source in inputs:
         if source.kind != "jsonl":
-            yield Part(source)
+            yield Records(source)
             continue
         start: tuple[int, int] | None = None
         number = 0
         for number, position, _ in files.byte_lines(source.path, encoding or "utf-8"):
             if (number - 1) % size == 0:
                 if start:
-                    yield Part(source, files.LineRange(*start, size))
+                    yield Records(source, files.LineRange(*start, size))
                 start = number, position
         if start:
-            yield Part(source, files.LineRange(*start, number - start[0] + 1))
+            yield Records(source, files.LineRange(*start, number - start[0] + 1))
 
 
 def _state(source: Input) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from factpin.errors import BadInput
 from factpin.extraction.engines import Workers
 from factpin.extraction.request import STANDARD, Request
 from factpin.extraction.run import Show, run_extraction
-from factpin.extraction.sharded_run import Sharding, run_in_shards
+from factpin.extraction.sharded_run import ShardOptions, run_in_shards
 
 TARGETS = ["jsonl", "table", "brat", "color"]
 FOR_PEOPLE = ("table", "color")
@@ -94,7 +94,7 @@ def extract(
     request = Request(inputs or (STANDARD,), output=output, format=format, **settings)
     if engine:
         workers = workers or os.cpu_count() or 1
-        return _extract_in_shards(request, Sharding(engine, Workers(workers, ray_address), shard_size), quiet)
+        return _extract_in_shards(request, ShardOptions(engine, Workers(workers, ray_address), shard_size), quiet)
     with working("extracting", quiet, beneath=for_eyes) as progress:
         summary = run_extraction(request, progress, _show_as(target) if target in FOR_PEOPLE else None)
     for line in extract_notes(summary, request):
@@ -102,7 +102,7 @@ def extract(
     return 0
 
 
-def _extract_in_shards(request: Request, sharding: Sharding, quiet: bool) -> int:
+def _extract_in_shards(request: Request, sharding: ShardOptions, quiet: bool) -> int:
     with working("shards", quiet) as progress:
         summary, failures = run_in_shards(request, sharding, progress)
     for line in extract_notes(summary, request):
