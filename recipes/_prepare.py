@@ -218,7 +218,7 @@ def obvious(language: str) -> dict[str, re.Pattern[str]]:
             "date": re.compile(
                 r"\d{4}年|\d月\d|\d[月日](?!元)|今年|去年|明年|昨天|今天|昨日|今日|当天|[上下]午|周[一二三四五六日]"
             ),
-            "work": re.compile("《[^》]*》"),
+            "work": re.compile("《[^》\0]+》"),  # \0: where a mention is
             "title": re.compile("记者|总统|总理|主席|市长|局长|教练|总经理|董事长|导演|主任|院长"),
         }
     listed = {name: "|".join(sorted(words(name), key=len, reverse=True)) for name in ("countries_en", "demonyms")}

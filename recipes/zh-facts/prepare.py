@@ -7,6 +7,7 @@ sentences that two of the samples share: see NOT_IN_DUIE1 and RELIABLE.
 """
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -54,6 +55,9 @@ NOT_IN_DUIE1 = {"妻子", "丈夫", "上映时间", "简称"}
 RELIABLE = {"成立日期", "毕业院校", "导演", "所属专辑", "出品公司"}
 NEWS_ANNOTATED = {"职务", "任职", "负责人", "隶属机构", "所属国家", "地址", "别称", "研制单位"}
 NEWS_POSITIVE = {"国籍", "创始人", "成立日期"}  # told now and then, not exhaustively
+# Who studies somewhere has not graduated there, though DuIE says so.
+STUDIES = re.compile("就读|在读|考入|考上|入读|肄业|退学")
+GRADUATED = re.compile("毕业|学位|学士|硕士|博士|校友")
 NEAREST = Options(occurrences="nearest")
 SHORTEST = 6  # characters of a document without labels
 
@@ -73,9 +77,11 @@ def duie(path: Path, table: Table, source: str, relations: set[str]) -> Iterator
 
 def tidied(doc: Document) -> Document:
     """A training document with whole names: without 《》 around them, with the quotation mark that they close, and
-    without a fact of a part of a name (小明) that is told of the whole one (杨小明) as well."""
+    without a fact of a part of a name (小明) that is told of the whole one (杨小明) as well; nobody has graduated from
+    where he studies."""
+    false = {"毕业院校"} if only_studies(doc) else set()
     facts = [fact._replace(head=whole_name(fact.head, doc.text), tail=whole_name(fact.tail, doc.text))
-             for fact in told_of(doc)]  # fmt: skip
+             for fact in told_of(doc) if fact.relation not in false]  # fmt: skip
     names = {(fact.relation, fact.tail, doc.text[fact.head.start : fact.head.end]) for fact in facts}
     kept = [
         fact
@@ -87,6 +93,11 @@ def tidied(doc: Document) -> Document:
         )
     ]
     return pin(doc.id, doc.text, kept, doc.meta, "zh")
+
+
+def only_studies(doc: Document) -> bool:
+    """Whether a text says that somebody studies or studied somewhere, and nothing of a degree."""
+    return STUDIES.search(doc.text) is not None and GRADUATED.search(doc.text) is None
 
 
 def whole_name(place: Place, text: str) -> Place:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from factpin.documents import Coverage, Document, Fact
 from factpin.extraction.combine import Place, merge_facts
+from factpin.extraction.wording import credible
 from factpin.language.coreference import references
 
 RESOLVED = 0.85  # how likely a pronoun is given to the right entity: an estimate, not fitted
@@ -26,11 +27,13 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
     if not doc.facts:
         return doc
     referring = references(doc)
-    facts = once(discount(fact, referring) for fact in doc.facts)
+    allowed = credible(doc)
+    facts = once(discount(fact, referring) for fact in allowed)
     unknown = {e.id for e in doc.entities if referring.issuperset(e.mentions)}
     named = [fact for fact in facts if fact.head not in unknown and fact.tail not in unknown]
     kept = one_head(one_tail(named, functional, {e.id: e.type for e in doc.entities}), functional)
     notes = [
+        *_note(len(doc.facts) - len(allowed), "that the words of the sentence rule out"),
         *_note(len(facts) - len(named), "of somebody or something that no name was found for"),
         *_note(len(named) - len(kept), "for a better one, where there can be one alone"),
     ]

@@ -1,0 +1,47 @@
+"""Facts that the words of their sentences rule out, whatever a model thinks of them.
+
+Somebody who studies at a school (就读) has not graduated from it (毕业院校). A nationality that is named right before a
+name (法国选手泰丝) is that of this name, and other countries of the sentence are not.
+"""
+
+import re
+from collections.abc import Iterable
+
+from factpin.documents import Document, Fact
+
+GRADUATION, NATIONALITY = "毕业院校", "国籍"
+STUDIES = re.compile("就读|在读|考入|考上|入读|肄业|退学")
+GRADUATED = re.compile("毕业|学位|学士|硕士|博士|校友")
+BEFORE = 8  # characters at most between a country and the name that it belongs to: 法国女子选手
+
+
+def credible(doc: Document) -> list[Fact]:
+    """The facts of a document that its wording allows."""
+    countries = _countries(doc, doc.facts)
+    return [fact for fact in doc.facts if not _only_studies(doc, fact) and not _other_country(doc, fact, countries)]
+
+
+def _only_studies(doc: Document, fact: Fact) -> bool:
+    """Whether the evidence of a graduation speaks of studying alone."""
+    if fact.relation != GRADUATION or not fact.evidence:
+        return False
+    text = "".join(doc.text[doc.sentences[i].start : doc.sentences[i].end] for i in fact.evidence)
+    return STUDIES.search(text) is not None and GRADUATED.search(text) is None
+
+
+def _countries(doc: Document, facts: Iterable[Fact]) -> list[tuple[int, int]]:
+    """Where the countries are that some fact takes for a nationality."""
+    places = {m.id: (m.start, m.end) for m in doc.mentions}
+    return [places[f.tail_mention] for f in facts if f.relation == NATIONALITY and f.tail_mention in places]
+
+
+def _other_country(doc: Document, fact: Fact, countries: Iterable[tuple[int, int]]) -> bool:
+    """Whether another country is named right before the head of a nationality."""
+    if fact.relation != NATIONALITY:
+        return False
+    places = {m.id: (m.start, m.end) for m in doc.mentions}
+    head, tail = places.get(fact.head_mention or ""), places.get(fact.tail_mention or "")
+    if head is None or tail is None:
+        return False
+    near = [(start, end) for start, end in countries if 0 <= head[0] - end <= BEFORE]
+    return bool(near) and doc.text[slice(*max(near))] != doc.text[slice(*tail)]
