@@ -80,9 +80,9 @@ EXPERIMENTS = {
         "area under the ROC curve: randomly drawn symbols against symbols in pairs that were left alone",
         run,
         (Bar("on", least=0.85), Bar("on", least=0.15, minus="asked")),
-        "Every cell is ahead with all three seeds, but with seed 12 only by 0.11, less than the bar that was set before: "
+        "Every cell is ahead with all three seeds, but with seed 12 only by 0.11, less than the bar set before: "
         "the direction is shown, the size is not. This is about speed: with 1,200 steps, judging 15 % reached 0.94 and "
-        "0.83 with two seeds, and every cell 0.97 and 0.99. It says nothing about a comparison with BERT at equal cost: "
+        "0.83 with two seeds, and every cell 0.97 and 0.99. It says nothing about BERT at equal cost: "
         "in an hour on one core, `electra` helped less than `roberta` and `wwm` ([pretraining on real "
         "text](../../recipes/pretraining/README.md)). Design 3 also counted the partners of false symbols, which "
         "limits any judge to 0.95, and claimed that the weight of 50 is needed; a weight of 1 learned with some seeds, "
