@@ -104,7 +104,7 @@ def _experiment(one: Experiment, learned: dict[int, Learned]) -> str:
     if not seeds:
         return " ".join([*filter(None, words), "Not measured yet."])
     figures = [learned[seed].figures for seed in seeds]
-    lines = [f"| | {' | '.join(f'seed {seed}' for seed in seeds)} |", "|---|" + "---|" * len(seeds)]
+    lines = [f"| | {' | '.join(f'seed {one.fresh + seed}' for seed in seeds)} |", "|---|" + "---|" * len(seeds)]
     lines += [f"| {arm} | {' | '.join(f'{found[arm]:.3f}' for found in figures)} |" for arm in figures[0]]
     bars = [f"- {bar}: {'reached' if bar.holds(figures) else '**not reached**'}" for bar in one.bars]
     missing = [] if len(seeds) == len(SEEDS) else [f"Only {len(seeds)} of {len(SEEDS)} seeds are measured."]

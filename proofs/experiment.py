@@ -4,7 +4,8 @@
                without it is known
     arms       the same training with the mechanism and without it; only that differs
     figures    seed -> one number for each arm, and others beside them
-    bars       what the figures must reach; designs were tuned with seed 1, so the other seeds are the fresh ones
+    bars       what the figures must reach. Designs were tuned with seed 1, so the others are the fresh ones; those that
+               replaced another were tuned with seeds from 101 on, and all their seeds are fresh
 
 A bar that is not reached is a finding: `factpin verify` says so and ends with 1.
 """
@@ -53,6 +54,7 @@ class Experiment:
     bars: tuple[Bar, ...]
     remark: str = ""  # what the figures do not say
     design: int = 1  # how many designs were tried, this one included; figures of another design do not count
+    fresh: int = 0  # added to every seed, so that a new design is not measured with the seeds of an old one
 
     def holds(self, seeds: Sequence[Figures]) -> bool:
         return all(bar.holds(seeds) for bar in self.bars)

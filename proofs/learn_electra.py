@@ -1,12 +1,13 @@
-"""Learning: ELECTRA judges every cell, with a large weight.
+"""Learning: ELECTRA judges every cell, not only those that its generator filled.
 
 language   pairs (a, π(a)): of each the other follows
-on         every cell is judged, weight 50
-asked      only the cells that the generator filled are judged
-light      every cell, weight 1
+on         every cell is judged
+asked      only the cells that the generator filled are judged, 15 %: the same passes through both networks
 
-measure    area under the curve: how often a symbol drawn by chance in place of one of eight looks more false than
-           one that stands as it was. The test is the same for all arms: no generator takes part in it.
+measure    area under the curve: how often a symbol drawn at random, one in eight, looks more false than one in a
+           pair that was left as it was. The partner of a false symbol does not count: nobody can tell which of the two
+           was drawn, and with it no judge could reach more than 0.95. The test is the same for both arms: no generator
+           takes part in it.
 """
 
 from dataclasses import replace
@@ -18,14 +19,13 @@ import torch
 from factpin.objectives import OBJECTIVES, Batch, Text
 from factpin.objectives.cloze import Cloze
 from factpin.objectives.electra import Electra, electra
-from factpin.objectives.objective import Loss
 from factpin.objectives.spoil import Rates
 from factpin.objectives.text import Chance
 from factpin.objectives.view import NO_LOSS
 from proofs.experiment import Bar, Experiment, Figures
 from proofs.school import FIRST, HEADS, SMALL, drawn, held_out, learn, spread, text, words
 
-SYMBOLS, PAIRS, STEPS, RATE = 8, 6, 600, 2e-3
+SYMBOLS, PAIRS, STEPS, RATE = 8, 6, 800, 2e-3
 ROW = replace(OBJECTIVES["electra"], declare=Cloze(rates=Rates(0.85, 0.0)))
 
 
@@ -42,44 +42,52 @@ def judging_the_asked_alone(batch: Batch) -> Batch:
 
 def run(seed: int) -> Figures:
     v, found = words(SYMBOLS), {}
-    light = replace(ROW, losses=(ROW.losses[0], Loss("replaced", "content", 1.0, "tokens")))
     sound = drawn(ROW, coupled, v, seed, steps=STEPS)
-    for arm, row in (("on", ROW), ("asked", ROW), ("light", light)):
+    for arm, batches in (("on", sound), ("asked", [judging_the_asked_alone(batch) for batch in sound])):
         torch.manual_seed(seed)
-        model = electra(replace(SMALL, vocabulary=v.size), HEADS, row, share=0.5)
+        model = electra(replace(SMALL, vocabulary=v.size), HEADS, ROW, share=0.5)
         spread(model)
-        batches = [judging_the_asked_alone(batch) for batch in sound] if arm == "asked" else sound
-        learn(model, cycle([(row, batch) for batch in batches]), steps=STEPS, rate=RATE)
+        learn(model, cycle([(ROW, batch) for batch in batches]), steps=STEPS, rate=RATE)
         found[arm] = _area(model, seed)
     return found
 
 
 @torch.no_grad()
 def _area(model: Electra, seed: int) -> float:
-    """Cells of held-out texts, one in eight drawn anew by chance."""
+    """Held-out texts, one symbol in eight drawn at random."""
     v, chance = words(SYMBOLS), np.random.default_rng([seed, 5])
     batch = held_out(ROW, coupled, v, seed)
     block = batch.streams["content"]
-    x = np.where(block.labels != NO_LOSS, block.labels, block.ids)
-    mixed = np.where(chance.random(x.shape) < 1 / 8, chance.integers(FIRST, FIRST + SYMBOLS, x.shape), x)
-    mixed = np.where(x >= FIRST, mixed, x)  # special tokens stay
+    x = np.where(block.labels != NO_LOSS, block.labels, block.ids)  # (B, n)
+    symbols = x >= FIRST
+    drawn_anew = symbols & (chance.random(x.shape) < 1 / 8)
+    mixed = np.where(drawn_anew, chance.integers(FIRST, FIRST + SYMBOLS, x.shape), x)
+    false = (mixed != x)[symbols].reshape(-1, 2)  # (pairs, 2)
     spoilt = replace(batch, streams={"content": replace(block, ids=mixed)})
     judge = model.head.replaced
     s = torch.zeros(x.shape) if judge is None else judge(model.encoder(spoilt).hidden["content"])
-    false, true = s.numpy()[mixed != x], s.numpy()[(mixed == x) & (x >= FIRST)]
-    return float((false[:, None] > true).mean() + (false[:, None] == true).mean() / 2)
+    scores = s.numpy()[symbols].reshape(-1, 2)
+    low, high = scores[~false.any(axis=1)].ravel(), scores[false]
+    return float((high[:, None] > low).mean() + (high[:, None] == low).mean() / 2)
 
 
 EXPERIMENTS = {
     "electra_cells": Experiment(
         "electra",
-        "every cell is judged, with a weight of 50",
-        "Pairs of symbols that determine each other. Off: only filled cells are judged; a weight of 1.",
-        "area under the ROC curve for randomly replaced symbols",
+        "every cell is judged, not only the filled ones",
+        "Pairs of symbols that determine each other, 800 steps. Off (asked): the same two networks and steps, but only "
+        "the 15 % that the generator filled are judged.",
+        "area under the ROC curve: randomly drawn symbols against symbols in pairs that were left alone",
         run,
-        (Bar("on", least=0.88), Bar("asked", most=0.8, of="median")),
-        "A weight of 1 learns with some seeds and not with others, so it has no bar. On reached 0.61 with "
-        "16 symbols and 400 steps, and 0.74 with 8 symbols and half the rate.",
-        design=3,
+        (Bar("on", least=0.85), Bar("on", least=0.15, minus="asked")),
+        "Every cell is ahead with all three seeds, but with seed 12 only by 0.11, less than the bar set before: "
+        "the direction is shown, the size is not. This is about speed: with 1,200 steps, judging 15 % reached 0.94 and "
+        "0.83 with two seeds, and every cell 0.97 and 0.99. It says nothing about BERT at equal cost: "
+        "in an hour on one core, `electra` helped less than `roberta` and `wwm` ([pretraining on real "
+        "text](../../recipes/pretraining/README.md)). Design 3 also counted the partners of false symbols, which "
+        "limits any judge to 0.95, and claimed that the weight of 50 is needed; a weight of 1 learned with some seeds, "
+        "so this claim is withdrawn.",
+        design=4,
+        fresh=10,
     ),
 }

@@ -17,18 +17,22 @@ import torch
 
 from factpin.layers.masks import Ints
 from factpin.objectives import OBJECTIVES, Batch, Objective, Text, pairs
+from factpin.objectives.choose import Units
 from factpin.objectives.cloze import Cloze
 from factpin.objectives.ernie import continual
 from factpin.objectives.losses import Learner
 from factpin.objectives.objective import Loss
+from factpin.objectives.spoil import Rates
 from factpin.objectives.text import Chance
 from proofs.experiment import Bar, Experiment, Figures
 from proofs.school import (
     Floats,
+    answers,
     drawn,
     held_out,
     learn,
     probe,
+    right,
     student,
     taught,
     text,
@@ -82,29 +86,54 @@ def albert(seed: int) -> Figures:
     return {"on": on["order"], "off": off["order"], "on, topic": on["topic"]}
 
 
-OLD = Objective(Cloze(pair=pairs.sentence_order), (PAIR,))
-NEW = Objective(Cloze(pair=pairs.next_sentence), (PAIR,), classes=3)  # a head of its own: heads are shared by classes
+KINDS, FILLERS = 4, 8
+ENTITY = np.arange(3, 6)
+_OPEN, _FILL, _NAMES = 2 * KINDS, 2 * KINDS + 2 * OPENINGS, 2 * KINDS + 2 * OPENINGS + FILLERS
+NAMES = _NAMES + len(ENTITY) * KINDS**2  # symbols of the language of two tasks
+
+
+def named_in_two_sentences(chance: Chance) -> Text:
+    """A cue in each of two sentences; together they name one of 16 entities of three symbols, in the first one."""
+    a, b = (int(k) for k in chance.integers(KINDS, size=2))
+    row = _FILL + chance.integers(FILLERS, size=2 * LENGTH)
+    row[[0, LENGTH]] = _OPEN + np.array([0, OPENINGS]) + chance.integers(OPENINGS, size=2)
+    row[1], row[-1] = a, KINDS + b
+    row[ENTITY] = _NAMES + len(ENTITY) * (KINDS * a + b) + np.arange(len(ENTITY))
+    return replace(text(row, LENGTH), entities=np.where(np.isin(np.arange(2 * LENGTH), ENTITY), 0, -1))
+
+
+def the_entity(units: Units, _: int, __: Chance) -> list[Ints]:
+    return [max(units, key=len)]
+
+
+HIDDEN = Cloze(the_entity, "entities", rates=Rates(1.0, 0.0))
+OLD = Objective(HIDDEN, (Loss("words", "content"),))
+NEW = Objective(replace(HIDDEN, pair=pairs.sentence_order), (PAIR,))
+SCHEDULES: dict[str, list[tuple[int, ...]]] = {  # steps of the old and of the new task in every stage
+    "on": continual([400, 400]),
+    "off": [(400, 0), (0, 400)],
+    "at once": [(400, 400)],
+}
 
 
 def ernie(seed: int) -> Figures:
-    """Both tasks have 400 steps; in the off arm one after the other, in the on arm as `continual` shares them out."""
-    v, total = words(SYMBOLS), 400
-    apart: list[tuple[int, ...]] = [(total, 0), (0, total)]
-    found = {}
-    for arm, stages in (("on", continual([total, total])), ("off", apart)):
+    """Both tasks have the same number of steps in every arm; each stage warms up and cools down by itself."""
+    v, found = words(NAMES), {}
+    for arm, stages in SCHEDULES.items():
         model = student(v, seed, OLD, NEW)
-        for number, share in enumerate(stages):  # each stage warms up and cools down by itself
+        for number, share in enumerate(stages):
             learn(model, _stage(share, seed, number), steps=sum(share))
-        for task, row in (("", OLD), (", new task", NEW)):
-            found[arm + task] = _accuracy(model, row, held_out(row, on_a_topic, v, seed))
+        known = right(*answers(model, held_out(OLD, named_in_two_sentences, v, seed), "content"))
+        found[arm] = float(known.mean())
+        found[f"{arm}, new task"] = _accuracy(model, NEW, held_out(NEW, named_in_two_sentences, v, seed))
     return found
 
 
 def _stage(share: tuple[int, ...], seed: int, number: int) -> Iterator[tuple[Objective, Batch]]:
     """The task of a batch is drawn in proportion to its steps in this stage."""
-    chance = np.random.default_rng([seed, 3, number])
+    chance, v = np.random.default_rng([seed, 3, number]), words(NAMES)
     rows = {k: row for k, row in enumerate((OLD, NEW)) if share[k]}
-    batches = {k: drawn(row, on_a_topic, words(SYMBOLS), seed, steps=share[k]) for k, row in rows.items()}
+    batches = {k: drawn(row, named_in_two_sentences, v, seed, steps=share[k]) for k, row in rows.items()}
     for k in chance.permutation(np.repeat([0, 1], share)).tolist():
         yield rows[k], batches[k][int(chance.integers(len(batches[k])))]
 
@@ -136,12 +165,21 @@ EXPERIMENTS = {
     "ernie_continual": Experiment(
         "ernie",
         "an old task continues next to a new one",
-        "First the order of parts, then whether the second follows; 400 steps each. Off: one after the other.",
-        "share of orders predicted right at the end",
+        "The old task finds an entity of three hidden symbols from two cues; the new one says whether the two "
+        "sentences changed places. 400 steps each in every arm. Off: one after the other. At once: both from the "
+        "start.",
+        "share of the entity's symbols found at the end, and of orders",
         ernie,
-        (Bar("on", least=0.9), Bar("off", most=0.7)),
-        "The first design had one learning rate schedule over both stages: off kept the old task, and did not learn "
-        "the new one.",
-        design=2,
+        (
+            Bar("on", least=0.9),
+            Bar("on, new task", least=0.9),
+            Bar("off", most=0.5),
+            Bar("off, new task", least=0.9),
+        ),
+        "What the schedule promises is that nothing is forgotten when a task is added later; training both from the "
+        "start does not forget either, and is not beaten here. In designs 1 and 2 the new task was not learned "
+        "with all seeds, so they could not show anything.",
+        design=3,
+        fresh=10,
     ),
 }

@@ -8,6 +8,7 @@ from proofs.faults import FAULTS
 from proofs.folders import FOLDERS
 from proofs.golden import GOLDEN
 from proofs.leaks import LAYERS, VIEWS, caught, no_leak
+from proofs.lengths import blank_lengths
 from proofs.own_folders import OWN_FOLDERS
 from proofs.parity import PARITY, boolean_masks
 from proofs.parity_more import PARITY_MORE
@@ -49,5 +50,7 @@ def _of(system: str, rows: tuple[str, ...]) -> Iterator[Proof]:
         yield Proof(system, "control: a network that sees what it is asked", "the sum", open_gpt_does_not)
     if system == "bert":
         yield Proof(system, "control: boolean masks hide nothing", "BertModel, eager attention", boolean_masks)
+    if system == "glm":
+        yield Proof(system, "the length of a blank is not told", "the same network, longer blanks", blank_lengths)
     if system == "xlnet":
         yield Proof(system, "segments are relative", "the same network, segments renamed", relative_segments)

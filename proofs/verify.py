@@ -115,7 +115,7 @@ def _learned(plan: Plan, output: Path | None, step: Callable[[], None]) -> Resul
         for name, experiment in plan.experiments.items():
             if seed not in results.get(name, {}):
                 start = perf_counter()
-                figures = experiment.run(seed)
+                figures = experiment.run(experiment.fresh + seed)
                 results.setdefault(name, {})[seed] = Learned(figures, perf_counter() - start)
                 if output:
                     write_results(output, results, EXPERIMENTS)

@@ -41,7 +41,7 @@ def run(recipe: Path, seed: int, options: argparse.Namespace, folder: Path) -> N
     tables = read_recipe(recipe)
     data = tables["task"]
     task = TASKS[data["name"]]
-    config = from_dict(task.config, tables[task.name], str(recipe))
+    config = from_dict(task.options, tables[task.name], str(recipe))
     how = replace(from_dict(TrainConfig, tables["train"], str(recipe)), seed=seed)
     if options.encoder:
         config = replace(config, encoder=options.encoder)

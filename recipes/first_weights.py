@@ -153,7 +153,7 @@ def run(name: str, start: str, seed: int, options: argparse.Namespace) -> dict[s
     training = read(it.train, it.format, options.data, it.limit)
     dev = read(it.dev, it.format, options.data, it.judged) if it.dev else training
     task = TASKS[it.task]
-    config = task.config(encoder=it.encoder, head=it.head, context=it.context)
+    config = task.options(encoder=it.encoder, head=it.head, context=it.context)
     rate = options.learning_rate or it.rate
     how = TrainConfig(epochs=it.epochs, batch_size=it.batch, learning_rate=rate, seed=seed, metric=it.metric,
                       evaluate_every=1 << 30, save_every=1 << 30)  # fmt: skip
