@@ -21,7 +21,7 @@ def _judge(*given: Any, **how: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Part:
+class TrainablePart:
     """A part that can be trained: its options, what it learns from, and the function that trains it."""
 
     options: type[Any]
@@ -29,8 +29,8 @@ class Part:
     train: Callable[..., dict[str, Any]]
 
 
-PARTS: dict[str, Part] = {
-    JUDGE: Part(JudgeOptions, "questions", _judge),
+PARTS: dict[str, TrainablePart] = {
+    JUDGE: TrainablePart(JudgeOptions, "questions", _judge),
 }
 
 
@@ -43,7 +43,7 @@ class PartPlan:
     how: TrainConfig
 
     @property
-    def part(self) -> Part:
+    def part(self) -> TrainablePart:
         """What is trained."""
         return PARTS[self.name]
 
