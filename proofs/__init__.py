@@ -1,9 +1,9 @@
-"""Proofs: what is claimed of the pretraining methods, checked and shown; `factpin verify`.
+"""Proofs: what is claimed of the pretraining methods and of the systems that answer, checked; `factpin verify`.
 
     structure   exact: nothing leaks, controls that must fail do, golden examples, samplers, sums to one, parity
     learning    made-up languages, the mechanism on and off, three seeds
 
-SYSTEMS names the methods and their rows in OBJECTIVES.
+SYSTEMS names the methods and their rows in OBJECTIVES, ANSWERS the systems that read and answer and their proofs.
 """
 
 from proofs import (
@@ -14,7 +14,9 @@ from proofs import (
     learn_pairs,
     learn_sequence,
     learn_shape,
+    memory_cogltx,
 )
+from proofs.compare import Proof
 from proofs.experiment import Bar, Experiment
 
 SYSTEMS: dict[str, tuple[str, ...]] = {
@@ -39,9 +41,15 @@ SYSTEMS: dict[str, tuple[str, ...]] = {
     "wwm": ("wwm",),
     "xlnet": ("xlnet",),
 }
-FAMILIES = (learn_blanks, learn_cloze, learn_electra, learn_order, learn_pairs, learn_sequence, learn_shape)
+ANSWERS: dict[str, tuple[Proof, ...]] = {
+    "cogltx": memory_cogltx.PROOFS,
+}
+FAMILIES = (
+    *(learn_blanks, learn_cloze, learn_electra, learn_order, learn_pairs, learn_sequence, learn_shape),
+    memory_cogltx,
+)
 EXPERIMENTS: dict[str, Experiment] = dict(
     sorted((name, one) for family in FAMILIES for name, one in family.EXPERIMENTS.items())
 )
 
-__all__ = ["EXPERIMENTS", "SYSTEMS", "Bar", "Experiment"]
+__all__ = ["ANSWERS", "EXPERIMENTS", "SYSTEMS", "Bar", "Experiment"]

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from factpin.errors import pick
-from proofs import EXPERIMENTS, SYSTEMS
+from proofs import ANSWERS, EXPERIMENTS, SYSTEMS
 from proofs.compare import Compared, Proof, summary
 from proofs.experiment import Experiment
 from proofs.results import Learned, Results, read_results, write_results
@@ -62,13 +62,17 @@ class Plan:
 
 
 def planned(names: Sequence[str] = (), *, fast: bool = False, seeds: Sequence[int] = SEEDS) -> Plan:
-    """`names` of SYSTEMS, all where none is given; `fast` leaves learning out."""
+    """`names` of SYSTEMS and ANSWERS, all where none is given; `fast` leaves learning out."""
+    known = {**SYSTEMS, **ANSWERS}
     for name in names:
-        pick(SYSTEMS, name, kind="method")
-    wanted = {name.replace("-", "_") for name in names} or SYSTEMS.keys()
+        pick(known, name, kind="method")
+    wanted = {name.replace("-", "_") for name in names} or known.keys()
     systems = {name: rows for name, rows in SYSTEMS.items() if name in wanted}
-    experiments = {} if fast else {k: one for k, one in EXPERIMENTS.items() if one.system in systems}
-    return Plan(tuple(systems), tuple(structure(systems)), experiments, tuple(dict.fromkeys(seeds)))
+    answers = [name for name in ANSWERS if name in wanted]
+    proofs = (*structure(systems), *(proof for name in answers for proof in ANSWERS[name]))
+    chosen = (*systems, *answers)
+    experiments = {} if fast else {k: one for k, one in EXPERIMENTS.items() if one.system in chosen}
+    return Plan(chosen, proofs, experiments, tuple(dict.fromkeys(seeds)))
 
 
 def verify(plan: Plan, *, output: Path | None = None, step: Callable[[], None] = lambda: None) -> list[Row]:

@@ -12,6 +12,7 @@ from factpin.formats import Options, questions
 from factpin.tasks import TASKS, Task, find_task
 from factpin.training.config import TrainConfig, chosen, from_dict
 from factpin.training.data import read_training, read_training_questions
+from factpin.training.parts import PARTS, PartPlan
 from factpin.training.reader_options import READER, ReaderOptions
 
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
@@ -77,22 +78,33 @@ class ReaderPlan:
         """Train, and write the model folder; gives what was measured. data: where the questions come from."""
         from factpin.training.reader import train_reader  # noqa: PLC0415  (torch waits until here)
 
+        if self.config.long == "memrecall":
+            from factpin.training.reader_long import recalled_questions  # noqa: PLC0415
+
+            training = recalled_questions(training, self.config.judge, with_gold=True)
+            dev = recalled_questions(dev, self.config.judge, with_gold=False)
         return train_reader(training, dev, self.config, self.how, output, data=data, resume=resume, quiet=quiet)
 
 
 def trainable() -> dict[str, type[Any]]:
     """The settings of everything that can be trained, by name."""
-    return {READER: ReaderOptions, **{name: task.options for name, task in TASKS.items()}}
+    parts = {name: part.options for name, part in PARTS.items()}
+    return {READER: ReaderOptions, **parts, **{name: task.options for name, task in TASKS.items()}}
 
 
 def trainable_name(name: str) -> str:
     """The full name of what can be trained."""
-    return READER if name == READER else find_task(name).name
+    return name if name == READER or name in PARTS else find_task(name).name
+
+
+def learns_from(name: str) -> str:
+    """What a training file has to hold: questions or documents."""
+    return "questions" if name == READER else PARTS[name].learns_from if name in PARTS else "documents"
 
 
 def make_plan(
     task: str, settings: Mapping[str, Any], recipe: Mapping[str, Mapping[str, Any]] | None = None
-) -> TrainingPlan | ReaderPlan:
+) -> TrainingPlan | ReaderPlan | PartPlan:
     """The plan of a task by its full name; settings that are None are left to the recipe, or to their defaults."""
     options, tables = trainable()[task], recipe or {}
     made = {key: value for key, value in settings.items() if value is not None}
@@ -104,6 +116,8 @@ def make_plan(
         made["head"] = HEADS.get(made["head"], str(made["head"]).replace("-", "_"))
     what = from_dict(options, chosen(options, dict(tables.get(task, {})), made), task)
     how = from_dict(TrainConfig, chosen(TrainConfig, dict(tables.get("train", {})), made), "train")
+    if task in PARTS:
+        return PartPlan(task, what, how)
     return ReaderPlan(what, how) if task == READER else TrainingPlan(TASKS[task], what, how)
 
 
@@ -136,10 +150,11 @@ def train(
     return plan.run(training, held, output, data=data, resume=resume, quiet=quiet)
 
 
-def _corpus(corpus: Corpus, format: str | None, plan: TrainingPlan | ReaderPlan) -> list[Any]:
-    """The documents of a corpus, or for a reader its questions."""
+def _corpus(corpus: Corpus, format: str | None, plan: TrainingPlan | ReaderPlan | PartPlan) -> list[Any]:
+    """The documents of a corpus, or its questions for what learns from these."""
     if not isinstance(corpus, str | Path):
         return list(corpus)
-    if isinstance(plan, ReaderPlan):
+    if isinstance(plan, ReaderPlan) or (isinstance(plan, PartPlan) and plan.part.learns_from == "questions"):
         return list(questions.read(corpus, format=format))
-    return list(formats.read(corpus, format=format, options=plan.reading))
+    reading = plan.reading if isinstance(plan, TrainingPlan) else Options()
+    return list(formats.read(corpus, format=format, options=reading))

@@ -24,6 +24,8 @@ class ReaderOptions:
     overlap: int = 96  # tokens that neighbouring windows share
     empty_windows: int = 1  # windows without an answer to learn from, for each question, from its own passages
     strangers: int = 0  # passages of other questions to learn from, for each question; scores are fitted on them too
+    long: Literal["windows", "memrecall"] = "windows"  # how long contexts are read: in windows, or what --judge keeps
+    judge: str = ""  # folder of a judge (`factpin train judge`), for --long memrecall
     dropout: float = 0.1  # dropout of the token vectors before the head
     precision: float = 0.8  # share of right answers on dev among those that are not withheld
     language: str = ""  # language the model is for, such as zh or en; default: any
@@ -35,5 +37,7 @@ class ReaderOptions:
         for name in ("empty_windows", "strangers"):
             if getattr(self, name) < 0:
                 raise BadInput(f"{name} is {getattr(self, name)}; expected 0 or more.")
+        if (self.long == "memrecall") != bool(self.judge):
+            raise BadInput("long = memrecall and judge belong together: name the folder of a judge, or leave both out.")
         if not 0 < self.precision <= 1:
             raise BadInput(f"precision is {self.precision}; expected more than 0 and at most 1.")

@@ -9,8 +9,7 @@ from factpin.errors import BadInput, did_you_mean
 from factpin.models.settings import read_settings
 from factpin.training.config import TrainConfig, read_recipe
 from factpin.training.data import KEYS
-from factpin.training.plan import make_plan, trainable, trainable_name
-from factpin.training.reader_options import READER
+from factpin.training.plan import learns_from, make_plan, trainable, trainable_name
 
 FEW = 200  # documents below which scores say little
 
@@ -90,7 +89,7 @@ def run_request(
         torch.set_num_threads(threads)
     plan = make_plan(request.task, request.settings, request.tables)
     training, dev = plan.read(request.data)
-    unit = "questions" if request.task == READER else "documents"
+    unit = learns_from(request.task)
     if len(training) < FEW:
         note(
             f"only {len(training)} training {unit}: the model will learn little, and scores depend on chance. "

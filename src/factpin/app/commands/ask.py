@@ -11,10 +11,12 @@ from factpin.app.commands._options import json_option, score_option
 from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import Names, out, print_json
 from factpin.documents.answer import answer_to_json
-from factpin.errors import BadRecord
+from factpin.errors import BadInput, BadRecord
 
 if TYPE_CHECKING:
     from factpin.answers.ask import Mode, Trace
+    from factpin.answers.passages import PassageReader
+    from factpin.memory import Store
 
 MODES = ["auto", "facts", "extract", "hops"]
 
@@ -43,6 +45,12 @@ MODES = ["auto", "facts", "extract", "hops"]
     metavar="NAME|FOLDER|none",
     help="What reads answers from passages.  [default: the shipped reader of the question's language]",
 )
+@click.option(
+    "--judge",
+    "judge_name",
+    metavar="FOLDER",
+    help="A judge (`factpin train judge`): documents longer than a passage are read by the blocks that it keeps.",
+)
 @click.option("--explain", is_flag=True, help="Show what was searched, and why the answer was chosen.")
 @json_option
 def ask(
@@ -53,6 +61,7 @@ def ask(
     as_of: str | None,
     min_score: float | None,
     reader_name: str | None,
+    judge_name: str | None,
     explain: bool,
     as_json: bool,
 ) -> int:
@@ -70,9 +79,11 @@ def ask(
     from factpin.models.embedders import search_of
     from factpin.models.readers import find_readers
 
-    reader = find_readers(reader_name)
+    reader: PassageReader | None = find_readers(reader_name)
     with open_db(db) as store:
         search = search_of(store)
+        if judge_name is not None:
+            reader = _long(reader, judge_name, store)
         if question == "-":
             abstained = False
             for one, more in _questions():
@@ -87,6 +98,20 @@ def ask(
     else:
         out().print(explanation(searched) if explain else answer_text(searched.answer), soft_wrap=True)
     return int(searched.answer.abstained)
+
+
+def _long(reader: "PassageReader | None", judge: str, store: "Store") -> "PassageReader":
+    """A reader that reads whole documents by what a judge keeps of them."""
+    from factpin.answers.cogltx_reader import LongReader
+    from factpin.models.judge_folder import load_judge
+
+    if reader is None:
+        raise BadInput("--judge needs a reader, and there is none. Name one with --reader.")
+
+    def text_of(document: str) -> str:
+        return store.document(store.uris([document])[document])[0].text
+
+    return LongReader(reader, load_judge(judge), text_of)
 
 
 def _record(searched: "Trace", as_of: str | None) -> dict[str, Any]:

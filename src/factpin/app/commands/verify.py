@@ -37,7 +37,8 @@ def verify(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Check the claims about the pretraining methods: leaks, controls, examples, samplers, sums, parity, learning.
+    """Check the claims about the pretraining methods: leaks, controls, examples, samplers, sums, parity, learning. And
+    those about the systems that read long texts (cogltx).
 
     This needs a source checkout of factpin.
 

@@ -1,0 +1,59 @@
+"""Folders of the models that are no extractors: judges, classifiers, hops. The same files as those of any model.
+
+factpin.json        settings; what only this kind of model needs is in `task_config`
+model.safetensors   all weights
+encoder/            config of the encoder
+tokenizer.json
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import safetensors
+import safetensors.torch
+from torch import nn
+
+from factpin.encoders import Encoder
+from factpin.errors import BadModel
+from factpin.files import open_bytes, write_bytes
+from factpin.models.folder import unpack
+from factpin.models.settings import Settings, read_settings, write_settings
+from factpin.tokens import Tokenizer
+
+M = TypeVar("M", bound=nn.Module)
+
+
+def save_part(folder: Path, settings: Settings, model: nn.Module, encoder: Encoder, tokenizer: Tokenizer) -> None:
+    """Write a folder, factpin.json last."""
+    weights = {name: w.detach().cpu().contiguous() for name, w in model.state_dict().items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is not a model
+    tokenizer.save(folder)
+    encoder.config.save_pretrained(folder / "encoder")
+    with write_bytes(folder / "model.safetensors") as stream:
+        stream.write(safetensors.torch.save(weights))
+    write_settings(settings, folder)
+
+
+def load_part(folder: Path | str, task: str, build: Callable[[Settings, Encoder], M]) -> tuple[Settings, M, Tokenizer]:
+    """The settings, the model in evaluation mode and the tokenizer of a folder that `factpin train TASK` wrote."""
+    folder = Path(folder)
+    settings = read_settings(folder)
+    if settings.task != task:
+        raise BadModel(
+            f"{folder}: its task is {settings.task!r}, expected {task!r}. Name a folder that `factpin train {task}` "
+            f"wrote."
+        )
+    tokenizer = Tokenizer.load(folder)
+    try:
+        model = build(settings, Encoder.from_config(folder / "encoder", tokenizer))
+        with open_bytes(folder / "model.safetensors") as stream:
+            model.load_state_dict(unpack(safetensors.torch.load(stream.read())))
+    except (safetensors.SafetensorError, RuntimeError, TypeError, ValueError, KeyError) as error:
+        raise BadModel(
+            f"{folder}: cannot be loaded ({str(error)[:200]}). The folder is damaged or of another version; copy or "
+            f"train it again."
+        ) from None
+    model.eval()
+    return settings, model, tokenizer

@@ -1,0 +1,174 @@
+"""Training a judge: questions with their contexts in, a model folder out.
+
+A block is relevant if it holds a part of a supporting sentence or of a gold answer. Every question gives two examples
+an epoch, drawn anew: consecutive blocks, as in the competition, and all relevant blocks among others, as in rehearsal.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from factpin.answers.cogltx import TextBlock, cut_blocks, mem_recall
+from factpin.answers.cogltx_judge import (
+    Judge,
+    JudgeModel,
+    JudgeSettings,
+    assemble,
+    collate_targets,
+    collate_windows,
+    room_beside,
+)
+from factpin.answers.pair_reader import PairBatch
+from factpin.documents import Question, Span
+from factpin.encoders import Encoder, resolve
+from factpin.errors import BadInput
+from factpin.models.judge_folder import JUDGE, judge_settings, save_judge
+from factpin.models.settings import Settings
+from factpin.tokens import Tokenizer
+from factpin.tokens.pieces import Ints
+from factpin.training.config import TrainConfig
+from factpin.training.judge_options import JudgeOptions, parse_keep
+from factpin.training.part_run import PartRun, mean, run_part
+
+METRICS = ("recall", "all")  # of the relevant blocks that are kept; questions of which all are
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedQuestion:
+    """A question, the blocks of its contexts, and which of them are relevant."""
+
+    query: Ints
+    blocks: tuple[TextBlock, ...]
+    relevant: tuple[bool, ...]
+    room: int
+
+    @property
+    def lengths(self) -> list[int]:
+        """Pieces of every block with its separator."""
+        return [len(block.ids) + 1 for block in self.blocks]
+
+
+def gold_spans(question: Question) -> list[tuple[int, Span]]:
+    """The supporting sentences and the gold answers of a question, each in its context."""
+    support = [(context, Span(*question.context[context].sentences[s])) for context, s in question.support]
+    return [*support, *question.spans]
+
+
+def judged_question(question: Question, tokenizer: Tokenizer, settings: JudgeSettings) -> JudgedQuestion:
+    """A question as a judge learns from it."""
+    blocks = cut_blocks([doc.text for doc in question.context], tokenizer, settings.size)
+    gold = gold_spans(question)
+    relevant = tuple(
+        any(b.document == c and s.start < b.span.end and b.span.start < s.end for c, s in gold) for b in blocks
+    )
+    query = tokenizer.encode(question.text).ids
+    return JudgedQuestion(query, tuple(blocks), relevant, room_beside(tokenizer, query, settings.capacity))
+
+
+class JudgeJob:
+    """The blocks of a set of questions, and its dev set."""
+
+    def __init__(self, judge: Judge, training: Sequence[Question], dev: Sequence[Question]) -> None:
+        self.judge, self.model = judge, judge.model
+        self.taught, self.dev = (
+            [one for q in part if any((one := judged_question(q, judge.tokenizer, judge.settings)).relevant)]
+            for part in (training, dev)
+        )
+        if training and not self.taught:
+            raise BadInput("No question has support or a gold span in its context; a judge learns from these.")
+        self.untaught = len(training) - len(self.taught)
+        self.lengths = [min(judge.settings.capacity, sum(q.lengths) + len(q.query)) for q in self.taught]
+        self.terms = None
+
+    def batch(self, examples: Sequence[int]) -> tuple[PairBatch, Tensor]:
+        """Two windows of each question, and the targets of their tokens."""
+        chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
+        windows, relevant = [], []
+        for question in (self.taught[i] for i in examples):
+            for numbers in (consecutive(question, chance), gathered(question, chance)):
+                blocks = [question.blocks[i] for i in numbers]
+                windows.append(assemble(self.judge.tokenizer, question.query, blocks))
+                relevant.append([question.relevant[i] for i in numbers])
+        return collate_windows(windows, self.judge.tokenizer.pad_id), collate_targets(windows, relevant)
+
+    def evaluate(self) -> dict[str, float]:
+        """How many of the relevant blocks MemRecall keeps, on questions whose blocks do not all fit."""
+        shares = [share for question in self.dev if (share := self._kept(question)) is not None]
+        return {"recall": mean(shares), "all": mean([float(s == 1.0) for s in shares])} if shares else {}
+
+    def _kept(self, question: JudgedQuestion) -> float | None:
+        lengths, keep = question.lengths, self.judge.settings.keep
+        if sum(lengths) <= question.room:
+            return None
+        found = mem_recall(lengths, question.room, lambda w: self.judge.score(question.query, question.blocks, w), keep)
+        gold = {i for i, relevant in enumerate(question.relevant) if relevant}
+        return len(gold & set(found.kept)) / len(gold)
+
+    def columns(self) -> list[Ints]:
+        """All that it learns from."""
+        return [np.array([*q.query, *(i for b in q.blocks for i in b.ids), *q.relevant], np.int32) for q in self.taught]
+
+
+def consecutive(question: JudgedQuestion, chance: np.random.Generator) -> list[int]:
+    """As many neighbouring blocks as fit, from a random one on."""
+    lengths, left = question.lengths, question.room
+    first = int(chance.integers(len(lengths)))
+    found = []
+    for i in range(first, len(lengths)):
+        left -= lengths[i]
+        if left < 0:
+            break
+        found.append(i)
+    return found
+
+
+def gathered(question: JudgedQuestion, chance: np.random.Generator) -> list[int]:
+    """The relevant blocks and random others, as many as fit, in the order of the text."""
+    lengths, left = question.lengths, question.room
+    order = sorted(chance.permutation(len(lengths)), key=lambda i: not question.relevant[i])
+    found = []
+    for i in order:
+        if lengths[i] <= left:
+            left -= lengths[i]
+            found.append(int(i))
+    return sorted(found)
+
+
+def start_judge(options: JudgeOptions, seed: int) -> Judge:
+    """A judge with a fresh head on a pretrained encoder."""
+    torch.manual_seed(seed)
+    source = resolve(options.encoder)
+    encoder = Encoder.load(source)
+    capacity = min(options.max_length, encoder.max_length or options.max_length)
+    chosen = JudgeSettings(capacity, options.block_size, parse_keep(options.keep))
+    return Judge(JudgeModel(encoder, options.dropout), Tokenizer.load(source), chosen)
+
+
+def train_judge(
+    training: Sequence[Question],
+    dev: Sequence[Question],
+    options: JudgeOptions,
+    how: TrainConfig,
+    folder: Path,
+    *,
+    data: dict[str, Any] | None = None,
+    resume: bool = False,
+    quiet: bool = False,
+) -> dict[str, Any]:
+    """Train a judge, and write its folder; gives what was measured."""
+    judge = start_judge(options, how.seed)
+    job = JudgeJob(judge, training, dev)
+
+    def save() -> Settings:
+        settings = judge_settings(judge.settings, options.encoder, options.language, options.name, options.finds)
+        save_judge(folder, settings, judge)
+        return settings
+
+    run = PartRun(JUDGE, options, METRICS, save, job.columns)
+    counts = {"train": len(training), "dev": len(job.dev), "noted": {"not_taught": job.untaught}}
+    return run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)

@@ -1,0 +1,98 @@
+"""A judge learns which blocks matter, and its folder judges as it did."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from factpin.answers.cogltx import cut_blocks
+from factpin.answers.cogltx_judge import IGNORED, assemble, collate_targets, collate_windows, room_beside
+from factpin.errors import BadInput, BadModel
+from factpin.models.judge_folder import load_judge
+from factpin.models.reader_folder import load_reader
+from factpin.tokens.pairs import pair_frame
+from factpin.training.judge import JudgeJob, consecutive, gathered, judged_question
+from factpin.training.judge_options import JudgeOptions, parse_keep
+from tests.answers.long_world import long_questions, trained_judge
+
+
+def test_a_window_is_the_query_and_its_blocks_and_targets_are_at_their_tokens(home: Path) -> None:
+    judge = load_judge(trained_judge(home)[0])
+    question = long_questions(1, 5)[0]
+    blocks = cut_blocks([question.context[0].text], judge.tokenizer, 16)
+    query = judge.tokenizer.encode(question.text).ids
+    window = assemble(judge.tokenizer, query, blocks[:3])
+    for block, (first, last) in zip(blocks, window.places, strict=False):
+        assert np.array_equal(window.pair.ids[first:last], block.ids)
+    separator = pair_frame(judge.tokenizer).middle[0][0]
+    assert all(window.pair.ids[last] == separator for _, last in window.places)
+    used = sum(len(b.ids) + 1 for b in blocks[:3])
+    assert len(window.pair.ids) == 64 - room_beside(judge.tokenizer, query, 64) + used
+    targets = window.targets([False, True, False])
+    (a, b), (c, d) = window.places[1], window.places[2]
+    assert targets[: window.pair.second_at].all() and targets[a : b + 1].all() and not targets[c:].any()
+    assert not targets[window.pair.second_at : a].any() and d > c
+    both = [window, assemble(judge.tokenizer, query, blocks[:1])]
+    table = collate_targets(both, [[True] * 3, [False]])
+    assert table.shape == collate_windows(both, 0).ids.shape and bool((table[1] == IGNORED).any())
+
+
+def test_padding_and_company_of_windows_change_no_score(home: Path) -> None:
+    judge = load_judge(trained_judge(home)[0])
+    question = long_questions(1, 6)[0]
+    blocks = cut_blocks([question.context[0].text], judge.tokenizer, 16)
+    query = judge.tokenizer.encode(question.text).ids
+    windows = [[0, 1], [2], [0, 2]]
+    together = judge.score(query, blocks, windows)
+    for window, scores in zip(windows, together, strict=True):
+        assert judge.score(query, blocks, [window])[0] == pytest.approx(scores, abs=1e-5)
+
+
+def test_a_judge_learns_finds_what_matters_and_comes_back_from_its_folder(home: Path) -> None:
+    folder, report = trained_judge(home)
+    assert report["scores"]["recall"] > 0.9  # type: ignore[index]
+    judge = load_judge(folder)
+    right = 0
+    for question in long_questions(20, 9):
+        text = question.context[0].text
+        found = judge.recall(question.text, [text])
+        assert len(found.recall.kept) < len(found.blocks)
+        for part in found.excerpt.parts:
+            assert found.excerpt.text[part.at :].startswith(text[part.span.start : part.span.end])
+        right += found.excerpt.find(*question.spans[0]) is not None
+        assert found == found and judge.recall(question.text, [text]).recall == found.recall
+    assert right >= 18
+    assert (folder / "card.md").is_file() and (folder / "recipe.toml").is_file()
+    with pytest.raises(BadModel, match="its task is 'judge', a reader was expected"):
+        load_reader(folder)
+
+
+def test_what_a_judge_learns_from(home: Path) -> None:
+    judge = load_judge(trained_judge(home)[0])
+    chance = np.random.default_rng(0)
+    for question in long_questions(10, 4):
+        one = judged_question(question, judge.tokenizer, judge.settings)
+        holds = [
+            b.span.start < question.spans[0][1].end and question.spans[0][1].start < b.span.end for b in one.blocks
+        ]
+        assert all(relevant or not here for relevant, here in zip(one.relevant, holds, strict=True)) and any(holds)
+        for numbers in (consecutive(one, chance), gathered(one, chance)):
+            assert numbers == sorted(numbers) and sum(one.lengths[i] for i in numbers) <= one.room
+        assert {i for i, r in enumerate(one.relevant) if r} <= set(gathered(one, chance))
+    job = JudgeJob(judge, long_questions(4, 4), [])
+    torch.manual_seed(1)
+    batch, targets = job.batch([0, 1])
+    assert batch.ids.shape == targets.shape and len(targets) == 4 and job.evaluate() == {}
+    with pytest.raises(BadInput, match="No question has support or a gold span"):
+        from dataclasses import replace
+
+        JudgeJob(judge, [replace(q, spans=(), support=()) for q in long_questions(2, 4)], [])
+
+
+def test_the_numbers_of_blocks_that_stay() -> None:
+    assert parse_keep("3") == (3,) and parse_keep("3,5") == (3, 5) and parse_keep("none") == ()
+    with pytest.raises(BadInput, match="expected numbers of blocks such as 3"):
+        JudgeOptions(keep="3;5")
+    with pytest.raises(BadInput, match="expected room for two blocks"):
+        JudgeOptions(max_length=64)
