@@ -18,12 +18,12 @@ from factpin.app.serve.jobs import Jobs
 from factpin.app.serve.logs import RequestLog
 from factpin.app.serve.metrics import Metrics
 from factpin.app.serve.refusal import as_response, error_response
-from factpin.app.serve.routes import about, ask, convert, edit, extract, files, jobs, store, stream
+from factpin.app.serve.routes import about, adapters, ask, convert, edit, extract, files, jobs, store, stream
 from factpin.app.serve.service import Service
 from factpin.app.serve.stored import StoreThread
 from factpin.app.serve.uploads import FileReaders
 
-ROUTERS = tuple(room.router for room in (about, ask, convert, edit, extract, files, jobs, store, stream))
+ROUTERS = tuple(room.router for room in (about, adapters, ask, convert, edit, extract, files, jobs, store, stream))
 
 
 def create_app(
