@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.resources import as_file, files
+from importlib.resources import as_file
+from importlib.resources import files as resources
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -13,17 +14,20 @@ from starlette.staticfiles import StaticFiles
 
 from factpin import __version__
 from factpin.app.serve.guard import Guard, Rules
+from factpin.app.serve.jobs import Jobs
 from factpin.app.serve.logs import RequestLog
+from factpin.app.serve.metrics import Metrics
 from factpin.app.serve.refusal import as_response, error_response
-from factpin.app.serve.routes import about, ask, extract
+from factpin.app.serve.routes import about, adapters, ask, convert, edit, extract, files, jobs, store, stream
 from factpin.app.serve.service import Service
 from factpin.app.serve.stored import StoreThread
+from factpin.app.serve.uploads import FileReaders
 
-ROUTERS = (about.router, ask.router, extract.router)
+ROUTERS = tuple(room.router for room in (about, adapters, ask, convert, edit, extract, files, jobs, store, stream))
 
 
 def create_app(
-    service: Service, rules: Rules, log: RequestLog, store: StoreThread | None = None, *, page: bool = True
+    service: Service, rules: Rules, log: RequestLog, base: StoreThread | None = None, *, page: bool = True
 ) -> tuple[FastAPI, Guard]:
     """The application and the guard around it, which is what a server runs."""
 
@@ -31,24 +35,30 @@ def create_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.start()
         yield
+        app.state.jobs.stop()
         service.stop(service.limits.grace)
-        if store is not None:
-            store.close()
+        if base is not None:
+            base.close()
 
     app = FastAPI(title="factpin", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    app.state.service, app.state.store, app.state.stopping = service, store, False
+    metrics = Metrics(__version__, list(service.folders))
+    metrics.watch(service.queue.state)
+    service.on_batch = metrics.on_batch
+    app.state.service, app.state.store, app.state.metrics = service, base, metrics
+    app.state.stopping, app.state.streams = False, 0
+    app.state.jobs, app.state.readers = Jobs(service, service.limits), FileReaders(service.limits)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     for router in ROUTERS:
         app.include_router(router)
     if page:
         app.router.default = StaticFiles(directory=page_folder(), html=True)  # behind all routes, so that 405 works
-    return app, Guard(app, rules, service.limits, log)
+    return app, Guard(app, rules, service.limits, log, metrics)
 
 
 def page_folder() -> Path:
     """Where the files of the page are."""
-    with as_file(files("factpin.app") / "page") as folder:
+    with as_file(resources("factpin.app") / "page") as folder:
         return folder
 
 

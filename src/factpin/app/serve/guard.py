@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factpin.app.serve.limits import Limits
 from factpin.app.serve.logs import RequestLog
+from factpin.app.serve.metrics import Metrics
 from factpin.app.serve.refusal import Refusal, as_response, error_response
 
 CONTENT_POLICY = (
@@ -29,6 +30,7 @@ HEADERS = {
     b"cross-origin-resource-policy": b"same-origin",
 }
 CLOSED = ("/v1/", "/metrics", "/labelstudio", "/doccano", "/uie", "/hf")  # need the token
+STREAM, FILES = "/v1/stream", "/v1/files"  # the bodies of these may be larger than others
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -56,8 +58,8 @@ class Exchange:
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, app: ASGIApp, rules: Rules, limits: Limits, log: RequestLog) -> None:
-        self.app, self.rules, self.limits, self.log = app, rules, limits, log
+    def __init__(self, app: ASGIApp, rules: Rules, limits: Limits, log: RequestLog, metrics: Metrics) -> None:
+        self.app, self.rules, self.limits, self.log, self.metrics = app, rules, limits, log, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -76,7 +78,9 @@ class Guard:
                 message = "An error in the server. Its log has a line with this id."
                 await error_response(500, "Internal", message, id=exchange.id)(scope, receive, out)
         finally:
-            self.log.request(exchange.id, scope, exchange.status or 499, time.monotonic() - exchange.started)
+            seconds = time.monotonic() - exchange.started
+            self.log.request(exchange.id, scope, exchange.status or 499, seconds)
+            self.metrics.request(scope, exchange.status or 499, seconds)
 
     def _check(self, exchange: Exchange) -> None:
         headers, rules = exchange.headers, self.rules
@@ -88,32 +92,37 @@ class Guard:
             raise Refusal(403, "Pages of other sites may not use this server. Allow one with --allow-origin.")
         if rules.token and exchange.scope["path"].startswith(CLOSED) and not is_token(headers, rules.token):
             raise Refusal(401, "The token is missing or wrong. Send it as Authorization: Bearer …")
-        length = headers.get("content-length", "0")
-        if length.isdecimal() and int(length) > self.limits.body_bytes:
-            raise self._too_large()
+        length, most = headers.get("content-length", "0"), self._most(exchange.scope)
+        if length.isdecimal() and int(length) > most:
+            raise too_large(most)
+
+    def _most(self, scope: Scope) -> float:
+        """How many bytes the body of a request may have."""
+        if scope["path"] == STREAM:
+            return float("inf")
+        return self.limits.file_bytes if scope["path"] == FILES else self.limits.body_bytes
 
     def _receiving(self, exchange: Exchange, receive: Receive) -> Receive:
         complete = False
+        path, most = exchange.scope["path"], self._most(exchange.scope)
 
         async def receive_bounded() -> Message:
             nonlocal complete
             if complete:  # what comes now is the end of the connection, however late
                 return await receive()
-            left = exchange.started + self.limits.timeout - time.monotonic()
+            since = time.monotonic() if path == STREAM else exchange.started  # a stream may pause between parts only
+            left = since + self.limits.timeout - time.monotonic()
             try:
                 message = await asyncio.wait_for(receive(), max(left, 0.001))
             except TimeoutError:
                 raise Refusal(408, "The body did not arrive in time.") from None
             exchange.received += len(message.get("body", b""))
-            if exchange.received > self.limits.body_bytes:
-                raise self._too_large()
+            if exchange.received > most:
+                raise too_large(most)
             complete = not message.get("more_body", False)
             return message
 
         return receive_bounded
-
-    def _too_large(self) -> Refusal:
-        return Refusal(413, f"The body is larger than {self.limits.body_bytes:,} bytes. Send it in parts.")
 
     def _sending(self, exchange: Exchange, send: Send) -> Send:
         async def send_noted(message: Message) -> None:
@@ -128,6 +137,11 @@ class Guard:
             await send(message)
 
         return send_noted
+
+
+def too_large(most: float) -> Refusal:
+    """The answer to a body that is too large."""
+    return Refusal(413, f"The body is larger than {most:,.0f} bytes. Send it in parts.")
 
 
 def request_id(given: str) -> str:

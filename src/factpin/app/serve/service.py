@@ -24,6 +24,7 @@ from factpin.models.settings import Settings, read_settings
 if TYPE_CHECKING:
     from factpin.models.extractor import Extractor
 
+STEP = 0.2  # seconds between attempts
 PATIENCE = 0.8  # share of the timeout that a request may expect to wait
 NOTHING: Callable[[Sequence[Document], float, float], None] = lambda *_: None  # noqa: E731
 
@@ -78,21 +79,20 @@ class Service:
         wanted = {name if name in self.folders else name.replace("_", "-") for name in names}
         return tuple(name for name in self.folders if not wanted or name in wanted)
 
-    async def extract(self, documents: Sequence[Document], options: ReadOptions, client: str = "") -> list[Document]:
-        """The documents with what the models find in them."""
+    async def extract(
+        self, documents: Sequence[Document], options: ReadOptions, client: str = "", *, patient: bool = False
+    ) -> list[Document]:
+        """The documents with what the models find in them. patient: wait for room, and then for any time."""
         if not self.ready:
             reason = self.failure or "The models are still being loaded."
             raise Refusal(503, reason, retry=5)
         if not documents:
             return []
         ticket = Ticket(documents, options, client)
-        try:
-            self.queue.put(ticket)
-        except QueueFull as full:
-            raise Refusal(
-                429, "The server has no room for more requests now. Try again later.", retry=full.retry
-            ) from None
-        timer = asyncio.get_running_loop().call_later(self.limits.timeout, self._expire, ticket)
+        while not self._put(ticket, patient):
+            await asyncio.sleep(STEP)
+        seconds = self.limits.job_seconds if patient else self.limits.timeout
+        timer = asyncio.get_running_loop().call_later(seconds, self._expire, ticket)
         try:
             return await asyncio.wrap_future(ticket.future)
         except Overdue:
@@ -101,6 +101,16 @@ class Service:
         finally:
             timer.cancel()
             self.queue.drop(ticket)
+
+    def _put(self, ticket: Ticket, patient: bool) -> bool:
+        try:
+            self.queue.put(ticket)
+        except QueueFull as full:
+            if patient:
+                return False
+            message = "The server has no room for more requests now. Try again later."
+            raise Refusal(429, message, retry=full.retry) from None
+        return True
 
     def _expire(self, ticket: Ticket) -> None:
         if self.queue.drop(ticket):
@@ -144,7 +154,8 @@ class Service:
         except Exception as error:
             if len(parts) > 1:
                 for part in parts:
-                    self._read_batch([part])
+                    if not part.ticket.future.done():
+                        self._read_batch([part])
             else:
                 part = parts[0]
                 part.ticket.fail(refusal_of(error, f"[{part.index}]") if isinstance(error, FactpinError) else error)

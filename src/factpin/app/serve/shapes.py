@@ -49,6 +49,52 @@ class AskRequest(RequestShape):
     k: int = Field(8, ge=1, le=1000, description="How many passages to look at.")
     min_score: float | None = Field(None, ge=0, le=1, description="Abstain where the best answer is less likely.")
     as_of: str | None = Field(None, description="Ignore documents published later: YYYY, YYYY-MM or YYYY-MM-DD.")
+    explain: bool = Field(False, description="Say what was searched.")
+
+
+class ConvertRequest(RequestShape):
+    """Documents to write in a format."""
+
+    documents: list[dict[str, Any]]
+    to: str = Field(description="The name of a format, from /v1/models.")
+    lossy: bool = Field(False, description="Leave out what the format cannot hold.")
+
+
+class FactToAdd(RequestShape):
+    """A fact by hand."""
+
+    head: str = Field(min_length=1)
+    relation: str = Field(min_length=1)
+    tail: str = Field(min_length=1)
+    head_type: str = ""
+    tail_type: str = ""
+    valid_from: str = ""
+    valid_to: str = ""
+    published: str = ""
+
+
+class Verdict(RequestShape):
+    """A verdict on a fact."""
+
+    fact: str = Field(min_length=1, description="Its key, or the beginning of it.")
+    note: str = ""
+    undo: bool = False
+
+
+class Join(RequestShape):
+    """Two entities, by name or key, are one."""
+
+    a: str = Field(min_length=1)
+    b: str = Field(min_length=1)
+    undo: bool = False
+
+
+class Split(RequestShape):
+    """In one document, a name is another entity."""
+
+    uri: str = Field(min_length=1)
+    name: str = Field(min_length=1)
+    undo: bool = False
 
 
 class ErrorRecord(BaseModel):
@@ -124,3 +170,14 @@ class ModelsAnswer(BaseModel):
     store: bool
     writable: bool
     version: str
+
+
+class JobAnswer(BaseModel):
+    """How far a job is."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    done: int
+    total: int

@@ -3,14 +3,15 @@
 from dataclasses import asdict
 from typing import Any
 
-import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from factpin import __version__
+from factpin.app.serve.answers import as_json
 from factpin.app.serve.refusal import Refusal
 from factpin.app.serve.service import Service
 from factpin.app.serve.shapes import ErrorAnswer, HealthAnswer, ModelsAnswer
+from factpin.extraction.inputs import ENDINGS
 from factpin.formats import FORMATS
 
 router = APIRouter()
@@ -19,7 +20,7 @@ router = APIRouter()
 @router.get("/health", responses={200: {"model": HealthAnswer}})
 async def health(request: Request) -> Response:
     """Whether the server is alive. Never waits for the models."""
-    return _json(_health(request))
+    return as_json(_health(request))
 
 
 @router.get("/ready", responses={200: {"model": HealthAnswer}, 503: {"model": ErrorAnswer}})
@@ -30,7 +31,7 @@ async def ready(request: Request) -> Response:
         raise Refusal(503, "The server is stopping.", retry=5)
     if not service.ready:
         raise Refusal(503, service.failure or "The models are still being loaded.", retry=5)
-    return _json(_health(request))
+    return as_json(_health(request))
 
 
 @router.get("/v1/models", responses={200: {"model": ModelsAnswer}, 401: {"model": ErrorAnswer}})
@@ -50,11 +51,12 @@ async def models(request: Request) -> Response:
         }
         for name, settings in service.settings.items()
     ]
-    return _json(
+    return as_json(
         {
             "models": rows,
             "limits": asdict(service.limits),
             "formats": sorted(FORMATS),
+            "files": sorted(ENDINGS),
             "store": state.store is not None,
             "writable": state.store is not None and state.store.writable,
             "version": __version__,
@@ -69,5 +71,7 @@ def _health(request: Request) -> dict[str, Any]:
     return {"status": status, "models": list(service.folders), "version": __version__}
 
 
-def _json(record: dict[str, Any]) -> Response:
-    return Response(orjson.dumps(record), media_type="application/json")
+@router.get("/metrics", responses={200: {"content": {"text/plain": {}}}, 401: {"model": ErrorAnswer}})
+async def metrics(request: Request) -> Response:
+    """Counts for Prometheus."""
+    return Response(request.app.state.metrics.text(), media_type="text/plain; version=0.0.4")
