@@ -13,6 +13,7 @@ from factpin.app.commands.index import index
 from factpin.app.commands.models import models
 from factpin.app.commands.predict import predict
 from factpin.app.commands.pretrain import pretrain
+from factpin.app.commands.serve import serve
 from factpin.app.commands.store import store
 from factpin.app.commands.train import train
 from factpin.app.commands.verify import verify
@@ -29,6 +30,7 @@ COMMANDS: dict[str, click.Command] = {
     "models": models,
     "predict": predict,
     "pretrain": pretrain,
+    "serve": serve,
     "store": store,
     "train": train,
     "verify": verify,

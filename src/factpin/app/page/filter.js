@@ -1,0 +1,57 @@
+// Filter: which facts, mentions and events are shown at the chosen thresholds. The server is asked once, for everything.
+
+/** The facts that pass: by score (of their relation, or overall), by words, relation and status. */
+export function shownFacts(doc, { least = 0, byRelation = {}, words = "", relation = "", status = "" } = {}) {
+  const sought = words.trim().toLowerCase();
+  return doc.facts.filter((fact) => {
+    if (!passes(fact.score, byRelation[fact.relation] ?? least)) return false;
+    if (relation && fact.relation !== relation) return false;
+    if (status && (fact.assertion ?? "asserted") !== status) return false;
+    return !sought || wordsOf(doc, fact).includes(sought);
+  });
+}
+
+function wordsOf(doc, fact) {
+  return [nameOf(doc, fact.head), fact.relation, nameOf(doc, fact.tail)].join(" ").toLowerCase();
+}
+
+/** Whether a score reaches the threshold; what has no score was set by hand and always does. */
+export function passes(score, least) {
+  return score === undefined || score === null || score >= least;
+}
+
+/**
+ * The mentions that pass. An unlikely mention that only hidden facts need is hidden with them.
+ */
+export function shownMentions(doc, facts, least = 0, factsLeast = 0) {
+  const needed = new Set(facts.flatMap((fact) => [fact.head_mention, fact.tail_mention]));
+  const shown = new Set(facts.map((fact) => fact._id));
+  const idle = new Set();
+  for (const fact of doc.facts) if (!shown.has(fact._id)) idle.add(fact.head_mention).add(fact.tail_mention);
+  return doc.mentions.filter((m) => {
+    if (needed.has(m.id)) return true;
+    if (!passes(m.score, least)) return false;
+    return !idle.has(m.id) || passes(m.score, factsLeast);
+  });
+}
+
+/** The name of an entity, for people: never its id. */
+export function nameOf(doc, id) {
+  const entity = doc.entities.find((e) => e.id === id);
+  if (!entity) return "";
+  return entity.name || doc.mentions.find((m) => m.id === entity.mentions[0])?.text || "";
+}
+
+/** The least and greatest score among items, or null where none has one. */
+export function scoreRange(items) {
+  const scores = items.map((item) => item.score).filter((score) => typeof score === "number");
+  return scores.length ? [Math.min(...scores), Math.max(...scores)] : null;
+}
+
+/** The share of the visible characters that a model read. */
+export function readShare(doc) {
+  const unread = doc.coverage?.unread ?? [];
+  const lost = unread.reduce((sum, u) => sum + [...doc.text.slice(u.start, u.end)].filter((c) => c.trim()).length, 0);
+  const all = [...doc.text].filter((c) => c.trim()).length;
+  return all ? 1 - lost / all : 1;
+}

@@ -1,0 +1,76 @@
+"""The application: routes, errors in one shape, the page, and the guard around them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import as_file
+from importlib.resources import files as resources
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from factpin import __version__
+from factpin.app.serve.guard import Guard, Rules
+from factpin.app.serve.jobs import Jobs
+from factpin.app.serve.logs import RequestLog
+from factpin.app.serve.metrics import Metrics
+from factpin.app.serve.refusal import as_response, error_response
+from factpin.app.serve.routes import about, adapters, ask, convert, edit, extract, files, jobs, store, stream
+from factpin.app.serve.service import Service
+from factpin.app.serve.stored import StoreThread
+from factpin.app.serve.uploads import FileReaders
+
+ROUTERS = tuple(room.router for room in (about, adapters, ask, convert, edit, extract, files, jobs, store, stream))
+
+
+def create_app(
+    service: Service, rules: Rules, log: RequestLog, base: StoreThread | None = None, *, page: bool = True
+) -> tuple[FastAPI, Guard]:
+    """The application and the guard around it, which is what a server runs."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.start()
+        yield
+        app.state.jobs.stop()
+        service.stop(service.limits.grace)
+        if base is not None:
+            base.close()
+
+    app = FastAPI(title="factpin", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    metrics = Metrics(__version__, list(service.folders))
+    metrics.watch(service.queue.state)
+    service.on_batch = metrics.on_batch
+    app.state.service, app.state.store, app.state.metrics = service, base, metrics
+    app.state.stopping, app.state.streams = False, 0
+    app.state.jobs, app.state.readers = Jobs(service, service.limits), FileReaders(service.limits)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    for router in ROUTERS:
+        app.include_router(router)
+    if page:
+        app.router.default = StaticFiles(directory=page_folder(), html=True)  # behind all routes, so that 405 works
+    return app, Guard(app, rules, service.limits, log, metrics)
+
+
+def page_folder() -> Path:
+    """Where the files of the page are."""
+    with as_file(resources("factpin.app") / "page") as folder:
+        return folder
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    return as_response(error) if isinstance(error, HTTPException) else error_response(500, "Internal", "")
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    """The first thing that is wrong with a body, in the shape of all errors."""
+    first = error.errors()[0] if isinstance(error, RequestValidationError) else {}
+    if first.get("type") == "json_invalid":
+        return error_response(400, "BadJson", f"The body is not JSON: {first.get('ctx', {}).get('error', '')}.")
+    place = [str(part) if isinstance(part, str) else f"[{part}]" for part in first.get("loc", ())[1:]]
+    field = ".".join(place).replace(".[", "[")
+    return error_response(422, "BadInput", f"{field or 'The body'}: {first.get('msg', 'invalid')}.", field)

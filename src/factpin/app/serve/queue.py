@@ -1,0 +1,188 @@
+"""The documents that wait for the models, in batches for one worker thread. Knows no model and no HTTP.
+
+While the worker reads a batch, requests gather; the next batch takes the oldest of them, all with the same options. An
+idle worker starts at once, so a single user never waits for others to come.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from factpin.documents import Document
+
+RECENT = 30.0  # seconds of work that the rate is measured over
+
+
+class QueueFull(Exception):
+    """There is no room for a request now. retry: seconds until there may be."""
+
+    def __init__(self, retry: float) -> None:
+        super().__init__(f"full for {retry:.0f} s")
+        self.retry = retry
+
+
+class Overdue(Exception):
+    """A request waited for too long."""
+
+
+@dataclass(eq=False)
+class Ticket:
+    """The documents of one request, and what was found in them so far."""
+
+    documents: Sequence[Document]
+    options: Hashable
+    client: str = ""
+    arrived: float = field(default_factory=time.monotonic)
+    future: Future[list[Document]] = field(default_factory=Future)
+    taken: int = 0  # documents that a batch has
+    found: dict[int, Document] = field(default_factory=dict)
+
+    @property
+    def waiting(self) -> int:
+        """The characters that no batch has yet."""
+        return sum(len(doc.text) for doc in self.documents[self.taken :])
+
+    def finish(self, index: int, doc: Document) -> None:
+        """Keep one result; with the last one, the request is answered."""
+        self.found[index] = doc
+        if len(self.found) == len(self.documents) and not self.future.done():
+            self.future.set_result([self.found[i] for i in range(len(self.documents))])
+
+    def fail(self, error: BaseException) -> None:
+        """Answer the request with an error."""
+        if not self.future.done():
+            self.future.set_exception(error)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One document of a request, as part of a batch."""
+
+    ticket: Ticket
+    index: int
+
+    @property
+    def document(self) -> Document:
+        """The document."""
+        return self.ticket.documents[self.index]
+
+
+class Queue:
+    """Requests in the order of their arrival.
+
+    budget: characters of a batch. requests, characters: how many may wait. longest: seconds that a request may expect
+    to wait at the measured rate; None for any.
+    """
+
+    def __init__(
+        self,
+        budget: int,
+        requests: int,
+        characters: int,
+        longest: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.budget, self.requests, self.characters, self.longest = budget, requests, characters, longest
+        self._clock = clock
+        self._tickets: deque[Ticket] = deque()
+        self._waiting = 0  # characters
+        self._work: deque[tuple[float, int, float]] = deque()  # (when, characters, seconds) of recent batches
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def put(self, ticket: Ticket) -> None:
+        """Add a request; QueueFull if there is no room. An empty queue takes any request."""
+        size = ticket.waiting
+        with self._changed:
+            if self._closed:
+                raise QueueFull(1.0)
+            expected = self._expected(self._waiting + size)
+            full = len(self._tickets) >= self.requests or self._waiting + size > self.characters
+            late = self.longest is not None and expected > self.longest
+            if self._tickets and (full or late):
+                raise QueueFull(max(1.0, self._expected(self._waiting)))
+            self._tickets.append(ticket)
+            self._waiting += size
+            self._changed.notify()
+
+    def take(self) -> list[Part]:
+        """Wait for documents and take a batch of them; empty once the queue is closed and has none left."""
+        with self._changed:
+            while True:
+                self._drop_answered()
+                if self._tickets:
+                    return self._batch()
+                if self._closed:
+                    return []
+                self._changed.wait()
+
+    def drop(self, ticket: Ticket) -> bool:
+        """Take a request out; whether it was there and no batch had any of it."""
+        with self._changed:
+            if ticket not in self._tickets:
+                return False
+            self._tickets.remove(ticket)
+            self._waiting -= ticket.waiting
+            return ticket.taken == 0
+
+    def close(self) -> None:
+        """Take no more requests. Those that wait are still taken."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def worked(self, characters: int, seconds: float) -> None:
+        """Note how long a batch took."""
+        with self._changed:
+            now = self._clock()
+            self._work.append((now, characters, seconds))
+            while self._work and self._work[0][0] < now - RECENT:
+                self._work.popleft()
+
+    def state(self) -> tuple[int, int]:
+        """How many requests and characters wait."""
+        with self._changed:
+            return len(self._tickets), self._waiting
+
+    def retry_after(self) -> float:
+        """Seconds until what waits now is read."""
+        with self._changed:
+            return max(1.0, self._expected(self._waiting))
+
+    def _expected(self, characters: int) -> float:
+        seconds = sum(work[2] for work in self._work)
+        return characters * seconds / max(1, sum(work[1] for work in self._work))
+
+    def _drop_answered(self) -> None:
+        """Forget requests that nobody waits for any more."""
+        gone = [ticket for ticket in self._tickets if ticket.future.done()]
+        for ticket in gone:
+            self._tickets.remove(ticket)
+            self._waiting -= ticket.waiting
+
+    def _batch(self) -> list[Part]:
+        """Documents with the options of the oldest request, oldest first. A client has at most a quarter of a batch
+        while others wait for the same one."""
+        options = self._tickets[0].options
+        fitting = [ticket for ticket in self._tickets if ticket.options == options]
+        several = len({ticket.client for ticket in fitting}) > 1
+        parts: list[Part] = []
+        total = 0
+        for share in [self.budget // 4, self.budget] if several else [self.budget]:
+            by_client: dict[str, int] = {}
+            for ticket in fitting:
+                while ticket.taken < len(ticket.documents):
+                    size = len(ticket.documents[ticket.taken].text) + 1
+                    used = by_client.get(ticket.client, 0)
+                    if parts and (total + size > self.budget or used + size > share):
+                        break
+                    parts.append(Part(ticket, ticket.taken))
+                    ticket.taken += 1
+                    total += size
+                    self._waiting -= size - 1
+                    by_client[ticket.client] = used + size
+        self._tickets = deque(ticket for ticket in self._tickets if ticket.taken < len(ticket.documents))
+        return parts
