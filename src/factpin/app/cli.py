@@ -78,7 +78,7 @@ def _catch_signals() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command. Errors that a user can cause print one line and exit with code 2, Ctrl-C exits with 130, signals with 128 + number."""
+    """Run a command. Errors that a user can cause print one line and exit with code 2; a signal exits with 128 + it."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch: idle threads should sleep, not spin
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     _catch_signals()
