@@ -22,7 +22,7 @@ def codec_of(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name.replace("_", "-")
         if name not in NO_TEXT:
-            b"".decode(name)  # LookupError for codecs from bytes to bytes, such as zlib
+            b"x".decode(name, "replace")  # LookupError for codecs from bytes to bytes, such as zlib
             return name
     except (LookupError, UnicodeError, ValueError):  # ValueError: a null character in the name
         pass
