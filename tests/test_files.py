@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factpin import files
-from factpin.errors import BadFile
+from factpin.errors import BadFile, BadInput
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".zst"])
@@ -110,7 +110,7 @@ def test_what_cannot_be_opened_says_why(tmp_path: Path, name: str, words: str) -
 
 def test_an_unknown_encoding_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
-    with pytest.raises(BadFile, match="no encoding 'utf9'"):
+    with pytest.raises(BadInput, match="no text encoding 'utf9'"):
         list(files.lines(tmp_path / "a", "utf9"))
 
 

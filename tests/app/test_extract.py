@@ -300,7 +300,7 @@ def test_another_encoding_is_read_when_it_is_named(door: Door, tmp_path: Path) -
         ("x.txt", "x", ["x.txt", "--model", "."], "factpin.json is missing"),
         ("x.txt", "x", ["x.txt", "--model", "en-entities", "--device", "abacus"], "no device 'abacus' here"),
         ("x.txt", "王小明，" * 60, ["x.txt", "--on-overflow", "error"], "--on-overflow window"),
-        ("x.txt", "x", ["x.txt", "--encoding", "utf-99"], "There is no encoding 'utf-99'"),
+        ("x.txt", "x", ["x.txt", "--encoding", "utf-99"], "There is no text encoding 'utf-99'"),
         ("x.pdf", pdf(""), ["x.pdf"], "no text on any of its pages"),
         ("x.pdf", locked(pdf("Anna"), user="secret"), ["x.pdf"], "locked with a password"),
         ("x.pdf", b"%PDF-1.7 cut", ["x.pdf"], "cannot be read as PDF"),

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from factpin.documents import Coverage, Document, Entity, Fact, Mention, Span, Unread, from_json
+from factpin.documents.gaps import gaps
 from factpin.errors import BadInput
-from factpin.extraction.coverage import coverage_notes, gaps
+from factpin.extraction.coverage import coverage_notes
 from factpin.extraction.extract import extract, hide_unlikely, load_models, merge
 from factpin.extraction.request import Request
 from factpin.extraction.route import Route, reads

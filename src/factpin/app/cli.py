@@ -1,7 +1,11 @@
 """The program `factpin`. Nothing here, and nothing that `--help` needs, imports torch."""
 
+import contextlib
+import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 
 import click
@@ -10,6 +14,7 @@ from rich.markup import escape
 
 from factpin.app.commands import COMMANDS
 from factpin.errors import FactpinError, did_you_mean
+from factpin.files.limits import LIMIT, size_of
 
 
 class Commands(click.Group):
@@ -38,15 +43,48 @@ class Commands(click.Group):
         "token_normalize_func": lambda name: name.replace("_", "-"),
     },
 )
+@click.option(
+    "--max-record",
+    metavar="SIZE",
+    help="The most that one line, record or text may have once it is unpacked, such as 2G.  [default: 256M]",
+)
 @click.version_option(package_name="factpin")
-def cli() -> None:
+def cli(max_record: str | None) -> None:
     """Turn Chinese and English text into facts that can be checked, with places, scores and evidence."""
+    if max_record is not None:
+        os.environ[LIMIT] = str(size_of(max_record))
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal that asks the program to end: what Ctrl-C does happens then too."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def _catch_signals() -> None:
+    """Turn SIGTERM and SIGHUP into exceptions, so that temporary files are removed and rejects are kept."""
+
+    def stop(number: int, _frame: object) -> None:
+        raise Stopped(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        return  # only the main thread may
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup ignores SIGHUP
+            signal.signal(number, stop)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command. Errors that a user can cause print one line and exit with code 2, Ctrl-C exits with 130."""
+    """Run a command. Errors that a user can cause print one line and exit with code 2; a signal exits with 128 + it."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch: idle threads should sleep, not spin
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    _catch_signals()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files may hold bytes that are not UTF-8
     try:
         words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
         with cli.make_context("factpin", words) as context:
@@ -57,16 +95,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(str(error))
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
+    except Stopped as stop:
+        Console(stderr=True).print("stopped", style="yellow")
+        sys.exit(128 + stop.number)
     except (click.Abort, KeyboardInterrupt):
         Console(stderr=True).print("stopped", style="yellow")
         sys.exit(130)
     except click.ClickException as error:
         _fail(error.format_message())
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()
         sys.exit(0)
     except OSError as error:  # a full disk, a folder without write permission
+        _abandon_output()
         _fail(f"{error.filename or 'output'}: {error.strerror or error}. Free some space, or write somewhere else.")
+
+
+def _abandon_output() -> None:
+    """What could not be written is not tried again when Python ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> None:

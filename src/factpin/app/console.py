@@ -49,8 +49,22 @@ def notes(quiet: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """One JSON object to standard output."""
-    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS) + b"\n")
+    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
+    try:
+        text = orjson.dumps(value, option=options)
+    except orjson.JSONEncodeError:  # lone surrogates, such as bytes of a file name that are not UTF-8
+        text = orjson.dumps(_escaped(value), option=options)
+    sys.stdout.buffer.write(text + b"\n")
     sys.stdout.buffer.flush()
+
+
+def _escaped(value: Any) -> Any:
+    """The same value with lone surrogates as \\udcff."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_escaped(key): _escaped(item) for key, item in value.items()}
+    return [_escaped(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 @contextmanager

@@ -4,9 +4,10 @@ Models of spans, triples and events read the sentences in their language. Models
 documents that are mainly in their language; of sentences in another one they understand little.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from factpin.documents import Coverage, Document, Span, Unread
+from factpin.documents.gaps import gaps
 from factpin.extraction.route import Route, reads
 from factpin.models.settings import Settings
 from factpin.tasks import TASKS
@@ -75,12 +76,3 @@ def _called(models: Sequence[Settings]) -> str:
     """`my-relations does`, to be followed by what the models do not do."""
     names = [model.name or "the document relation model" for model in models]
     return " and ".join(names) + (" does" if len(names) == 1 else " do")
-
-
-def gaps(text: str, spans: Sequence[Span], reason: Callable[[int], str]) -> Iterator[Unread]:
-    """The parts between sorted spans that are more than whitespace; `reason` gets the place of their text."""
-    done = 0
-    for start, end in (*spans, Span(len(text), len(text))):
-        if words := text[done:start].strip():
-            yield Unread(done, start, reason(text.index(words, done)))
-        done = max(done, end)

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from factpin.documents import Coverage, Document, Mention, Span
+from factpin.documents.gaps import gaps
 from factpin.documents.likely import LIKELY, keep_likely
 from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
-from factpin.extraction.coverage import coverage_notes, gaps
+from factpin.extraction.coverage import coverage_notes
 from factpin.extraction.route import Route, reads, route
 from factpin.extraction.settle import once, places, settle, without_loose
 from factpin.extraction.summary import Summary

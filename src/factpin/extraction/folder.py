@@ -21,6 +21,7 @@ from factpin.extraction.fingerprint import fingerprint
 from factpin.extraction.inputs import Input, rejects_of
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
+from factpin.files.lock import NAME as LOCK
 
 RECORD = "factpin-run.json"
 TOGETHER = 32  # inputs that are read in one batch, and the most that a crash loses
@@ -48,7 +49,7 @@ def open_folder(folder: Path, run: Run) -> None:
     record = folder / RECORD
     now = asdict(run)
     if not record.is_file():
-        if folder.is_dir() and any(folder.iterdir()):
+        if folder.is_dir() and any(file.name != LOCK for file in folder.iterdir()):
             raise BadFile(
                 f"{folder}: holds files already, but no {RECORD}, so it is not from an earlier run. Name a new folder."
             )

@@ -6,11 +6,29 @@ import re
 from pathlib import Path
 
 from factpin import files
-from factpin.errors import BadFile, BadInput, MissingExtra
+from factpin.errors import BadFile, MissingExtra
 from factpin.extraction.characters import replace_surrogates
+from factpin.files.encodings import decode
 
 DECLARED = re.compile(rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
-WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252", "ascii": "cp1252"}  # as browsers read them
+WIDER = {  # codecs that browsers read as larger ones
+    "ascii": "cp1252",
+    "big5": "big5hkscs",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "iso8859-1": "cp1252",
+    "iso8859-11": "cp874",
+    "iso8859-9": "cp1254",
+    "shift_jis": "cp932",
+    "tis-620": "cp874",
+}
+WEB = {  # https://encoding.spec.whatwg.org, by the names of Python; a page that declares another one is read as UTF-8
+    *WIDER.values(),
+    *(f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
+    *("cp866", "cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "cp1257", "cp1258", "euc_jp", "iso2022_jp", "koi8-r"),
+    *("koi8-u", "mac-cyrillic", "mac-roman", "utf-8"),
+}
 INLINE = re.compile(r"</?(?:a|abbr|b|bdi|cite|code|em|font|i|mark|q|s|small|span|strong|u)(?:\s[^>]*)?>", re.IGNORECASE)
 SHORT_PAGE = 2000  # characters
 
@@ -22,9 +40,8 @@ def read_html(path: Path, encoding: str | None) -> str:
     except ImportError as error:
         raise MissingExtra(f"{path}: reading HTML needs trafilatura ({error}): pip install 'factpin[html]'.") from None
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # errors are raised below
-    with files.open_bytes(path) as stream:
-        raw = stream.read()
-    page = _decode(path, raw, encoding or declared_encoding(raw)).replace("\x00", "")
+    raw = files.read_bytes(path)
+    page = decode(raw, encoding or declared_encoding(raw), path).replace("\x00", "")
     if not re.search("<html", page, re.IGNORECASE):  # trafilatura takes only whole pages for HTML
         page = f"<html><body>{page}</body></html>"
     text = trafilatura.extract(page, include_comments=False, favor_recall=True) or trafilatura.html2txt(page)
@@ -44,20 +61,7 @@ def declared_encoding(raw: bytes) -> str:
     name = named[1].decode("ascii", "replace").lower() if named else "utf-8"
     try:
         name = codecs.lookup(name).name
-    except LookupError:
+    except (LookupError, UnicodeError, ValueError):
         name = "utf-8"
-    if name.startswith("utf-16"):
-        return "utf-8"  # a page whose declaration reads as ASCII is not in UTF-16
-    return "utf-8-sig" if name == "utf-8" else WIDER.get(name, name)
-
-
-def _decode(path: Path, raw: bytes, encoding: str) -> str:
-    try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise BadFile(
-            f"{path}: not {encoding.removesuffix('-sig')}: byte {error.start} cannot be decoded. "
-            f"Give its encoding with --encoding, such as --encoding gb18030."
-        ) from None
-    except LookupError:
-        raise BadInput(f"There is no encoding {encoding!r}. Usual ones: utf-8, gb18030, utf-16, latin-1.") from None
+    name = WIDER.get(name, name)  # a page whose declaration reads as ASCII is not in UTF-16
+    return name if name in WEB else "utf-8"

@@ -43,23 +43,28 @@ def find_inputs(
     Hidden files and what is in `exclude` are no inputs. With `kind`, every file in a folder is read as that kind.
     """
     skipped: Counter[str] = Counter()
-    excluded = {path.resolve() for path in exclude}
+    excluded = {real(path) for path in exclude}
     found: dict[Path, tuple[Path, str]] = {}  # real path -> (file, name), so that a file named twice is read once
     for path in paths:
         if str(path) == "-":
             found.setdefault(path, (path, "stdin"))
         elif path.is_dir():
-            folder = f"{path.resolve().name}/" if len(paths) > 1 else ""
+            folder = f"{real(path).name}/" if len(paths) > 1 else ""
             for file in _walk(path, excluded):
                 if kind is None and _ending(file) not in ENDINGS:
                     skipped[_ending(file) or "no ending"] += 1
                 else:
-                    found.setdefault(file.resolve(), (file, folder + file.relative_to(path).as_posix()))
+                    found.setdefault(real(file), (file, folder + file.relative_to(path).as_posix()))
         elif path.exists():
-            found.setdefault(path.resolve(), (path, path.name))
+            found.setdefault(real(path), (path, path.name))
         else:
             raise BadFile(f"{path}: there is no such file or folder. Check the path.")
     return _named(found, kind), skipped
+
+
+def real(path: Path) -> Path:
+    """A path without links; a loop of links stays as it is."""
+    return Path(os.path.realpath(path))
 
 
 def _walk(folder: Path, excluded: Collection[Path]) -> Iterator[Path]:
@@ -70,17 +75,17 @@ def _walk(folder: Path, excluded: Collection[Path]) -> Iterator[Path]:
 
     for place, folders, names in os.walk(folder, onerror=refuse):
         here = Path(place)
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and (here / f).resolve() not in excluded)
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and real(here / f) not in excluded)
         for name in sorted(names):
-            if not name.startswith(".") and (here / name).is_file() and (here / name).resolve() not in excluded:
+            if not name.startswith(".") and (here / name).is_file() and real(here / name) not in excluded:
                 yield here / name
 
 
 def _named(found: dict[Path, tuple[Path, str]], kind: str | None) -> list[Input]:
     """Inputs with unique names and ids."""
-    count = Counter(readable(name) for _, name in found.values())
+    count = Counter(files.readable(name) for _, name in found.values())
     names = [
-        readable(name) if count[readable(name)] == 1 else readable(place.as_posix().lstrip("/"))
+        files.readable(name) if count[files.readable(name)] == 1 else files.readable(place.as_posix().lstrip("/"))
         for place, (_, name) in found.items()
     ]
     bare = [str(Path(name).with_name(files.plain_stem(Path(name)))) for name in names]
@@ -90,14 +95,6 @@ def _named(found: dict[Path, tuple[Path, str]], kind: str | None) -> list[Input]
         ids = names
     paths = [path for path, _ in found.values()]
     return [Input(path, kind or kind_of(path), name, id) for path, name, id in zip(paths, names, ids, strict=True)]
-
-
-def readable(name: str) -> str:
-    """A file name as text. Bytes that are not UTF-8 become %XX, so that different names stay different."""
-    return "".join(
-        f"%{ord(c) - 0xDC00:02X}" if 0xDC80 <= ord(c) <= 0xDCFF else c
-        for c in os.fsencode(name).decode("utf-8", "surrogateescape")
-    )
 
 
 def _ending(path: Path) -> str:

@@ -22,8 +22,7 @@ def read_pdf(path: Path) -> list[str]:
     except ImportError:
         raise MissingExtra(f"{path}: reading PDF needs pypdf: pip install 'factpin[pdf]'.") from None
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # errors are raised below
-    with files.open_bytes(path) as stream:
-        raw = io.BytesIO(stream.read())
+    raw = io.BytesIO(files.read_bytes(path))
     try:
         reader = pypdf.PdfReader(raw)
         locked = reader.is_encrypted and not reader.decrypt("")  # many are only locked against changes

@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from factpin.documents import Document
+from factpin.documents.given import as_documents
 from factpin.documents.likely import LIKELY
-from factpin.errors import BadInput
 from factpin.extraction.extract import extract, load_models
 from factpin.models.extractor import Extractor
 from factpin.models.shipped import choose_models
@@ -37,14 +37,7 @@ class Pipeline:
 
         Facts and events that score less than `min_score` are left out, and `coverage.notes` says how many.
         """
-        given = [texts] if isinstance(texts, str) else list(texts)
-        for text in given:
-            if not isinstance(text, str):
-                raise BadInput(
-                    f"extract takes a string or several strings, but got {type(text).__name__}. "
-                    f"Pass documents to annotate() instead."
-                )
-        return list(self.annotate((Document(f"d{i}", text) for i, text in enumerate(given)), min_score))
+        return list(self.annotate(as_documents(texts), min_score))
 
     def annotate(self, documents: Iterable[Document], min_score: float = LIKELY) -> Iterator[Document]:
         """Annotate documents, one at a time and in order. Their own annotation is replaced."""

@@ -10,9 +10,10 @@ from factpin import files, formats
 from factpin.documents import Document
 from factpin.errors import BadDocument, BadFile, BadRecord
 from factpin.extraction.html import read_html
-from factpin.extraction.inputs import Input, readable
+from factpin.extraction.inputs import Input
 from factpin.extraction.pdf import PAGE_BREAK, page_spans, read_pdf
 from factpin.extraction.rejects import Rejects
+from factpin.files import readable
 from factpin.formats import Options, Report
 
 

@@ -22,7 +22,7 @@ from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
 from factpin.extraction.summary import Summary
-from factpin.files import refuse_same
+from factpin.files import one_writer, refuse_same
 from factpin.formats import Options
 
 if TYPE_CHECKING:
@@ -35,6 +35,18 @@ def run_extraction(request: Request, progress: Progress = SILENT, show: Show | N
     """Extract from all inputs and write the results; show: a function that takes the documents instead."""
     folders = request.model_folders()
     inputs, skipped = _find_inputs(request)
+    with one_writer(request.output, "factpin extract") if request.into_folder else nullcontext():
+        return _run(request, folders, inputs, skipped, progress, show)
+
+
+def _run(
+    request: Request,
+    folders: Sequence[Path],
+    inputs: Sequence[Input],
+    skipped: Counter[str],
+    progress: Progress,
+    show: Show | None,
+) -> Summary:
     waiting = _unfinished(request, folders, inputs) if request.into_folder else inputs
     models = _load(request, folders, progress) if waiting else []
     progress.start(expected_documents(waiting))

@@ -17,6 +17,7 @@ import orjson
 from factpin import files
 from factpin.documents import Document
 from factpin.errors import BadDocument, BadFile, BadRecord, OffsetMismatch
+from factpin.files.limits import too_long
 
 CHUNK = 1 << 20
 EXAMPLES = 20  # kept for each kind of note; the counts are complete
@@ -114,6 +115,7 @@ class ReadContext:
                     raise record.error
                 if isinstance(record, BadRecord):
                     raise record
+                refuse_surrogates(record)
                 document = parse(record, line)
             except (BadDocument, BadRecord) as problem:
                 self._set_aside(problem, line, record)
@@ -198,6 +200,8 @@ class _Text:
     def __init__(self, stream: Any, path: Path, encoding: str) -> None:
         self.decode_bytes = files.incremental_decoder(encoding, path)
         self.stream = stream
+        self.path = path
+        self.limit = files.record_limit()  # characters of one item
         self.buffer = ""
         self.position = 0
         self.done = False
@@ -236,6 +240,8 @@ class _Text:
             except _Constant:
                 raise
             except ValueError:
+                if len(self.buffer) - self.position > self.limit:
+                    raise too_long(self.path, "one item of its list") from None
                 if not self.more(size):
                     raise
                 size *= 2
@@ -267,6 +273,18 @@ def decode(line: str | bytes) -> Any:
         raise BadDocument(
             f"not JSON: {error}. Repair the line, or skip it with `factpin convert --skip-bad`."
         ) from None
+
+
+def refuse_surrogates(record: Any) -> None:
+    """BadDocument if some string of a JSON value is not text: half of a character, as in "\\ud83d"."""
+    try:
+        orjson.dumps(record)
+    except orjson.JSONEncodeError as error:
+        if "surrogates" in str(error):
+            message = "a string holds half of a character (a lone surrogate). Write the whole character"
+            raise BadDocument(f"{message}.") from None
+    except RecursionError:
+        pass  # what is nested too deeply is refused where it is parsed
 
 
 def raw_text(record: Any) -> str:

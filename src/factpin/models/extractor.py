@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 from factpin.arrays import Floats
 from factpin.documents import Coverage, Document, Span
+from factpin.documents.gaps import gaps
+from factpin.documents.given import as_documents
 from factpin.documents.likely import LIKELY, keep_likely
 from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput, BadModel
@@ -91,14 +93,7 @@ class Extractor:
 
         A single text gives a list of one.
         """
-        given = [texts] if isinstance(texts, str) else list(texts)
-        for text in given:
-            if not isinstance(text, str):
-                raise BadInput(
-                    f"extract takes a text or several texts, one of these is of type {type(text).__name__}. "
-                    f"Give strings, or documents to annotate()."
-                )
-        found = self.annotate(Document(f"d{i}", text) for i, text in enumerate(given))
+        found = self.annotate(as_documents(texts))
         return [keep_likely(doc, min_score)[0] for doc in found]
 
     def annotate(
@@ -138,6 +133,8 @@ class Extractor:
         """A document with what was found in it."""
         given, asks = document.doc, self.task.asks
         moved = keep and asks == "mentions"
+        read = tuple(Span(window.start, window.end) for window in document.windows)
+        unread = tuple(gaps(given.text, sorted(read), lambda _: "no window holds it"))
         doc = replace(
             given,
             language=given.language or language_of(given.text, self.settings.language),
@@ -146,7 +143,7 @@ class Extractor:
             entities=given.entities if moved or asks == "entities" else (),
             facts=given.facts if moved else (),
             events=given.events if moved else (),
-            coverage=Coverage(tuple(Span(window.start, window.end) for window in document.windows)),
+            coverage=Coverage(read, unread),
             meta=without_annotation(given.meta),
         )
         return self.finder.annotate(replace(document, doc=doc), found)

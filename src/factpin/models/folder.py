@@ -20,11 +20,13 @@ from factpin.encoders import Encoder
 from factpin.errors import BadInput, BadModel
 from factpin.files import open_bytes, write_bytes
 from factpin.heads import CONFIGS, HEADS
+from factpin.models import checks
 from factpin.models.model import Model
-from factpin.models.settings import Settings, read_settings, write_settings
+from factpin.models.settings import Settings, read_settings, settings_bytes, write_settings
 from factpin.tasks import TASKS
 from factpin.tokens import Tokenizer
 
+WEIGHTS = "model.safetensors"
 Precision = Literal["float32", "float16", "int8"]
 
 
@@ -49,16 +51,24 @@ def save_model(
     tokenizer.save(folder)
     model.encoder.config.save_pretrained(folder / "encoder")
     own = {name: w for name, w in weights.items() if name not in shared}
-    with write_bytes(folder / "model.safetensors") as stream:
+    with write_bytes(folder / WEIGHTS) as stream:
         stream.write(safetensors.torch.save(pack(own, precision)))
     digest = _digest(shared) if upon else ""
-    write_settings(replace(settings, precision=precision, upon=upon, upon_digest=digest), folder)
+    final = replace(settings, precision=precision, upon=upon, upon_digest=digest)
+    checks.write_sums(folder, settings_bytes(final))
+    write_settings(final, folder)
 
 
 def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
-    """The parts of a model folder, ready to predict."""
-    folder = Path(folder)
+    """The parts of a model folder, ready to predict. Whatever is wrong with it is a BadModel."""
+    with checks.refusing(folder):
+        return _load(Path(folder))
+
+
+def _load(folder: Path) -> tuple[Settings, Model, Tokenizer]:
     settings = read_settings(folder)
+    upon = (folder.parent / settings.upon / WEIGHTS,) if settings.upon else ()
+    checks.check_folder(folder, (folder / WEIGHTS, *upon))
     head_config = {key: _tuples(value) for key, value in settings.head_config.items()}
     if settings.task not in TASKS:
         raise BadModel(f"{folder}: its task {settings.task!r} is unknown here. Known: {', '.join(TASKS)}.")
@@ -66,18 +76,37 @@ def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
     if settings.head not in known:
         raise BadModel(f"{folder}: {settings.head!r} is not a head for {settings.task}. Known: {', '.join(known)}.")
     tokenizer = Tokenizer.load(folder)
+    own = _stored(folder)
+    with torch.device("meta"):  # shapes without memory
+        _check_shapes(folder, settings, head_config, tokenizer, own)
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
     try:
         model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
     except TypeError as error:
         raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
-    own = _stored(folder)
     try:
         model.load_state_dict({**_shared(folder, settings, model.state_dict().keys() - own.keys()), **own})
     except RuntimeError as error:
         raise _damaged(folder, error) from None
     model.eval()
     return settings, model, tokenizer
+
+
+def _check_shapes(
+    folder: Path, settings: Settings, head_config: dict[str, Any], tokenizer: Tokenizer, own: dict[str, Tensor]
+) -> None:
+    """Refuse settings that ask for weights of other shapes than those in the folder."""
+    encoder = Encoder.from_config(folder / "encoder", tokenizer)
+    try:
+        model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
+    except TypeError as error:
+        raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
+    for name, weight in model.state_dict().items():
+        if name in own and own[name].shape != weight.shape:
+            given, expected = tuple(own[name].shape), tuple(weight.shape)
+            raise _damaged(folder, ValueError(f"{name} has the shape {given}, its settings say {expected}"))
+        if name not in own and not settings.upon:
+            raise _damaged(folder, ValueError(f"{name} is missing"))
 
 
 def _tuples(value: Any) -> Any:
@@ -88,9 +117,9 @@ def _tuples(value: Any) -> Any:
 def _stored(folder: Path) -> dict[str, Tensor]:
     """The weights that lie in a folder."""
     try:
-        with open_bytes(folder / "model.safetensors") as stream:
+        with open_bytes(folder / WEIGHTS) as stream:
             return unpack(safetensors.torch.load(stream.read()))
-    except (safetensors.SafetensorError, ValueError, KeyError) as error:
+    except (safetensors.SafetensorError, ValueError, KeyError, RuntimeError) as error:
         raise _damaged(folder, error) from None
 
 
@@ -118,7 +147,7 @@ def _digest(weights: dict[str, Tensor]) -> str:
 
 def _damaged(folder: Path, error: Exception) -> BadModel:
     return BadModel(
-        f"{folder / 'model.safetensors'}: the weights cannot be loaded ({str(error)[:200]}). The file is "
+        f"{folder / WEIGHTS}: the weights cannot be loaded ({str(error)[:200]}). The file is "
         f"cut short or of another model; copy or train it again."
     )
 

@@ -10,7 +10,7 @@ from factpin.errors import BadModel
 from factpin.files import open_bytes, write_bytes
 from factpin.tasks.settings import VERSION, Settings
 
-__all__ = ["Settings", "read_settings", "write_settings"]
+__all__ = ["Settings", "read_settings", "settings_bytes", "write_settings"]
 
 KINDS: dict[str, Any] = {
     "task": str,
@@ -37,7 +37,12 @@ KINDS: dict[str, Any] = {
 def write_settings(settings: Settings, folder: Path) -> None:
     """Written last into a model folder: its presence says that the folder is whole."""
     with write_bytes(folder / "factpin.json") as stream:
-        stream.write(orjson.dumps(asdict(settings), option=orjson.OPT_INDENT_2))
+        stream.write(settings_bytes(settings))
+
+
+def settings_bytes(settings: Settings) -> bytes:
+    """The settings as factpin.json has them."""
+    return orjson.dumps(asdict(settings), option=orjson.OPT_INDENT_2)
 
 
 def read_settings(folder: Path) -> Settings:

@@ -11,7 +11,6 @@ What is judged is the loss on held-out documents, hidden in the same way at ever
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -24,6 +23,7 @@ import numpy as np
 from factpin.encoders import Encoder
 from factpin.encoders.own.network import Network
 from factpin.errors import BadInput
+from factpin.files.leftovers import part_name
 from factpin.objectives import ROWS, Objective, Vocabulary, audit
 from factpin.pretraining.carried import CarriedMemory
 from factpin.pretraining.chunks import Chunks
@@ -328,12 +328,16 @@ def _inner(how: TrainConfig, steps: int) -> TrainConfig:
 
 def save_into(folder: Path, save: Callable[[Path], None]) -> None:
     """Files that replace those of the folder one by one; the config, by which it is an encoder's, comes last."""
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".encoder.") as temporary:
-        save(Path(temporary))
-        for file in sorted(Path(temporary).iterdir(), key=lambda file: file.name in LAST):
+    temporary = part_name(folder / "encoder")  # the next run removes it if this one is killed
+    temporary.mkdir()
+    try:
+        save(temporary)
+        for file in sorted(temporary.iterdir(), key=lambda file: file.name in LAST):
             for part in file.rglob("*") if file.is_dir() else (file,):
                 with open(part, "rb") as stream:
                     os.fsync(stream.fileno())
             if file.is_dir():
                 shutil.rmtree(folder / file.name, ignore_errors=True)
             os.replace(file, folder / file.name)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

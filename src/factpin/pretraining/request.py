@@ -1,11 +1,13 @@
 """What `factpin pretrain` was asked for: a recipe with options on top, checked before torch is imported."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from factpin.errors import BadInput
+from factpin.files import one_writer
 from factpin.pretraining.config import LEARNING_RATE, PretrainConfig
 from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
 
@@ -88,11 +90,13 @@ def run_pretraining(
     if request.compare:
         names = tuple(name.strip() for name in request.compare.objectives.split(","))
         task = compare.Comparison(names, request.compare.recipe or "", request.compare.points, request.compare.seeds)
-        return compare.compare(paths, config, how, task, request.output, dev=dev, resume=request.resume, note=note)
+        with one_writer(request.output, "factpin pretrain --compare"):
+            return compare.compare(paths, config, how, task, request.output, dev=dev, resume=request.resume, note=note)
     world = join_world()
-    report = pretrain.pretrain(
-        paths, config, how, request.output, dev=dev, resume=request.resume, quiet=quiet, world=world
-    )
+    with one_writer(request.output, "factpin pretrain") if world.leads else nullcontext():
+        report = pretrain.pretrain(
+            paths, config, how, request.output, dev=dev, resume=request.resume, quiet=quiet, world=world
+        )
     if not world.leads:
         return None
     for line in pretrain.told_of(report):

@@ -4,6 +4,7 @@ import platform
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from factpin.documents import Document, to_json
 from factpin.encoders import Encoder, resolve
 from factpin.encoders.catalogue import CATALOGUE
 from factpin.errors import BadInput
-from factpin.files import write_bytes
+from factpin.files import one_writer, write_bytes
 from factpin.heads import CONFIGS, HEADS
 from factpin.heads.inherit import inherit
 from factpin.models.card import Origin, write_card
@@ -53,6 +54,23 @@ def run_training(
     if (folder / "factpin.json").exists() and not resume:
         raise BadInput(f"{folder} holds a model already. Name another folder, or go on with it (--resume).")
     world = world or join_world()
+    with one_writer(folder, "factpin train") if world.leads else nullcontext():
+        return _run(task, training, dev, options, how, folder, data or {}, world, resume=resume, quiet=quiet)
+
+
+def _run(
+    task: Task,
+    training: Sequence[Document],
+    dev: Sequence[Document],
+    options: Any,
+    how: TrainConfig,
+    folder: Path,
+    data: dict[str, Any],
+    world: World,
+    *,
+    resume: bool,
+    quiet: bool,
+) -> dict[str, Any]:
     extractor = start(task, options, training, how.seed)
     job = TaskJob(extractor, training, dev, options)
     how = settle(how, extractor.model.encoder.width, len(job.lengths), world.size)
@@ -69,7 +87,7 @@ def run_training(
         folder.mkdir(parents=True, exist_ok=True)
         write_recipe(
             folder / "recipe.toml",
-            {"task": {"name": task.name, **(data or {})}, task.name: to_dict(options), "train": to_dict(how)},
+            {"task": {"name": task.name, **data}, task.name: to_dict(options), "train": to_dict(how)},
         )
     outcome = train(job, how, folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet)
     report: dict[str, Any] = {
@@ -81,7 +99,7 @@ def run_training(
         "noted": dict(job.notes),
     }
     if world.leads:
-        report["scores"] = finish(task, extractor, dev, folder, options, data or {}, how.seed)
+        report["scores"] = finish(task, extractor, dev, folder, options, data, how.seed)
     world.close()
     return report
 

@@ -1,0 +1,100 @@
+"""Encodings of text files: which are allowed, strict decoding, and a guess where it fails."""
+
+import codecs
+from collections.abc import Callable
+from pathlib import Path
+
+from factpin.errors import BadFile, BadInput
+
+COMMON = "utf-8, gb18030, big5, utf-16, cp1252, latin-1"
+NO_TEXT = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}  # codecs, but of no text files
+ORDERS = {"utf-16": ("utf-16-le", "utf-16-be"), "utf-32": ("utf-32-le", "utf-32-be")}  # need a byte order mark
+MARKS = {
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+}
+LIKELY = ["utf_8", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252", "cp1250", "cp1251", "utf_16"]
+SAMPLE = 1 << 16  # bytes
+
+
+def codec_of(encoding: str) -> str:
+    """The name of a codec for text; BadInput if there is none of that name."""
+    try:
+        name = codecs.lookup(encoding).name.replace("_", "-")
+        if name not in NO_TEXT:
+            b"x".decode(name, "replace")  # LookupError for codecs from bytes to bytes, such as zlib
+            return name
+    except (LookupError, UnicodeError, ValueError):  # ValueError: a null character in the name
+        pass
+    raise BadInput(f"There is no text encoding {ascii(encoding)}. Common ones: {COMMON}.")
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether an encoding is UTF-8, by any of its names."""
+    return codec_of(encoding) == "utf-8"
+
+
+def check_mark(encoding: str, raw: bytes, path: Path) -> None:
+    """BadFile if the encoding needs a byte order mark and the first bytes of the file are none."""
+    codec = codec_of(encoding)
+    if codec in MARKS and raw and not raw.startswith(MARKS[codec]):
+        little, big = ORDERS[codec]
+        likely = big if raw[:SAMPLE:2].count(0) > raw[1:SAMPLE:2].count(0) else little
+        raise BadFile(
+            f"{path}: has no byte order mark, so {encoding} does not say which byte comes first. Give --encoding "
+            f"{little} or {big}; {likely} is more likely here."
+        )
+
+
+def decode(raw: bytes, encoding: str, path: Path) -> str:
+    """The text of a whole file in an encoding, without a byte order mark."""
+    check_mark(encoding, raw, path)
+    try:
+        return raw.decode(codec_of(encoding)).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise BadFile(
+            f"{path}: not {encoding}: byte {error.start} cannot be decoded. {advice(raw, encoding)}"
+        ) from None
+    except UnicodeError as error:
+        raise BadFile(f"{path}: not {encoding} ({error}). {advice(raw, encoding)}") from None
+
+
+def advice(raw: bytes, tried: str = "utf-8") -> str:
+    """What to do about bytes that are not in the encoding that was tried; names the likely one."""
+    found = likely_encoding(raw)
+    if found is None or codec_of(found) == codec_of(tried):
+        return "Give its encoding with --encoding, such as --encoding gb18030."
+    return f"It looks like {found}: try --encoding {found}."
+
+
+def likely_encoding(raw: bytes) -> str | None:
+    """The encoding that the bytes most likely are in."""
+    from charset_normalizer import from_bytes  # noqa: PLC0415  (slow to import, and only for errors)
+
+    sample = raw[:SAMPLE]
+    if len(raw) > SAMPLE and (end := max(sample.rfind(b"\n"), sample.rfind(b" "))) > 0:
+        sample = sample[:end]  # not in the middle of a character
+    best = from_bytes(sample, cp_isolation=LIKELY).best()
+    return best.encoding.replace("_", "-") if best is not None else None
+
+
+def incremental_decoder(encoding: str, path: Path) -> Callable[[bytes, bool], str]:
+    """A strict function (bytes, last) -> text to decode a stream in pieces; errors name the position."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if is_utf8(encoding) else codec_of(encoding))()
+    done = 0
+
+    def decode_next(raw: bytes, last: bool) -> str:
+        nonlocal done
+        if not done:
+            check_mark(encoding, raw, path)
+        try:
+            text = decoder.decode(raw, last)
+        except UnicodeDecodeError as error:
+            at = max(0, done + len(raw) - len(error.object) + error.start)
+            raise BadFile(f"{path}: not {encoding}: byte {at} cannot be decoded. {advice(raw, encoding)}") from None
+        except UnicodeError as error:
+            raise BadFile(f"{path}: not {encoding} ({error}). {advice(raw, encoding)}") from None
+        done += len(raw)
+        return text
+
+    return decode_next

@@ -1,0 +1,217 @@
+"""Files that are meant to break a run, and files that another process writes, locks or leaves behind."""
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from factpin import files
+from factpin.errors import BadFile, BadInput
+from factpin.extraction.inputs import Input
+from factpin.extraction.read import read_inputs
+from factpin.extraction.rejects import Rejects
+from factpin.files.leftovers import part_name
+from factpin.files.limits import size_of
+from factpin.files.process import is_dead, own_mark
+
+ODD = ["undefined", "punycode", "zlib", "unicode_escape", "idna", "utf-7", "base64", "rot13", "mbcs", "x\x00y", "hex"]
+
+
+@pytest.mark.parametrize("charset", ODD)
+def test_a_page_with_an_odd_charset_is_read_as_utf8(charset: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(f"<html><meta charset='{charset}'><body><p>小明到了北京。他很高兴。</p></body></html>", "utf-8")
+    (doc,) = read_inputs([Input(page, "html", "page.html", "page")])
+    assert "小明到了北京。" in doc.text
+
+
+@pytest.mark.parametrize("charset", ODD)
+def test_one_bad_page_does_not_stop_a_run(charset: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(f"<html><meta charset='{charset}'><p>".encode() + "小明到了北京。".encode("gb18030"))
+    (tmp_path / "good.txt").write_text("好。", "utf-8")
+    sources = [Input(page, "html", "page.html", "page"), Input(tmp_path / "good.txt", "text", "good.txt", "good")]
+    with Rejects(tmp_path / "rejects.jsonl") as rejects:
+        assert [doc.id for doc in read_inputs(sources, rejects=rejects)] == ["good"]
+    assert rejects.count == 1
+
+
+@pytest.mark.parametrize("encoding", ["undefined", "punycode", "zlib", "unicode_escape", "idna", "hex", "no", "\x00"])
+def test_an_encoding_that_is_none_is_named(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    for read in (files.read_text, lambda path, name: list(files.lines(path, name))):
+        with pytest.raises(BadInput, match="no text encoding"):
+            read(tmp_path / "a.txt", encoding)
+
+
+@pytest.mark.parametrize("codec, other", [("utf-16-le", "utf-16-be"), ("utf-16-be", "utf-16-le")])
+def test_utf16_without_a_byte_order_mark_names_the_likely_order(codec: str, other: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("He lives in Rome.\nYes.\n".encode(codec))
+    for read in (files.read_text, lambda path, name: list(files.lines(path, name))):
+        with pytest.raises(BadFile, match=f"no byte order mark.*{codec} is more likely"):
+            read(path, "utf-16")
+    assert files.read_text(path, codec) == "He lives in Rome.\nYes.\n"
+    path.write_bytes("He.\nYes.\n".encode("utf-16"))
+    assert files.read_text(path, "utf-16") == "He.\nYes.\n"
+    assert [line for _, line in files.lines(path, "utf-16")] == ["He.", "Yes."]
+
+
+def test_the_likely_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("小明昨天到了北京，住在朝阳区的一家宾馆。他打算明天去上海。\n".encode("gb18030") * 20)
+    for read in (files.read_text, lambda path: list(files.lines(path))):
+        with pytest.raises(BadFile, match="not UTF-8.*looks like gb18030: try --encoding gb18030"):
+            read(path)
+
+
+def test_a_long_line_and_a_bomb_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(files.LIMIT, "64K")
+    path = tmp_path / "zeros.txt.gz"
+    path.write_bytes(gzip.compress(bytes(10_000_000)))
+    for read in (files.read_text, lambda path: list(files.lines(path))):
+        with pytest.raises(BadFile, match="longer than 64K.*--max-record"):
+            read(path)
+    monkeypatch.setenv(files.LIMIT, "16M")
+    assert len(files.read_text(path)) == 10_000_000
+
+
+def test_sizes_are_read_and_others_refused() -> None:
+    assert [size_of(text) for text in ("5", "64K", "64kib", "2G", "1MB")] == [5, 1 << 16, 1 << 16, 2 << 30, 1 << 20]
+    for text in ("", "0", "-1", "1.5G", "many", "G", "²"):
+        with pytest.raises(BadInput, match="500M or 2G"):
+            size_of(text)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("a\nb\n")
+    reading = files.lines(path)
+    next(reading)
+    with open(path, "a") as stream:
+        stream.write("c\n")
+    with pytest.raises(BadFile, match="changed while it was read"):
+        list(reading)
+
+
+def test_a_loop_of_links_is_refused_to_read_and_to_write(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(BadFile, match="cannot be read"):
+        files.read_text(tmp_path / "a")
+    with pytest.raises(BadFile, match="loop of links"), files.write_bytes(tmp_path / "a"):
+        pass
+
+
+def test_a_full_device_is_a_clear_error() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    with pytest.raises(BadFile, match="/dev/full: cannot be written"), files.write_bytes(Path("/dev/full")) as stream:
+        stream.write(b"x")
+    with open("/dev/full", "wb") as full:
+        words = [sys.executable, "-m", "factpin", "models"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2 and b"No space left" in done.stderr and b"Traceback" not in done.stderr
+
+
+def ended() -> str:
+    """The mark of a process that has ended."""
+    code = "from factpin.files.process import own_mark; print(own_mark())"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_leftovers_of_dead_processes_are_removed_and_others_kept(tmp_path: Path) -> None:
+    dead, mine = ended(), part_name(tmp_path / "a.jsonl")
+    assert is_dead(dead) and not is_dead(own_mark()) and not is_dead("00000000-1-0")
+    old = tmp_path / mine.name.replace(own_mark(), dead)
+    far = tmp_path / mine.name.replace(own_mark(), "00000000-1-0")
+    below = tmp_path / "below" / old.name
+    below.mkdir(parents=True)
+    for path in (old, mine, far, tmp_path / ".hers.part"):
+        path.write_text("half")
+    (below / "file").write_text("half")
+    with files.write_bytes(tmp_path / "a.jsonl") as stream:
+        stream.write(b"whole")
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(["a.jsonl", "below", mine.name, far.name, ".hers.part"])
+    with files.one_writer(tmp_path, "test"):
+        assert not below.exists()
+
+
+def test_a_process_that_got_the_number_of_a_dead_one_is_not_it() -> None:
+    host, pid, start = own_mark().split("-")
+    assert start != "0" and is_dead(f"{host}-{pid}-{int(start, 16) + 1:x}")
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from factpin.files import one_writer
+with one_writer(Path(sys.argv[1]), "factpin train"):
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_folder_has_one_writer_and_a_stale_lock_is_taken_over(tmp_path: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE)
+    assert child.stdout is not None and child.stdout.readline() == b"ready\n"
+    try:
+        words = rf"process {child.pid} \(factpin train, since .*is writing there"
+        with pytest.raises(BadInput, match=words), files.one_writer(tmp_path, "factpin extract"):
+            pass
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+    assert (tmp_path / ".factpin.lock").exists()
+    with files.one_writer(tmp_path, "factpin extract"), files.one_writer(tmp_path, "a step of it"):
+        (tmp_path / "result").write_text("x")
+    assert [p.name for p in tmp_path.iterdir()] == ["result"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_no_half_written_file_and_keeps_the_rejects(number: signal.Signals, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    os.mkfifo(source)
+    words = [sys.executable, "-m", "factpin", "convert", str(source), str(target), "--from", "jsonl", "--skip-bad"]
+    child = subprocess.Popen(words, stderr=subprocess.PIPE)
+    with open(source, "wb", buffering=0) as stream:
+        stream.write(b'{"id": "a", "text": "x"}\nnot JSON\n' + b'{"id": "a", "text": "x"}\n' * 9000)
+        deadline = time.monotonic() + 60
+        while not any("rejects" in p.name for p in tmp_path.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        child.send_signal(number)
+        _, errors = child.communicate(timeout=60)
+    assert child.returncode == 128 + number, errors
+    assert b"stopped" in errors and b"Traceback" not in errors
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl.rejects.jsonl"]
+    assert "not JSON" in (tmp_path / "out.jsonl.rejects.jsonl").read_text()
+
+
+def run(*words: str | bytes | Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "factpin", *words], capture_output=True, check=False)
+
+
+def test_names_that_are_not_utf8_do_not_break_the_output(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff\xfe.jsonl"
+    with open(name, "wb") as stream:
+        stream.write(b'{"id": "a", "text": "x"}\nbad\n')
+    for words in ((b"doctor", name, b"--json"), (b"doctor", name), (b"convert", name, name + b".conll", b"--json")):
+        done = run(*words)
+        assert b"Traceback" not in done.stderr, done.stderr
+        done.stdout.decode("utf-8")
+
+
+def test_lone_surrogates_in_a_corpus_are_refused_or_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[{"text": "ab", "label": [[0, 1, "\\ud83d"]]}, {"text": "cd", "label": [[0, 1, "T"]]}]')
+    for words in (("doctor", path, "--from", "doccano"), ("doctor", path, "--from", "doccano", "--json")):
+        done = run(*words)
+        assert b"Traceback" not in done.stderr and done.returncode in (1, 2), done.stderr
+    done = run("convert", path, tmp_path / "b.jsonl", "--from", "doccano", "--skip-bad")
+    assert done.returncode == 0 and len((tmp_path / "b.jsonl").read_text().splitlines()) == 1, done.stderr
