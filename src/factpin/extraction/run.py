@@ -24,6 +24,7 @@ from factpin.extraction.request import RULES, Request
 from factpin.extraction.summary import Summary
 from factpin.files import refuse_same
 from factpin.formats import Options
+from factpin.models.runtimes import need_torch
 
 if TYPE_CHECKING:
     from factpin.models.extractor import Extractor
@@ -79,11 +80,19 @@ def _unfinished(request: Request, models: Sequence[Path], inputs: Sequence[Input
 
 def _load(request: Request, folders: Sequence[Path], progress: Progress) -> list["Extractor"]:
     from factpin.extraction.extract import load_models  # noqa: PLC0415  (torch)
-    from factpin.layers.half import bf16_warning  # noqa: PLC0415
 
-    if request.bf16 and (warning := bf16_warning()):
+    if request.bf16:
+        warn_of_bf16(progress)
+    return load_models(folders, request.on_overflow, bf16=request.bf16, device=request.device, runtime=request.runtime)
+
+
+def warn_of_bf16(progress: Progress) -> None:
+    """Say what a user who asks for half precision should know about this machine."""
+    need_torch("--bf16 needs it")
+    from factpin.layers.half import bf16_warning  # noqa: PLC0415  (torch)
+
+    if warning := bf16_warning():
         progress.warn(warning)
-    return load_models(folders, request.on_overflow, bf16=request.bf16, device=request.device)
 
 
 def _write(found: Iterator[Document], request: Request, show: Show | None) -> Counter[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from factpin.app.commands._options import json_option, score_option
+from factpin.app.commands._options import json_option, runtime_option, score_option
 from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import Names, out, print_json
 from factpin.documents.answer import answer_to_json
@@ -43,6 +43,7 @@ MODES = ["auto", "facts", "extract", "hops"]
     metavar="NAME|FOLDER|none",
     help="What reads answers from passages.  [default: the shipped reader of the question's language]",
 )
+@runtime_option
 @click.option("--explain", is_flag=True, help="Show what was searched, and why the answer was chosen.")
 @json_option
 def ask(
@@ -53,6 +54,7 @@ def ask(
     as_of: str | None,
     min_score: float | None,
     reader_name: str | None,
+    runtime: str,
     explain: bool,
     as_json: bool,
 ) -> int:
@@ -70,9 +72,9 @@ def ask(
     from factpin.models.embedders import search_of
     from factpin.models.readers import find_readers
 
-    reader = find_readers(reader_name)
+    reader = find_readers(reader_name, runtime=runtime)
     with open_db(db) as store:
-        search = search_of(store)
+        search = search_of(store, runtime)
         if question == "-":
             abstained = False
             for one, more in _questions():

@@ -15,6 +15,7 @@ from factpin.app.commands._options import (
     overflow_option,
     quiet_option,
     raw_encoding_option,
+    runtime_option,
     score_option,
 )
 from factpin.app.console import Names, notes, out, working
@@ -57,6 +58,7 @@ FOR_PEOPLE = ("table", "color")
 @overflow_option
 @bf16_option
 @device_option
+@runtime_option
 @click.option("--skip-bad", is_flag=True, help="Set bad files and records aside in a list of rejects and continue.")
 @raw_encoding_option
 @quiet_option
