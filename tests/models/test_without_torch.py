@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import factpin
-from factpin.models.onnx.check import same
+from factpin.models.graphs.check import same
 from factpin.models.shipped import shipped
 
 TEXTS = [
@@ -64,7 +64,8 @@ def test_extract_index_ask_and_models_need_no_torch(tmp_path: Path) -> None:
     assert without_torch("index", tmp_path / "a.txt", "--db", tmp_path / "kb.db").returncode == 0
     done = without_torch("ask", "Where was Marie Curie born?", "--db", tmp_path / "kb.db")
     assert done.returncode == 0 and "Warsaw" in done.stdout, done.stderr
-    for words in (["models"], ["models", "--encoders"], ["predict", "en-entities", tmp_path / "a.txt", "-", "--from", "text", "--to", "jsonl"]):  # fmt: skip
+    predict = ["predict", "en-entities", tmp_path / "a.txt", "-", "--from", "text", "--to", "jsonl"]
+    for words in (["models"], ["models", "--encoders"], predict):
         done = without_torch(*words)
         assert done.returncode == 0 and done.stdout, done.stderr
 
@@ -80,7 +81,10 @@ def test_extract_index_ask_and_models_need_no_torch(tmp_path: Path) -> None:
         ["models", "--fetch", "minilm-en"],
     ],
 )
-def test_what_needs_torch_says_how_to_install_it(words: list[str], tmp_path: Path) -> None:
+def test_what_needs_torch_says_how_to_install_it(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACTPIN_HOME", str(tmp_path))  # no encoder is fetched yet
     done = without_torch(*words, stdin="Anna was born in Rome.")
     assert done.returncode == 2 and "pip install 'factpin[train]'" in done.stderr, done.stderr
     assert len(done.stderr.splitlines()) == 1

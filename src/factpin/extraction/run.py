@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from factpin import formats
 from factpin.documents import Document
-from factpin.errors import BadInput
+from factpin.errors import BadInput, need_torch
 from factpin.extraction.folder import describe_run, extract_folder, is_done, open_folder
 from factpin.extraction.inputs import Input, expected_documents, find_inputs
 from factpin.extraction.progress import SILENT, Progress
@@ -24,7 +24,6 @@ from factpin.extraction.request import RULES, Request
 from factpin.extraction.summary import Summary
 from factpin.files import refuse_same
 from factpin.formats import Options
-from factpin.models.runtimes import need_torch
 
 if TYPE_CHECKING:
     from factpin.models.extractor import Extractor
@@ -88,7 +87,7 @@ def _load(request: Request, folders: Sequence[Path], progress: Progress) -> list
 
 def warn_of_bf16(progress: Progress) -> None:
     """Say what a user who asks for half precision should know about this machine."""
-    need_torch("--bf16 needs it")
+    need_torch("--bf16 needs torch")
     from factpin.layers.half import bf16_warning  # noqa: PLC0415  (torch)
 
     if warning := bf16_warning():

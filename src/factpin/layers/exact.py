@@ -25,7 +25,7 @@ def first_derivative_only() -> None:
 
 def is_recorded() -> bool:
     """Whether operations are being recorded for other inputs, by torch.compile, torch.export or for ONNX."""
-    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return torch.compiler.is_compiling() or bool(torch.jit.is_tracing())  # type: ignore[attr-defined, no-untyped-call]
 
 
 def project_real(linear: nn.Linear, H: Tensor, real: Tensor) -> Tensor:

@@ -6,11 +6,10 @@ Only the chosen runtime is imported.
 """
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from factpin.errors import BadInput, BadModel, MissingExtra, pick
+from factpin.errors import BadInput, BadModel, MissingExtra, installed, need_torch, pick
 from factpin.models.network import Network
 from factpin.models.onnx.graph import GRAPH, has_graph
 from factpin.models.settings import Settings
@@ -19,7 +18,6 @@ from factpin.tokens import Tokenizer
 Choice = Literal["auto", "onnx", "torch"]
 Parts = tuple[Settings, Network, Tokenizer]
 AUTO = "auto"
-INSTALL = "pip install 'factpin[train]'"
 
 
 def _load_onnx(folder: Path, device: str) -> Parts:  # noqa: ARG001  (only the CPU)
@@ -60,26 +58,11 @@ def choose_runtime(folder: Path, runtime: str = AUTO, device: str = "cpu", *, bf
     pick(RUNTIMES, runtime, kind="runtime")
     if runtime == "torch":
         need_torch(
-            "--device and --bf16 need it"
-            if only_torch and has_graph(folder)
+            "--device, --bf16 and --runtime torch need torch"
+            if has_graph(folder)
             else f"{folder} has no {GRAPH}, so only torch can run it"
         )
     return runtime
-
-
-def need_torch(why: str) -> None:
-    """Raise MissingExtra where torch or transformers is not installed."""
-    missing = " and ".join(name for name in ("torch", "transformers") if not installed(name))
-    if missing:
-        raise MissingExtra(f"{missing} is not installed, and {why}. Install it: {INSTALL}")
-
-
-def installed(package: str) -> bool:
-    """Whether a package can be imported; it is not imported."""
-    try:
-        return find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
 
 
 def _refuse_onnx(folder: Path, only_torch: bool) -> None:

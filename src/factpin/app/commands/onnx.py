@@ -6,6 +6,7 @@ import click
 
 from factpin.app.commands._options import json_option
 from factpin.app.console import out, print_json
+from factpin.errors import need_torch
 
 
 @click.command()
@@ -32,14 +33,13 @@ def onnx(model: str, output: Path | None, check: Path | None, full: bool, as_jso
     factpin onnx runs/mine
     factpin onnx runs/mine --check dev.json
     """
-    from factpin.models.runtimes import need_torch
     from factpin.models.shipped import find_model
 
     folder = find_model(model)
-    need_torch("a graph is recorded with it")
+    need_torch("A graph is recorded with torch")
 
     from factpin import formats
-    from factpin.models.onnx.write import write_onnx
+    from factpin.models.graphs.write import write_onnx
 
     documents = list(formats.read(check)) if check else []
     written = write_onnx(folder, output, documents, full=full)

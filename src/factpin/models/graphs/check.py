@@ -50,15 +50,15 @@ def same(a: Document, b: Document) -> bool:
 
 def scores_of(doc: Document) -> list[float]:
     """The scores of everything that was found, in order."""
-    return [one.score or 0.0 for one in (*doc.mentions, *doc.facts, *doc.events)]
+    found: list[Any] = [*doc.mentions, *doc.facts, *doc.events]
+    return [one.score or 0.0 for one in found]
 
 
 def without_scores(doc: Document) -> Document:
     """The document with every score set to 0."""
-    mentions, facts, events = (
-        tuple(replace(one, score=0.0) for one in found) for found in (doc.mentions, doc.facts, doc.events)
-    )
-    return replace(doc, mentions=mentions, facts=facts, events=events)
+    mentions = tuple(replace(one, score=0.0) for one in doc.mentions)
+    facts = tuple(replace(one, score=0.0) for one in doc.facts)
+    return replace(doc, mentions=mentions, facts=facts, events=tuple(replace(one, score=0.0) for one in doc.events))
 
 
 def arrays(scores: Any, name: str = "scores") -> Iterator[tuple[str, NDArray[Any]]]:

@@ -13,13 +13,13 @@ from factpin.errors import BadInput, BadModel
 from factpin.files import write_bytes
 from factpin.models.extractor import Extractor
 from factpin.models.folder import load_model
-from factpin.models.onnx.check import compare_batches, compare_documents
-from factpin.models.onnx.export import WindowScores, record
+from factpin.models.graphs.check import compare_batches, compare_documents
+from factpin.models.graphs.export import WindowScores, record
+from factpin.models.graphs.strip import fill, strip
 from factpin.models.onnx.folder import graph_weights
 from factpin.models.onnx.graph import GRAPH, Graph, read_graph, remove_graph, write_graph
 from factpin.models.onnx.scores import SCORES
 from factpin.models.onnx.session import feed_of
-from factpin.models.onnx.strip import fill, strip
 from factpin.models.settings import read_settings
 
 FULL = "model.onnx"

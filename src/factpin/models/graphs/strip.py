@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from factpin.errors import BadModel
-from factpin.models.onnx.export import Recording
+from factpin.models.graphs.export import Recording
 from factpin.models.onnx.graph import Feed
 
 LARGEST = 1 << 16  # bytes of a constant of floats that is no weight
