@@ -9,15 +9,23 @@ export PYTHONUTF8 := 1
 help:
 	@head -2 Makefile
 
-# torch goes first and alone: a looser requirement would bring gigabytes
-.venv/ready: pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "factpin needs Python 3.11 or newer: make PYTHON=python3.12")'
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,html,pdf]'
-	touch .venv/ready
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
-demo: .venv/ready
+# what a user needs: no torch
+.venv/user: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "factpin needs Python 3.11 or newer: make PYTHON=python3.12")'
+	@echo "Creating .venv (the first run installs about 250 MB)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) --progress-bar on --editable .
+	@touch .venv/user
+
+# what a developer needs; torch goes first and alone: a looser requirement would bring gigabytes
+.venv/ready: .venv/user
+	$(PIP) --quiet torch==2.13.0
+	$(PIP) --quiet --editable '.[train,dev,html,pdf]'
+	@touch .venv/ready
+
+demo: .venv/user
 	@$(BIN)/python examples/demo.py
 
 check: .venv/ready

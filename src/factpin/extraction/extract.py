@@ -25,6 +25,7 @@ from factpin.extraction.summary import Summary
 from factpin.language.coreference import resolve
 from factpin.language.sentences import split_sentences
 from factpin.models.extractor import AHEAD, Extractor
+from factpin.models.runtimes import AUTO
 from factpin.models.settings import Settings
 from factpin.tasks.links import fits
 
@@ -35,9 +36,11 @@ def load_models(
     *,
     bf16: bool = False,
     device: str = "cpu",
+    runtime: str = AUTO,
 ) -> list[Extractor]:
     """Load the models in these folders."""
-    return [replace(Extractor.load(folder, device), on_overflow=on_overflow, bf16=bf16) for folder in folders]
+    found = [Extractor.load(folder, device, runtime, bf16=bf16) for folder in folders]
+    return [replace(extractor, on_overflow=on_overflow) for extractor in found]
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ class IndexRequest:
     vectors: str | None = None  # embedder of the passages; None: the one of the store, if it has vectors
     schema: Path | None = None  # TOML: which relations have one tail, or one at a time
     device: str = "cpu"
+    runtime: str = "auto"  # what computes the models, one of models.runtimes
     encoding: str | None = None  # of text files; None: UTF-8, or what an HTML page declares
 
     def __post_init__(self) -> None:
@@ -45,7 +46,7 @@ def run_index(request: IndexRequest, store: Store, progress: Progress = SILENT) 
     models = None
     if request.facts:
         folders = choose_models(request.models)
-        models = annotator(folders, coreference=request.coreference, device=request.device)
+        models = annotator(folders, coreference=request.coreference, device=request.device, runtime=request.runtime)
     if request.schema is not None:
         store.set_schema(read_schema(request.schema))
     progress.start(expected_documents(inputs))
@@ -58,5 +59,5 @@ def run_index(request: IndexRequest, store: Store, progress: Progress = SILENT) 
         missing_from=request.inputs if request.remove_missing else None,
         on_document=progress.advance,
     )
-    embed_store(store, request.vectors)
+    embed_store(store, request.vectors, request.runtime)
     return report, skipped

@@ -16,6 +16,7 @@ from factpin.documents.given import as_documents
 from factpin.documents.likely import LIKELY
 from factpin.extraction.extract import extract, load_models
 from factpin.models.extractor import Extractor
+from factpin.models.runtimes import AUTO
 from factpin.models.shipped import choose_models
 
 
@@ -27,10 +28,12 @@ class Pipeline:
     extractors: tuple[Extractor, ...]
 
     @classmethod
-    def load(cls, names: Sequence[str | Path] = (), device: str = "cpu") -> "Pipeline":
+    def load(cls, names: Sequence[str | Path] = (), device: str = "cpu", runtime: str = AUTO) -> "Pipeline":
         """Load models by name or folder; without any, all shipped models."""
         folders = choose_models(tuple(map(str, names)))
-        return cls(tuple(folder.name for folder in folders), tuple(load_models(folders, device=device)))
+        return cls(
+            tuple(folder.name for folder in folders), tuple(load_models(folders, device=device, runtime=runtime))
+        )
 
     def extract(self, texts: str | Iterable[str], min_score: float = LIKELY) -> list[Document]:
         """A document for each text, in order; for a single text, a list of one.

@@ -29,6 +29,7 @@ class Request:
     on_overflow: Literal["window", "error"] = "window"  # for texts longer than a model reads at once
     bf16: bool = False
     device: str = "cpu"
+    runtime: str = "auto"  # what computes the models, one of models.runtimes
     skip_bad: bool = False  # set bad files and records aside and continue
     rejects: Path | None = None  # the file for these; None: next to the output. One per shard can be concatenated
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from factpin import formats
 from factpin.documents import Document
-from factpin.errors import BadInput
+from factpin.errors import BadInput, need_torch
 from factpin.extraction.folder import describe_run, extract_folder, is_done, open_folder
 from factpin.extraction.inputs import Input, expected_documents, find_inputs
 from factpin.extraction.progress import SILENT, Progress
@@ -91,11 +91,19 @@ def _unfinished(request: Request, models: Sequence[Path], inputs: Sequence[Input
 
 def _load(request: Request, folders: Sequence[Path], progress: Progress) -> list["Extractor"]:
     from factpin.extraction.extract import load_models  # noqa: PLC0415  (torch)
-    from factpin.layers.half import bf16_warning  # noqa: PLC0415
 
-    if request.bf16 and (warning := bf16_warning()):
+    if request.bf16:
+        warn_of_bf16(progress)
+    return load_models(folders, request.on_overflow, bf16=request.bf16, device=request.device, runtime=request.runtime)
+
+
+def warn_of_bf16(progress: Progress) -> None:
+    """Say what a user who asks for half precision should know about this machine."""
+    need_torch("--bf16 needs torch")
+    from factpin.layers.half import bf16_warning  # noqa: PLC0415  (torch)
+
+    if warning := bf16_warning():
         progress.warn(warning)
-    return load_models(folders, request.on_overflow, bf16=request.bf16, device=request.device)
 
 
 def _write(found: Iterator[Document], request: Request, show: Show | None) -> Counter[str]:

@@ -65,7 +65,7 @@ class AnswerPointer(nn.Module):
             )
         open_ = real.clone()
         open_[:, 0] = True
-        terms = project_real(self.ends, H, open_).mT  # (B, 2L, N)
+        terms = project_real(self.ends, H, open_).transpose(1, 2)  # (B, 2L, N)
         a, z = terms.masked_fill(~open_[:, None], -torch.inf).chunk(2, dim=1)
         return AnswerPointerScores(a, z, real)
 

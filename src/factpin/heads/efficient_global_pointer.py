@@ -83,7 +83,7 @@ class EfficientGlobalPointer(nn.Module):
         d = self.config.head_size
         qk = project_real(self.qk, H, real)  # (B, N, 2d)
         terms = project_real(self.bias, qk if self.config.bias == "qk" else H, real)  # (B, N, 2L)
-        u, v = terms.mT.contiguous().chunk(2, dim=1)  # 2 x (B, L, N)
+        u, v = terms.transpose(1, 2).contiguous().chunk(2, dim=1)  # 2 x (B, L, N)
         qk = qk.view(*real.shape, 2, d)
         if self.config.rope:
             qk = rotate(qk, *turns(H.shape[1], d, H.device))

@@ -23,13 +23,18 @@ def first_derivative_only() -> None:
         )
 
 
+def is_recorded() -> bool:
+    """Whether operations are being recorded for other inputs, by torch.compile, torch.export or for ONNX."""
+    return torch.compiler.is_compiling() or bool(torch.jit.is_tracing())  # type: ignore[attr-defined, no-untyped-call]
+
+
 def project_real(linear: nn.Linear, H: Tensor, real: Tensor) -> Tensor:
     """linear(H) in float32 where real, 0 elsewhere: (B, N, D) -> (B, N, width of linear).
 
-    Only the real rows are multiplied. A graph with fixed shapes (torch.export, torch.compile) multiplies all rows.
+    Only the real rows are multiplied. A graph that is recorded (torch.compile, ONNX) multiplies all rows.
     """
     H = H.to(linear.weight.dtype)
-    if torch.compiler.is_compiling():
+    if is_recorded():
         return linear(H).float().masked_fill(~real[..., None], 0.0)
     rows = real.flatten().nonzero().squeeze(1)  # (M,)
     y = linear(H.flatten(0, 1).index_select(0, rows)).float()  # (M, width)

@@ -11,12 +11,14 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
+from factpin.layers.exact import is_recorded
+
 BASE = 10000.0
 
 
 def turns(n: int, d: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """cos and sin of every angle, 2 x (n, d / 2) in float32; tables are kept for lengths rounded up to a power of 2."""
-    if torch.compiler.is_compiling():  # a traced tensor must not enter the cache
+    if is_recorded():  # a traced tensor must not enter the cache
         return _table(n, d, device)
     cos, sin = _kept(1 << max(n - 1, 0).bit_length(), d, device)
     return cos[:n], sin[:n]

@@ -12,18 +12,19 @@ from factpin.memory import Store
 from factpin.memory.embedder import MULTILINGUAL, Embedder, load_multilingual
 from factpin.memory.nouns import Floats
 from factpin.memory.search import Search, embed_passages
+from factpin.models.runtimes import AUTO
 
 BATCH = 32
 LONGEST = 256  # tokens of a text that are read
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
 
-def find_embedder(name: str) -> Embedder:
+def find_embedder(name: str, runtime: str = AUTO) -> Embedder:
     """The embedder of that name: multilingual, an encoder of the catalogue, or a folder."""
-    return load_multilingual() if name == MULTILINGUAL else load_mean(name)
+    return load_multilingual() if name == MULTILINGUAL else load_mean(name, runtime)
 
 
-def load_mean(name: str) -> Embedder:
+def load_mean(name: str, runtime: str = AUTO) -> Embedder:  # noqa: ARG001
     """An encoder whose vectors are the mean of its token vectors."""
     import torch  # noqa: PLC0415  (only this one needs it)
 
@@ -53,7 +54,7 @@ def _digest(folder: Path) -> str:
         return hashlib.sha256(stream.read()).hexdigest()[:12]
 
 
-def embed_store(store: Store, name: str | None) -> int:
+def embed_store(store: Store, name: str | None, runtime: str = AUTO) -> int:
     """Embed the passages that have no vectors yet; how many there were.
 
     name: an embedder; None for the one that made the vectors of the store, if it has any. A store has the vectors of
@@ -62,7 +63,7 @@ def embed_store(store: Store, name: str | None) -> int:
     made_by = list(store.encoders())
     if name is None and not made_by:
         return 0
-    embedder = find_embedder(name) if name is not None else _same(store, made_by[-1])
+    embedder = find_embedder(name, runtime) if name is not None else _same(store, made_by[-1], runtime)
     done = embed_passages(store, embedder.name, embedder.embed)
     for other in made_by:
         if other != embedder.name:
@@ -70,18 +71,18 @@ def embed_store(store: Store, name: str | None) -> int:
     return done
 
 
-def search_of(store: Store) -> Search:
+def search_of(store: Store, runtime: str = AUTO) -> Search:
     """How a store is searched: by words, and by vectors if it has any, with the encoder that made them."""
     made_by = list(store.encoders())
     if not made_by:
         return Search(store)
-    embedder = _same(store, made_by[-1])
+    embedder = _same(store, made_by[-1], runtime)
     return Search(store, embedder.embed, embedder.name, embedder.weight)
 
 
-def _same(store: Store, made_by: str) -> Embedder:
+def _same(store: Store, made_by: str, runtime: str) -> Embedder:
     """The embedder that made the vectors of a store; refuses another one of its name."""
-    embedder = find_embedder(made_by.partition("@")[0])
+    embedder = find_embedder(made_by.partition("@")[0], runtime)
     if embedder.name != made_by:
         raise BadInput(
             f"{store.tables.url}: its vectors were made by {made_by}, but {embedder.name} is installed. Embed its "

@@ -23,7 +23,8 @@ from torch.nn import functional as F
 from factpin.errors import BadInput
 from factpin.heads.atlop import AtlopScores
 from factpin.models.extractor import Extractor
-from factpin.models.model import Inputs, Model
+from factpin.models.model import Model, torch_model
+from factpin.models.network import Inputs
 
 
 class Ensemble(Model):
@@ -65,7 +66,7 @@ def ensemble(models: Sequence[Extractor]) -> Extractor:
             )
     settings = first.settings
     cuts = [model.settings.thresholds for model in models]
-    own = float(first.model.head.default_threshold)
+    own = first.default_threshold
     labels = [label for label in settings.labels if any(label in cut for cut in cuts)]
     settings = replace(
         settings,
@@ -73,7 +74,7 @@ def ensemble(models: Sequence[Extractor]) -> Extractor:
         temperature=fmean(model.settings.temperature for model in models),
         shift=fmean(model.settings.shift for model in models),
     )
-    return replace(first, settings=settings, model=Ensemble([model.model for model in models]))
+    return replace(first, settings=settings, model=Ensemble([torch_model(model.model) for model in models]))
 
 
 def _same(one: Extractor, two: Extractor) -> dict[str, bool]:

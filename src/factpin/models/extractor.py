@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from factpin.arrays import Floats
 from factpin.documents import Coverage, Document, Span
@@ -19,15 +19,17 @@ from factpin.documents.gaps import gaps
 from factpin.documents.given import as_documents
 from factpin.documents.likely import LIKELY, keep_likely
 from factpin.documents.notes import without_annotation
-from factpin.errors import BadInput, BadModel
+from factpin.errors import BadModel
 from factpin.language.identify import find_language
-from factpin.layers.half import half_precision
-from factpin.models.folder import Precision, load_model, save_model
-from factpin.models.model import Inputs, Model
+from factpin.models.network import Inputs, Network
+from factpin.models.runtimes import AUTO, load_parts
 from factpin.tasks import TASKS, Cut, Finder, Task
 from factpin.tasks.settings import Settings
 from factpin.tokens import Tokenizer
 from factpin.tokens.reading import WindowedDocument, WindowReader
+
+if TYPE_CHECKING:
+    from factpin.models.folder import Precision
 
 AHEAD = 256  # documents that are sorted together
 OTHER_LETTERS = ("ja", "ko", "zh")  # languages whose texts are not in Latin letters
@@ -38,20 +40,17 @@ class Extractor:
     """A loaded model."""
 
     settings: Settings
-    model: Model
+    model: Network  # of one of the runtimes; a torch model where it is trained
     tokenizer: Tokenizer
     on_overflow: Literal["window", "error"] = "window"
     bf16: bool = False  # half precision in the encoder: faster where the processor has it, other last digits of scores
     _prepared: tuple[Settings, Finder] | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
-    def load(cls, folder: Path | str, device: str = "cpu") -> "Extractor":
-        """From a model folder; no network, no code from the folder."""
-        settings, model, tokenizer = load_model(Path(folder))
-        try:
-            extractor = cls(settings, model.to(device), tokenizer)
-        except (RuntimeError, AssertionError) as error:  # torch raises both
-            raise BadInput(f"There is no device {device!r} here ({str(error).splitlines()[0]}). Use cpu.") from None
+    def load(cls, folder: Path | str, device: str = "cpu", runtime: str = AUTO, *, bf16: bool = False) -> "Extractor":
+        """From a model folder; no network, no code from the folder. The runtimes are those of `models.runtimes`."""
+        settings, network, tokenizer = load_parts(Path(folder), device, runtime, bf16=bf16)
+        extractor = cls(settings, network, tokenizer, bf16=bf16)
         try:
             extractor.finder  # noqa: B018  (what the settings say about the task is parsed now)
         except (TypeError, KeyError, ValueError, AttributeError) as error:
@@ -61,9 +60,12 @@ class Extractor:
             ) from None
         return extractor
 
-    def save(self, folder: Path | str, precision: Precision = "float32", upon: str = "") -> None:
+    def save(self, folder: Path | str, precision: "Precision" = "float32", upon: str = "") -> None:
         """As a model folder; without the weights that the folder `upon` beside it holds already."""
-        save_model(Path(folder), self.settings, self.model, self.tokenizer, precision, upon)
+        from factpin.models.folder import save_model  # noqa: PLC0415  (torch)
+        from factpin.models.model import torch_model  # noqa: PLC0415
+
+        save_model(Path(folder), self.settings, torch_model(self.model), self.tokenizer, precision, upon)
 
     @property
     def task(self) -> Task:
@@ -116,14 +118,12 @@ class Extractor:
 
     def predict(self, inputs: Inputs) -> Any:
         """The head's scores as arrays."""
-        self.model.eval()
-        with half_precision(self.model.device.type, enabled=self.bf16):
-            return self.model.predict(inputs)
+        return self.model.predict(inputs, bf16=self.bf16)
 
     @property
     def default_threshold(self) -> float:
         """The head's own threshold."""
-        return float(self.model.head.default_threshold)
+        return self.model.default_threshold
 
     def threshold(self) -> Floats:
         """The score that a cell of each label must exceed (L,): the head's own, or a tuned one."""

@@ -5,25 +5,24 @@ a model has in common with the model of a folder beside it (`upon`) may be left 
 Loading reads tensors and JSON and never runs code from the folder.
 """
 
-import hashlib
-from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-import safetensors
+import numpy as np
 import safetensors.torch
 import torch
 from torch import Tensor
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput, BadModel
-from factpin.files import open_bytes, write_bytes
+from factpin.files import write_bytes
 from factpin.heads import CONFIGS, HEADS
 from factpin.models import checks
 from factpin.models.model import Model
-from factpin.models.settings import Settings, read_settings, settings_bytes, write_settings
-from factpin.tasks import TASKS
+from factpin.models.onnx.graph import remove_graph
+from factpin.models.settings import Settings, read_task_settings, settings_bytes, write_settings
+from factpin.models.weights import Weights, damaged, digest, shared_weights, stored_weights
 from factpin.tokens import Tokenizer
 
 WEIGHTS = "model.safetensors"
@@ -44,17 +43,18 @@ def save_model(
     if upon and (Path(upon).name != upon or upon == folder.name):
         raise BadInput(f"upon is {upon!r}: expected the name of another folder beside {folder}.")
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-    held = _stored(folder.parent / upon) if upon else {}
-    shared = {name: w for name, w in weights.items() if name in held and torch.equal(w, held[name])}
+    held = stored_weights(folder.parent / upon) if upon else {}
+    shared = {name: held[name] for name, w in weights.items() if name in held and np.array_equal(w.numpy(), held[name])}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is not a model
+    remove_graph(folder)
     tokenizer.save(folder)
     model.encoder.config.save_pretrained(folder / "encoder")
     own = {name: w for name, w in weights.items() if name not in shared}
     with write_bytes(folder / WEIGHTS) as stream:
         stream.write(safetensors.torch.save(pack(own, precision)))
-    digest = _digest(shared) if upon else ""
-    final = replace(settings, precision=precision, upon=upon, upon_digest=digest)
+    made_with = digest(shared) if upon else ""
+    final = replace(settings, precision=precision, upon=upon, upon_digest=made_with)
     checks.write_sums(folder, settings_bytes(final))
     write_settings(final, folder)
 
@@ -66,17 +66,12 @@ def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
 
 
 def _load(folder: Path) -> tuple[Settings, Model, Tokenizer]:
-    settings = read_settings(folder)
+    settings = read_task_settings(folder)
     upon = (folder.parent / settings.upon / WEIGHTS,) if settings.upon else ()
     checks.check_folder(folder, (folder / WEIGHTS, *upon))
     head_config = {key: _tuples(value) for key, value in settings.head_config.items()}
-    if settings.task not in TASKS:
-        raise BadModel(f"{folder}: its task {settings.task!r} is unknown here. Known: {', '.join(TASKS)}.")
-    known = TASKS[settings.task].heads
-    if settings.head not in known:
-        raise BadModel(f"{folder}: {settings.head!r} is not a head for {settings.task}. Known: {', '.join(known)}.")
     tokenizer = Tokenizer.load(folder)
-    own = _stored(folder)
+    own = stored_weights(folder)
     with torch.device("meta"):  # shapes without memory
         _check_shapes(folder, settings, head_config, tokenizer, own)
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
@@ -84,16 +79,17 @@ def _load(folder: Path) -> tuple[Settings, Model, Tokenizer]:
         model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
     except TypeError as error:
         raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
+    shared = shared_weights(folder, settings, model.state_dict().keys() - own.keys())
     try:
-        model.load_state_dict({**_shared(folder, settings, model.state_dict().keys() - own.keys()), **own})
+        model.load_state_dict({name: torch.tensor(w) for name, w in (shared | own).items()})
     except RuntimeError as error:
-        raise _damaged(folder, error) from None
+        raise damaged(folder, error) from None
     model.eval()
     return settings, model, tokenizer
 
 
 def _check_shapes(
-    folder: Path, settings: Settings, head_config: dict[str, Any], tokenizer: Tokenizer, own: dict[str, Tensor]
+    folder: Path, settings: Settings, head_config: dict[str, Any], tokenizer: Tokenizer, own: Weights
 ) -> None:
     """Refuse settings that ask for weights of other shapes than those in the folder."""
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
@@ -104,52 +100,14 @@ def _check_shapes(
     for name, weight in model.state_dict().items():
         if name in own and own[name].shape != weight.shape:
             given, expected = tuple(own[name].shape), tuple(weight.shape)
-            raise _damaged(folder, ValueError(f"{name} has the shape {given}, its settings say {expected}"))
+            raise damaged(folder, ValueError(f"{name} has the shape {given}, its settings say {expected}"))
         if name not in own and not settings.upon:
-            raise _damaged(folder, ValueError(f"{name} is missing"))
+            raise damaged(folder, ValueError(f"{name} is missing"))
 
 
 def _tuples(value: Any) -> Any:
     """JSON's lists as the tuples that they were."""
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _stored(folder: Path) -> dict[str, Tensor]:
-    """The weights that lie in a folder."""
-    try:
-        with open_bytes(folder / WEIGHTS) as stream:
-            return unpack(safetensors.torch.load(stream.read()))
-    except (safetensors.SafetensorError, ValueError, KeyError, RuntimeError) as error:
-        raise _damaged(folder, error) from None
-
-
-def _shared(folder: Path, settings: Settings, names: Collection[str]) -> dict[str, Tensor]:
-    """The weights of these names in the folder that this model is based on."""
-    if not settings.upon:
-        return {}
-    held = _stored(folder.parent / settings.upon)
-    shared = {name: held[name] for name in names if name in held}
-    if _digest(shared) != settings.upon_digest:
-        raise BadModel(
-            f"{folder}: it shares weights with {settings.upon!r} beside it, and these are not those that it "
-            f"was made with. Copy both folders again, or train this model again."
-        )
-    return shared
-
-
-def _digest(weights: dict[str, Tensor]) -> str:
-    found = hashlib.sha256()
-    for name in sorted(weights):
-        found.update(name.encode())
-        found.update(weights[name].contiguous().numpy().tobytes())
-    return found.hexdigest()[:32]
-
-
-def _damaged(folder: Path, error: Exception) -> BadModel:
-    return BadModel(
-        f"{folder / WEIGHTS}: the weights cannot be loaded ({str(error)[:200]}). The file is "
-        f"cut short or of another model; copy or train it again."
-    )
 
 
 def pack(weights: dict[str, Tensor], precision: Precision) -> dict[str, Tensor]:
@@ -167,15 +125,3 @@ def pack(weights: dict[str, Tensor], precision: Precision) -> dict[str, Tensor]:
             packed[name] = (w / scale).round().clamp(-127, 127).to(torch.int8)
             packed[f"{name}.scale"] = scale.half()
     return packed
-
-
-def unpack(packed: dict[str, Tensor]) -> dict[str, Tensor]:
-    """float32 weights again."""
-    weights = {}
-    for name, w in packed.items():
-        if name.endswith(".scale") and name.removesuffix(".scale") in packed:
-            continue
-        if w.dtype == torch.int8:
-            w = w.float() * packed[f"{name}.scale"].float()
-        weights[name] = w.float() if w.is_floating_point() else w
-    return weights

@@ -9,12 +9,13 @@ from torch.nn import functional as F
 
 from factpin.encoders import Encoder
 from factpin.encoders.merge_windows import AttentionRows, merge_hidden, merge_rows, rows_of
+from factpin.errors import BadInput
 from factpin.layers.dropout import Dropout
+from factpin.layers.half import half_precision
+from factpin.models.network import Inputs, Network
 from factpin.tasks.examples import DocumentBatch, DocumentExample, Example
 from factpin.tokens import Tokenizer
-from factpin.tokens.reading import Batch, batched, collate
-
-Inputs = Batch | DocumentBatch
+from factpin.tokens.reading import batched, collate
 
 
 class Model(nn.Module):
@@ -65,10 +66,17 @@ class Model(nn.Module):
         a, b = self.scores(inputs), self.scores(inputs)
         return (self.head.loss(a, gold) + self.head.loss(b, gold)) / 2, self.head.apart(a, b)
 
+    @property
+    def default_threshold(self) -> float:
+        """The head's own threshold."""
+        return float(self.head.default_threshold)
+
     @torch.no_grad()
-    def predict(self, inputs: Inputs) -> Any:
+    def predict(self, inputs: Inputs, *, bf16: bool = False) -> Any:
         """The head's scores as arrays; a list of them where the head scores documents one by one."""
-        scores = self.scores(inputs)
+        self.eval()
+        with half_precision(self.device.type, enabled=bf16):
+            scores = self.scores(inputs)
         return [self.head.to_arrays(one) for one in scores] if isinstance(scores, list) else self.head.to_arrays(scores)
 
     def _read(self, batch: DocumentBatch) -> tuple[list[Tensor], list[Tensor | None]]:
@@ -93,6 +101,15 @@ class Model(nn.Module):
         ]
         A = [_attention(own, r, doc) for own, r, doc in zip(attention, rows, documents, strict=True)]
         return H, A
+
+
+def torch_model(network: Network) -> Model:
+    """The torch model behind a network, which has weights that can be changed and saved."""
+    if not isinstance(network, Model):
+        raise BadInput(
+            "This model was loaded by the runtime onnx, which cannot train or save it. Load it with runtime='torch'."
+        )
+    return network
 
 
 def _rows(doc: DocumentExample) -> AttentionRows:

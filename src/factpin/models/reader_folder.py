@@ -8,17 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import safetensors
 import safetensors.torch
+import torch
 
 from factpin.answers.reader import Reader, ReaderModel, ReaderSettings
 from factpin.encoders import Encoder
 from factpin.errors import BadModel, pick
-from factpin.files import open_bytes, write_bytes
+from factpin.files import write_bytes
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
-from factpin.models.folder import Precision, pack, unpack
+from factpin.models.folder import Precision, pack
 from factpin.models.settings import Settings, read_settings, write_settings
+from factpin.models.weights import stored_weights
 from factpin.tasks.spans import Scale
 from factpin.tokens import Tokenizer
 
@@ -71,8 +72,7 @@ def load_reader(folder: Path | str, device: str = "cpu") -> Reader:
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
     try:
         model = ReaderModel(encoder, build_head(settings.head, settings.head_config, encoder.width))
-        with open_bytes(folder / "model.safetensors") as stream:
-            model.load_state_dict(unpack(safetensors.torch.load(stream.read())))
+        model.load_state_dict({name: torch.tensor(w) for name, w in stored_weights(folder).items()})
         own = settings.task_config
         chosen = ReaderSettings(
             max_length=settings.max_length,
@@ -81,7 +81,7 @@ def load_reader(folder: Path | str, device: str = "cpu") -> Reader:
             scale=Scale(settings.temperature, settings.shift),
             min_score=float(own.get("min_score", ReaderSettings.min_score)),
         )
-    except (safetensors.SafetensorError, RuntimeError, TypeError, ValueError, KeyError) as error:
+    except (RuntimeError, TypeError, ValueError, KeyError) as error:
         raise BadModel(
             f"{folder}: cannot be loaded as a reader ({str(error)[:200]}). The folder is damaged or of "
             f"another version; copy or train it again."

@@ -9,6 +9,7 @@ from factpin.answers.parse import parse_question
 from factpin.answers.passages import AnswerSpan
 from factpin.documents import Passage
 from factpin.errors import BadModel
+from factpin.models.runtimes import AUTO
 from factpin.models.settings import read_settings
 from factpin.models.shipped import READER, find_model, shipped_readers
 
@@ -24,6 +25,7 @@ class Readers:
 
     folders: dict[str, Path]
     device: str = "cpu"
+    runtime: str = AUTO
     loaded: dict[Path, "Reader"] = field(default_factory=dict)
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
@@ -53,15 +55,15 @@ class Readers:
         return self.loaded[folder]
 
 
-def find_readers(name: str | None = None, device: str = "cpu") -> Readers | None:
+def find_readers(name: str | None = None, device: str = "cpu", runtime: str = AUTO) -> Readers | None:
     """The named reader, for every question; all that ship if none is named; None for "none"."""
     if name == "none":
         return None
     if name is None:
         by_language = {read_settings(folder).language: folder for folder in shipped_readers()}
-        return Readers(by_language, device) if by_language else None
+        return Readers(by_language, device, runtime) if by_language else None
     folder = find_model(name)
     task = read_settings(folder).task
     if task != READER:
         raise BadModel(f"{name} is a model for {task}; expected a reader, which `factpin train reader` makes.")
-    return Readers({ANY: folder}, device)
+    return Readers({ANY: folder}, device, runtime)

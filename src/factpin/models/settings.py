@@ -8,9 +8,10 @@ import orjson
 
 from factpin.errors import BadModel
 from factpin.files import open_bytes, write_bytes
+from factpin.tasks import TASKS
 from factpin.tasks.settings import VERSION, Settings
 
-__all__ = ["Settings", "read_settings", "settings_bytes", "write_settings"]
+__all__ = ["Settings", "read_settings", "read_task_settings", "settings_bytes", "write_settings"]
 
 KINDS: dict[str, Any] = {
     "task": str,
@@ -79,6 +80,17 @@ def read_settings(folder: Path) -> Settings:
         return Settings(**{**record, "labels": tuple(record["labels"])})
     except TypeError as error:
         raise BadModel(f"{path}: {error}. The file is damaged, or of another version.") from None
+
+
+def read_task_settings(folder: Path) -> Settings:
+    """The settings of a model folder that extracts: its task and head are known here."""
+    settings = read_settings(folder)
+    if settings.task not in TASKS:
+        raise BadModel(f"{folder}: its task {settings.task!r} is unknown here. Known: {', '.join(TASKS)}.")
+    known = TASKS[settings.task].heads
+    if settings.head not in known:
+        raise BadModel(f"{folder}: {settings.head!r} is not a head for {settings.task}. Known: {', '.join(known)}.")
+    return settings
 
 
 def _contradictions(record: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from factpin.errors import BadInput
+from factpin.errors import BadInput, need_torch
 from factpin.files import one_writer
 from factpin.pretraining.config import LEARNING_RATE, PretrainConfig
 from factpin.training.config import TrainConfig, chosen, from_dict, read_recipe
@@ -76,6 +76,7 @@ def run_pretraining(
     request: PretrainRequest, *, threads: int | None = None, quiet: bool = False, note: Callable[[str], None]
 ) -> dict[str, Any] | None:
     """Pretrain or compare, and write the folder; returns what was measured, in the leading process only."""
+    need_torch("Pretraining needs torch")
     import torch  # noqa: PLC0415  (what the user may have got wrong is checked before)
 
     from factpin.layers.half import bf16_warning  # noqa: PLC0415

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from factpin.documents import Document
 from factpin.models.extractor import Extractor
-from factpin.models.model import Inputs
+from factpin.models.model import torch_model
+from factpin.models.network import Inputs
 from factpin.scoring import align
 from factpin.tasks.examples import DocumentExample, Example
 from factpin.training.config import TrainConfig
@@ -26,7 +27,7 @@ class TaskJob:
         self, extractor: Extractor, training: Sequence[Document], dev: Sequence[Document], options: Any
     ) -> None:
         self.extractor = extractor
-        self.model = extractor.model
+        self.model = torch_model(extractor.model)
         self.dev = dev
         self.options = options
         self.examples: list[Example] = []

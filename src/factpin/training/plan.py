@@ -7,7 +7,7 @@ from typing import Any
 
 from factpin import formats
 from factpin.documents import Document, Question
-from factpin.errors import BadInput, did_you_mean
+from factpin.errors import BadInput, did_you_mean, need_torch
 from factpin.formats import Options, questions
 from factpin.tasks import TASKS, Task, find_task
 from factpin.training.config import TrainConfig, chosen, from_dict
@@ -143,6 +143,7 @@ def train(
             "a hub), or initial=…, a model to continue from."
         )
     plan = make_plan(name, settings)
+    need_torch("Training needs torch")
     data = {key: str(value) for key, value in (("train", train), ("dev", dev)) if isinstance(value, str | Path)}
     if data and format:
         data["from"] = format

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from factpin.errors import BadInput, did_you_mean
+from factpin.errors import BadInput, did_you_mean, need_torch
 from factpin.models.settings import read_settings
 from factpin.training.config import TrainConfig, read_recipe
 from factpin.training.data import KEYS
@@ -81,6 +81,7 @@ def run_request(
     request: TrainRequest, *, threads: int | None = None, quiet: bool = False, note: Callable[[str], None]
 ) -> dict[str, Any] | None:
     """Train, and write the model folder; returns what was measured, in the leading process only."""
+    need_torch("Training needs torch")
     import torch  # noqa: PLC0415  (what the user may have got wrong is checked before)
 
     from factpin.layers.half import bf16_warning  # noqa: PLC0415

@@ -22,7 +22,7 @@ from factpin.heads import CONFIGS, HEADS
 from factpin.heads.inherit import inherit
 from factpin.models.card import Origin, write_card
 from factpin.models.extractor import Extractor
-from factpin.models.model import Model
+from factpin.models.model import Model, torch_model
 from factpin.models.settings import Settings, read_settings
 from factpin.models.shipped import find_model
 from factpin.scoring import align, calibration
@@ -73,7 +73,7 @@ def _run(
 ) -> dict[str, Any]:
     extractor = start(task, options, training, how.seed)
     job = TaskJob(extractor, training, dev, options)
-    how = settle(how, extractor.model.encoder.width, len(job.lengths), world.size)
+    how = settle(how, torch_model(extractor.model).encoder.width, len(job.lengths), world.size)
     if how.metric not in task.metrics:
         raise BadInput(f"There is no metric {how.metric!r}. Known: {', '.join(task.metrics)}.")
     if how.early_stopping is not None and not dev:
@@ -143,7 +143,7 @@ def tune(extractor: Extractor, dev: Sequence[Document], options: Any) -> None:
     """Fit on dev what the task fits there."""
     settings = extractor.task.tune(extractor, dev, options)
     if settings.head_config != extractor.settings.head_config:
-        head = extractor.model.head
+        head = torch_model(extractor.model).head
         head.config = type(head.config)(**settings.head_config)
     extractor.settings = settings
 
@@ -158,12 +158,12 @@ def start(task: Task, options: Any, training: Sequence[Document], seed: int) -> 
 
 def build(task: Task, options: Any, design: Design) -> Extractor:
     """An extractor with a new head on the encoder that is named, or on what an initial model has learned."""
-    old = Extractor.load(find_model(options.initial)) if options.initial else None
+    old = Extractor.load(find_model(options.initial), runtime="torch") if options.initial else None
     if old is None:
         source = resolve(options.encoder)
         encoder, tokenizer = Encoder.load(source), Tokenizer.load(source)
     else:
-        encoder, tokenizer = old.model.encoder, old.tokenizer
+        encoder, tokenizer = torch_model(old.model).encoder, old.tokenizer
     settings = Settings(
         task=task.name,
         labels=design.labels,
@@ -180,7 +180,7 @@ def build(task: Task, options: Any, design: Design) -> Extractor:
     )
     head = HEADS[design.head](CONFIGS[design.head](**design.head_config), encoder.width)
     if old is not None:
-        inherit(head, old.model.head)
+        inherit(head, torch_model(old.model).head)
     return Extractor(settings, Model(encoder, head, options.dropout), tokenizer)
 
 
@@ -195,4 +195,4 @@ def familiar(extractor: Extractor, longest: int) -> int:
 
 def weights(extractor: Extractor) -> Iterable[NDArray[Any]]:
     """The weights that a run starts from."""
-    return (p.detach().cpu().numpy() for p in extractor.model.encoder.parameters())
+    return (p.detach().cpu().numpy() for p in torch_model(extractor.model).encoder.parameters())

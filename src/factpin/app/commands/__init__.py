@@ -11,6 +11,7 @@ from factpin.app.commands.extract import extract
 from factpin.app.commands.generate import generate
 from factpin.app.commands.index import index
 from factpin.app.commands.models import models
+from factpin.app.commands.onnx import onnx
 from factpin.app.commands.predict import predict
 from factpin.app.commands.pretrain import pretrain
 from factpin.app.commands.serve import serve
@@ -28,6 +29,7 @@ COMMANDS: dict[str, click.Command] = {
     "generate": generate,
     "index": index,
     "models": models,
+    "onnx": onnx,
     "predict": predict,
     "pretrain": pretrain,
     "serve": serve,

@@ -58,6 +58,13 @@ bf16_option = click.option(
 device_option = click.option(
     "--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, cuda:1, mps."
 )
+runtime_option = click.option(
+    "--runtime",
+    type=click.Choice(["auto", "onnx", "torch"]),
+    default="auto",
+    show_default=True,
+    help="What computes models: onnxruntime, torch, or onnxruntime where a model has a graph (`factpin onnx`).",
+)
 raw_encoding_option = click.option(
     "--encoding", help="Encoding of text files.  [default: utf-8, or what an HTML page declares]"
 )

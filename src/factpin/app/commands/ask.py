@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from factpin.app.commands._options import json_option, score_option
+from factpin.app.commands._options import json_option, runtime_option, score_option
 from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import Names, out, print_json
 from factpin.documents.answer import answer_to_json
@@ -51,6 +51,7 @@ MODES = ["auto", "facts", "extract", "hops"]
     metavar="FOLDER",
     help="A judge (`factpin train judge`): documents longer than a passage are read by the blocks that it keeps.",
 )
+@runtime_option
 @click.option("--explain", is_flag=True, help="Show what was searched, and why the answer was chosen.")
 @json_option
 def ask(
@@ -62,6 +63,7 @@ def ask(
     min_score: float | None,
     reader_name: str | None,
     judge_name: str | None,
+    runtime: str,
     explain: bool,
     as_json: bool,
 ) -> int:
@@ -79,9 +81,9 @@ def ask(
     from factpin.models.embedders import search_of
     from factpin.models.readers import find_readers
 
-    reader: PassageReader | None = find_readers(reader_name)
+    reader: PassageReader | None = find_readers(reader_name, runtime=runtime)
     with open_db(db) as store:
-        search = search_of(store)
+        search = search_of(store, runtime)
         if judge_name is not None:
             reader = _long(reader, judge_name, store)
         if question == "-":

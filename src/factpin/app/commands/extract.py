@@ -16,6 +16,7 @@ from factpin.app.commands._options import (
     overflow_option,
     quiet_option,
     raw_encoding_option,
+    runtime_option,
     score_option,
 )
 from factpin.app.commands._shards import sharding_options
@@ -61,6 +62,7 @@ FOR_PEOPLE = ("table", "color")
 @overflow_option
 @bf16_option
 @device_option
+@runtime_option
 @click.option("--skip-bad", is_flag=True, help="Set bad files and records aside in a list of rejects and continue.")
 @raw_encoding_option
 @sharding_options

@@ -7,6 +7,7 @@ import click
 
 from factpin.app.commands._options import quiet_option, threads_option
 from factpin.app.console import notes
+from factpin.errors import need_torch
 
 
 @click.command()
@@ -59,6 +60,7 @@ def generate(
     factpin generate runs/t5 "Paris is the [MASK] of France."
     factpin generate runs/titles articles.jsonl --beams 4 --json > titles.jsonl
     """
+    need_torch("Generating needs torch")
     import torch
 
     from factpin.app.show.answers_text import Typist, print_answers

@@ -14,6 +14,7 @@ from factpin.app.commands._options import (
     model_option,
     quiet_option,
     raw_encoding_option,
+    runtime_option,
 )
 from factpin.app.commands._store import db_option, open_db
 from factpin.app.console import notes, print_json, working
@@ -52,6 +53,7 @@ from factpin.extraction.request import STANDARD
 )
 @click.option("--skip-bad", is_flag=True, help="Exit with code 0 even where bad files were set aside.")
 @device_option
+@runtime_option
 @raw_encoding_option
 @json_option
 @quiet_option

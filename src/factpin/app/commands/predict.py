@@ -14,6 +14,7 @@ from factpin.app.commands._options import (
     lossy_option,
     overflow_option,
     quiet_option,
+    runtime_option,
     score_option,
     skip_records_option,
     source_argument,
@@ -37,6 +38,7 @@ from factpin.formats import Options
 @overflow_option
 @bf16_option
 @device_option
+@runtime_option
 @encoding_option
 @json_option
 @quiet_option

@@ -9,7 +9,7 @@ import click
 
 from factpin.app.commands._options import json_option, quiet_option, threads_option
 from factpin.app.console import counting, notes, out, print_json
-from factpin.errors import BadInput, MissingExtra
+from factpin.errors import BadInput, MissingExtra, need_torch
 
 CHECKOUT = Path(__file__).parents[4]  # of a source checkout: src/factpin/app/commands
 
@@ -48,6 +48,7 @@ def verify(
     factpin verify --output learned.json --json
     """
     _find_proofs()
+    need_torch("The proofs need torch")
     import torch
 
     from factpin.app.show.verify_tables import verify_tables

@@ -1,0 +1,81 @@
+"""Compare two runtimes of one model: the scores of random windows, and what is found in documents."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factpin.documents import Document
+from factpin.errors import BadModel
+from factpin.models.extractor import Extractor
+from factpin.tokens.reading import collate
+
+SHAPES = ((1, 1), (1, 40), (3, 17))  # windows and pieces
+CLOSE = 1e-3  # of scores, which are some units large
+SAME = 1e-4  # of probabilities
+
+
+def compare_batches(one: Extractor, two: Extractor) -> float:
+    """The greatest difference of scores of random windows; an error where it is not small."""
+    chance, worst = np.random.default_rng(0), 0.0
+    longest = one.settings.max_length - one.tokenizer.frame_size
+    for count, length in (*SHAPES, (1, longest)):
+        windows = [
+            chance.integers(0, one.tokenizer.vocab_size, max(1, min(length, longest) - i)).astype(np.int32)
+            for i in range(count)
+        ]
+        batch = collate(windows, one.tokenizer)
+        for (name, a), (_, b) in zip(arrays(one.predict(batch)), arrays(two.predict(batch)), strict=True):
+            apart = difference(a, b)
+            if not apart <= CLOSE:
+                raise BadModel(f"{name} of the two runtimes differs by {apart:.3g}; expected at most {CLOSE}.")
+            worst = max(worst, apart)
+    return worst
+
+
+def compare_documents(one: Extractor, two: Extractor, documents: Sequence[Document]) -> None:
+    """Raise BadModel where the two find something else in a document."""
+    for a, b in zip(one.annotate(documents), two.annotate(documents), strict=True):
+        if not same(a, b):
+            raise BadModel(f"{a.id}: the two runtimes find different things in it.")
+
+
+def same(a: Document, b: Document) -> bool:
+    """Whether two documents are equal, but for the last digits of scores."""
+    near = all(abs(x - y) <= SAME for x, y in zip(scores_of(a), scores_of(b), strict=False))
+    return near and without_scores(a) == without_scores(b)
+
+
+def scores_of(doc: Document) -> list[float]:
+    """The scores of everything that was found, in order."""
+    found: list[Any] = [*doc.mentions, *doc.facts, *doc.events]
+    return [one.score or 0.0 for one in found]
+
+
+def without_scores(doc: Document) -> Document:
+    """The document with every score set to 0."""
+    mentions = tuple(replace(one, score=0.0) for one in doc.mentions)
+    facts = tuple(replace(one, score=0.0) for one in doc.facts)
+    return replace(doc, mentions=mentions, facts=facts, events=tuple(replace(one, score=0.0) for one in doc.events))
+
+
+def arrays(scores: Any, name: str = "scores") -> Iterator[tuple[str, NDArray[Any]]]:
+    """The arrays of numbers in scores, by name."""
+    if isinstance(scores, list | tuple):
+        for i, one in enumerate(scores):
+            yield from arrays(one, f"{name}[{i}]")
+    elif is_dataclass(scores):
+        for field in fields(scores):
+            yield from arrays(getattr(scores, field.name), f"{name}.{field.name}")
+    elif isinstance(scores, np.ndarray) and np.issubdtype(scores.dtype, np.floating):
+        yield name, scores
+
+
+def difference(a: NDArray[Any], b: NDArray[Any]) -> float:
+    """The greatest difference; infinite where shapes or infinities differ."""
+    if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
+        return np.inf
+    finite = np.isfinite(a)
+    return float(np.abs(a[finite] - b[finite]).max(initial=0.0))

@@ -1,0 +1,31 @@
+"""A model folder, loaded by onnxruntime."""
+
+from pathlib import Path
+
+from factpin.models.network import Network
+from factpin.models.onnx.graph import Graph, read_graph
+from factpin.models.onnx.network import WindowNetwork
+from factpin.models.onnx.session import Session
+from factpin.models.settings import Settings, read_task_settings
+from factpin.models.weights import Weights, shared_weights, stored_weights
+from factpin.tokens import Tokenizer
+
+
+def load_onnx(folder: Path) -> tuple[Settings, Network, Tokenizer]:
+    """The parts of a model folder, ready to predict."""
+    settings = read_task_settings(folder)
+    session, weights = open_session(folder, settings)
+    return settings, WindowNetwork.of(settings, session, weights), Tokenizer.load(folder)
+
+
+def open_session(folder: Path, settings: Settings) -> tuple[Session, Weights]:
+    """The graph of a folder with its weights, and these."""
+    graph, model = read_graph(folder)
+    weights = graph_weights(folder, settings, graph)
+    return Session(graph, model, weights, folder), weights
+
+
+def graph_weights(folder: Path, settings: Settings, graph: Graph) -> Weights:
+    """The weights that a graph reads."""
+    own = stored_weights(folder)
+    return shared_weights(folder, settings, graph.tensors - own.keys()) | own

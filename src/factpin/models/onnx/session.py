@@ -1,0 +1,71 @@
+"""Session: a graph that runs in onnxruntime, with the weights of a model folder."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from factpin.errors import BadModel
+from factpin.models.onnx.graph import AGAIN, GRAPH, TABLE, Graph
+from factpin.models.weights import Weights
+
+MOST_THREADS = 4  # more help little with texts of this size, and other processes want some
+QUIET = 3  # errors only
+
+
+class Session:
+    """Arrays in, arrays out, by their names."""
+
+    def __init__(self, graph: Graph, model: bytes, weights: Weights, folder: Path) -> None:
+        """The bytes of the graph are read, never a file that it may name; a weight that is not fed is an error."""
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads()
+        options.inter_op_num_threads = 1
+        options.log_severity_level = QUIET
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        fed = {name: feed_of(graph, name, weights, folder) for name in graph.weights}
+        values = [ort.OrtValue.ortvalue_from_numpy(array) for array in fed.values()]
+        options.add_external_initializers([*fed], values)
+        try:
+            self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime has types of its own, which derive from Exception alone
+            raise BadModel(f"{folder / GRAPH}: onnxruntime cannot load it ({_first_line(error)}). {AGAIN}") from None
+        self.graph = graph
+        given = {one.name for one in self._session.get_inputs()}, {one.name for one in self._session.get_outputs()}
+        if given != ({*graph.inputs}, {*graph.outputs}):
+            raise BadModel(f"{folder / GRAPH}: its inputs or outputs are not those of {TABLE}. {AGAIN}")
+
+    def run(self, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The outputs by name; inputs that the graph does not read are left out."""
+        given = {name: inputs[name] for name in self.graph.inputs}
+        return dict(zip(self.graph.outputs, self._session.run(self.graph.outputs, given), strict=True))
+
+
+def feed_of(graph: Graph, name: str, weights: Weights, folder: Path) -> NDArray[Any]:
+    """A weight as the graph wants it."""
+    feed = graph.weights[name]
+    tensor = weights.get(feed.tensor)
+    if tensor is None or tensor.size != np.prod(feed.shape, dtype=np.int64):
+        found = "missing" if tensor is None else f"of the shape {tensor.shape}"
+        raise BadModel(
+            f"{folder}: the graph reads the weight {feed.tensor} of the shape {feed.shape}, which is {found} in "
+            f"model.safetensors. The graph is of another model. {AGAIN}"
+        )
+    return np.ascontiguousarray(tensor.T if feed.transposed else tensor).reshape(feed.shape)
+
+
+def threads() -> int:
+    """Threads of a session: OMP_NUM_THREADS, or the cores that this process may use, but not many."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MOST_THREADS)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0][:200]
