@@ -24,7 +24,7 @@ from factpin.errors import BadInput
 from factpin.heads.atlop import AtlopScores
 from factpin.models.extractor import Extractor
 from factpin.models.model import Model, torch_model
-from factpin.models.network import Inputs
+from factpin.models.predictor import Inputs
 
 
 class Ensemble(Model):

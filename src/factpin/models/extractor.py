@@ -21,7 +21,7 @@ from factpin.documents.likely import LIKELY, keep_likely
 from factpin.documents.notes import without_annotation
 from factpin.errors import BadModel
 from factpin.language.identify import find_language
-from factpin.models.network import Inputs, Network
+from factpin.models.predictor import Inputs, Predictor
 from factpin.models.runtimes import AUTO, load_parts
 from factpin.tasks import TASKS, Cut, Finder, Task
 from factpin.tasks.settings import Settings
@@ -40,7 +40,7 @@ class Extractor:
     """A loaded model."""
 
     settings: Settings
-    model: Network  # of one of the runtimes; a torch model where it is trained
+    model: Predictor  # of one of the runtimes; a torch model where it is trained
     tokenizer: Tokenizer
     on_overflow: Literal["window", "error"] = "window"
     bf16: bool = False  # half precision in the encoder: faster where the processor has it, other last digits of scores

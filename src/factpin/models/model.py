@@ -12,7 +12,7 @@ from factpin.encoders.merge_windows import AttentionRows, merge_hidden, merge_ro
 from factpin.errors import BadInput
 from factpin.layers.dropout import Dropout
 from factpin.layers.half import half_precision
-from factpin.models.network import Inputs, Network
+from factpin.models.predictor import Inputs, Predictor
 from factpin.tasks.examples import DocumentBatch, DocumentExample, Example
 from factpin.tokens import Tokenizer
 from factpin.tokens.reading import batched, collate
@@ -103,7 +103,7 @@ class Model(nn.Module):
         return H, A
 
 
-def torch_model(network: Network) -> Model:
+def torch_model(network: Predictor) -> Model:
     """The torch model behind a network, which has weights that can be changed and saved."""
     if not isinstance(network, Model):
         raise BadInput(

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from factpin.errors import BadInput, BadModel, MissingExtra, installed, need_torch, pick
-from factpin.models.network import Network
 from factpin.models.onnx.graph import GRAPH, has_graph
+from factpin.models.predictor import Predictor
 from factpin.models.settings import Settings
 from factpin.tokens import Tokenizer
 
 Choice = Literal["auto", "onnx", "torch"]
-Parts = tuple[Settings, Network, Tokenizer]
+Parts = tuple[Settings, Predictor, Tokenizer]
 AUTO = "auto"
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from factpin.documents import Document
 from factpin.models.extractor import Extractor
 from factpin.models.model import torch_model
-from factpin.models.network import Inputs
+from factpin.models.predictor import Inputs
 from factpin.scoring import align
 from factpin.tasks.examples import DocumentExample, Example
 from factpin.training.config import TrainConfig

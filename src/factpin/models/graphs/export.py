@@ -24,7 +24,7 @@ ITEMS, TOKENS = 2, 9  # of the recorded example; both are open in the graph
 
 
 @dataclass(frozen=True)
-class Recording:
+class RecordedModel:
     """A recorded model."""
 
     model: bytes  # ONNX, with random weights
@@ -33,7 +33,7 @@ class Recording:
     weights: dict[str, Tensor]  # the random ones, by the names of the tensors of the model
 
 
-class _Named(nn.Module):
+class _OutputModule(nn.Module):
     """A module whose outputs have names, which are known after it was run."""
 
     names: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class _Named(nn.Module):
         return tuple(found.values())
 
 
-class WindowScores(_Named):
+class WindowScores(_OutputModule):
     """Windows in, the scores of a head out."""
 
     inputs = ("ids", "mask", "real")
@@ -72,7 +72,7 @@ def flat(scores: Any, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
             yield f"{prefix}{one.name}", value
 
 
-def record(module: Any, encoder: Encoder) -> Recording:
+def record(module: Any, encoder: Encoder) -> RecordedModel:
     """Record a module of this encoder; its weights are random afterwards."""
     state = dict(module.model.state_dict())
     randomise(list(state.values()))
@@ -82,7 +82,7 @@ def record(module: Any, encoder: Encoder) -> Recording:
         warnings.simplefilter("ignore")  # about shapes that are Python numbers: the check afterwards is by running it
         module(*example.values())
         model = export(module, example, module.names)
-    return Recording(model, tuple(example), module.names, state)
+    return RecordedModel(model, tuple(example), module.names, state)
 
 
 def export(module: nn.Module, example: dict[str, Tensor], outputs: Sequence[str]) -> bytes:

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from factpin.errors import BadModel
-from factpin.models.graphs.export import Recording
+from factpin.models.graphs.export import RecordedModel
 from factpin.models.onnx.graph import Feed
 
 LARGEST = 1 << 16  # bytes of a constant of floats that is no weight
 NOWHERE = "fed"  # the file of a weight that is fed; it does not exist
 
 
-def strip(recording: Recording) -> tuple[bytes, dict[str, Feed]]:
+def strip(recording: RecordedModel) -> tuple[bytes, dict[str, Feed]]:
     """The graph without weights, and which tensor each of them is."""
     model = onnx.load_from_string(recording.model)
     found = match(model, {name: w.numpy() for name, w in recording.weights.items()})

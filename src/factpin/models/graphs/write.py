@@ -26,7 +26,7 @@ FULL = "model.onnx"
 
 
 @dataclass(frozen=True)
-class Written:
+class GraphReport:
     """What was written, and how far the runtimes are apart."""
 
     folder: Path
@@ -38,7 +38,7 @@ class Written:
 
 def write_onnx(
     folder: Path, output: Path | None = None, documents: Sequence[Document] = (), *, full: bool = False
-) -> Written:
+) -> GraphReport:
     """Write graph.onnx and graph.json into a model folder, or into a copy of it.
 
     Both runtimes read random windows and the documents; where they differ, no graph is left.
@@ -55,7 +55,7 @@ def write_onnx(
         remove_graph(target)
         raise
     path = write_full(target) if full else None
-    return Written(target, len(model), difference, len(documents), path)
+    return GraphReport(target, len(model), difference, len(documents), path)
 
 
 def record_graph(folder: Path) -> tuple[Graph, bytes]:

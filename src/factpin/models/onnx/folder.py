@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from factpin.models.network import Network
 from factpin.models.onnx.graph import Graph, read_graph
 from factpin.models.onnx.network import WindowNetwork
 from factpin.models.onnx.session import Session
+from factpin.models.predictor import Predictor
 from factpin.models.settings import Settings, read_task_settings
 from factpin.models.weights import Weights, shared_weights, stored_weights
 from factpin.tokens import Tokenizer
 
 
-def load_onnx(folder: Path) -> tuple[Settings, Network, Tokenizer]:
+def load_onnx(folder: Path) -> tuple[Settings, Predictor, Tokenizer]:
     """The parts of a model folder, ready to predict."""
     settings = read_task_settings(folder)
     session, weights = open_session(folder, settings)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from factpin.errors import BadInput
-from factpin.models.network import Inputs
 from factpin.models.onnx.scores import SCORES, THRESHOLDS, Config, ToScores
 from factpin.models.onnx.session import Session
+from factpin.models.predictor import Inputs
 from factpin.models.settings import Settings
 from factpin.models.weights import Weights
 from factpin.tasks.examples import DocumentBatch

@@ -1,4 +1,4 @@
-"""Network: a model as extraction sees it. No tensor of any library crosses this line."""
+"""Predictor: a model as extraction sees it. No tensor of any library crosses this line."""
 
 from typing import Any, Protocol
 
@@ -8,7 +8,7 @@ from factpin.tokens.reading import Batch
 Inputs = Batch | DocumentBatch
 
 
-class Network(Protocol):
+class Predictor(Protocol):
     """Encoder and head of a loaded model, whatever computes them."""
 
     @property
