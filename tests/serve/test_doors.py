@@ -11,7 +11,7 @@ from factpin.client import Client, ServerError
 from factpin.documents import to_json
 from tests.serve.conftest import MODELS, RunningServer
 
-LONG = "谷爱凌出生于旧金山。周杰伦没有演唱过《红豆》，这首歌的歌手是王菲。" * 590
+LONG = "谷爱凌出生于旧金山。" + "今天下了一整天的雨，大家都待在家里看书和休息。" * 900
 TEXTS = [
     "谷爱凌出生于旧金山。",
     "Marie Curie was born in Warsaw and worked in Paris.",

@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from factpin import __version__
 from factpin.app.serve.guard import Guard, Rules
 from factpin.app.serve.jobs import Jobs
 from factpin.app.serve.logs import RequestLog
@@ -22,6 +21,7 @@ from factpin.app.serve.routes import about, adapters, ask, convert, edit, extrac
 from factpin.app.serve.service import Service
 from factpin.app.serve.stored import StoreThread
 from factpin.app.serve.uploads import FileReaders
+from factpin.app.serve.version import VERSION
 
 ROUTERS = tuple(room.router for room in (about, adapters, ask, convert, edit, extract, files, jobs, store, stream))
 
@@ -40,8 +40,8 @@ def create_app(
         if base is not None:
             base.close()
 
-    app = FastAPI(title="factpin", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    metrics = Metrics(__version__, list(service.folders))
+    app = FastAPI(title="factpin", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None)
+    metrics = Metrics(VERSION, list(service.folders))
     metrics.watch(service.queue.state)
     service.on_batch = metrics.on_batch
     app.state.service, app.state.store, app.state.metrics = service, base, metrics

@@ -9,9 +9,9 @@ from typing import Any
 
 import orjson
 
+from factpin.app.serve.extraction import record_of
 from factpin.app.serve.limits import Limits
 from factpin.app.serve.refusal import Refusal
-from factpin.app.serve.routes.extract import record_of
 from factpin.app.serve.service import ReadOptions, Service
 from factpin.app.serve.shapes import ExtractOptions
 from factpin.documents import Document

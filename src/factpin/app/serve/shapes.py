@@ -17,17 +17,19 @@ class RequestShape(BaseModel):
 class ExtractOptions(RequestShape):
     """How to extract. Every field may be left out."""
 
-    models: list[str] = Field([], description="Names of models of this server; all of them unless given.")
-    language: str | None = Field(None, description="zh or en; found for every sentence unless given.")
-    min_score: float = Field(LIKELY, ge=0, le=1, description="Facts and events that score less are left out.")
-    coreference: Literal["rules"] | None = Field(None, description="Group mentions into entities by rules.")
+    models: list[str] = Field(default=[], description="Names of models of this server; all of them unless given.")
+    language: str | None = Field(default=None, description="zh or en; found for every sentence unless given.")
+    min_score: float = Field(default=LIKELY, ge=0, le=1, description="Facts and events that score less are left out.")
+    coreference: Literal["rules"] | None = Field(default=None, description="Group mentions into entities by rules.")
     on_overflow: Literal["window", "error"] = Field(
-        "window", description="For texts longer than a model reads at once."
+        default="window", description="For texts longer than a model reads at once."
     )
-    offsets: Literal["codepoint", "utf16"] = Field("codepoint", description="What the offsets of the answer count.")
+    offsets: Literal["codepoint", "utf16"] = Field(
+        default="codepoint", description="What the offsets of the answer count."
+    )
 
 
-ONE_OF = {"oneOf": [{"required": ["text"]}, {"required": ["texts"]}, {"required": ["documents"]}]}
+ONE_OF: dict[str, Any] = {"oneOf": [{"required": ["text"]}, {"required": ["texts"]}, {"required": ["documents"]}]}
 
 
 class ExtractRequest(RequestShape):
@@ -35,9 +37,9 @@ class ExtractRequest(RequestShape):
 
     model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra=ONE_OF)
 
-    text: str = Field("", description="One text.")
-    texts: list[str] = Field([], description="Several texts.")
-    documents: list[dict[str, Any]] = Field([], description="Native documents; their annotation is replaced.")
+    text: str = Field(default="", description="One text.")
+    texts: list[str] = Field(default=[], description="Several texts.")
+    documents: list[dict[str, Any]] = Field(default=[], description="Native documents; their annotation is replaced.")
     options: ExtractOptions = ExtractOptions()
 
 
@@ -46,10 +48,14 @@ class AskRequest(RequestShape):
 
     question: str = Field(min_length=1)
     mode: Mode = "auto"
-    k: int = Field(8, ge=1, le=1000, description="How many passages to look at.")
-    min_score: float | None = Field(None, ge=0, le=1, description="Abstain where the best answer is less likely.")
-    as_of: str | None = Field(None, description="Ignore documents published later: YYYY, YYYY-MM or YYYY-MM-DD.")
-    explain: bool = Field(False, description="Say what was searched.")
+    k: int = Field(default=8, ge=1, le=1000, description="How many passages to look at.")
+    min_score: float | None = Field(
+        default=None, ge=0, le=1, description="Abstain where the best answer is less likely."
+    )
+    as_of: str | None = Field(
+        default=None, description="Ignore documents published later: YYYY, YYYY-MM or YYYY-MM-DD."
+    )
+    explain: bool = Field(default=False, description="Say what was searched.")
 
 
 class ConvertRequest(RequestShape):
@@ -57,7 +63,7 @@ class ConvertRequest(RequestShape):
 
     documents: list[dict[str, Any]]
     to: str = Field(description="The name of a format, from /v1/models.")
-    lossy: bool = Field(False, description="Leave out what the format cannot hold.")
+    lossy: bool = Field(default=False, description="Leave out what the format cannot hold.")
 
 
 class FactToAdd(RequestShape):

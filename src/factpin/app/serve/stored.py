@@ -24,9 +24,10 @@ class StoreThread:
         self._base: KnowledgeBase = self._thread.submit(self._open, reader).result()
 
     def _open(self, reader: str | None) -> "KnowledgeBase":
-        from factpin import open_store  # noqa: PLC0415  (heavy)
+        from factpin.answers.marks import open_marked  # noqa: PLC0415  (heavy)
+        from factpin.extraction.knowledge_base import KnowledgeBase  # noqa: PLC0415
 
-        return open_store(self.url, reader=reader)
+        return KnowledgeBase(open_marked(self.url), reader)
 
     async def run(self, work: Callable[["KnowledgeBase"], T]) -> T:
         """Do something with the store."""

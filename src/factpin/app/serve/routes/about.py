@@ -6,11 +6,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from factpin import __version__
 from factpin.app.serve.answers import as_json
 from factpin.app.serve.refusal import Refusal
 from factpin.app.serve.service import Service
 from factpin.app.serve.shapes import ErrorAnswer, HealthAnswer, ModelsAnswer
+from factpin.app.serve.version import VERSION
 from factpin.extraction.inputs import ENDINGS
 from factpin.formats import FORMATS
 
@@ -59,7 +59,7 @@ async def models(request: Request) -> Response:
             "files": sorted(ENDINGS),
             "store": state.store is not None,
             "writable": state.store is not None and state.store.writable,
-            "version": __version__,
+            "version": VERSION,
         }
     )
 
@@ -68,7 +68,7 @@ def _health(request: Request) -> dict[str, Any]:
     service: Service = request.app.state.service
     status = "stopping" if request.app.state.stopping else "failed" if service.failure else "ok"
     status = status if service.ready or status != "ok" else "loading"
-    return {"status": status, "models": list(service.folders), "version": __version__}
+    return {"status": status, "models": list(service.folders), "version": VERSION}
 
 
 @router.get("/metrics", responses={200: {"content": {"text/plain": {}}}, 401: {"model": ErrorAnswer}})

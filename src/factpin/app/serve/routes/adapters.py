@@ -6,19 +6,19 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from factpin import __version__
 from factpin.adapters import doccano, huggingface, labelstudio, uie
 from factpin.app.serve.answers import ERRORS, as_json, client_of, until_gone
+from factpin.app.serve.extraction import documents_of
 from factpin.app.serve.refusal import Refusal, refusal_of
-from factpin.app.serve.routes.extract import documents_of
 from factpin.app.serve.service import ReadOptions, Service
 from factpin.app.serve.shapes import ExtractRequest, RequestShape
 from factpin.app.serve.strict_json import JsonRoute
+from factpin.app.serve.version import VERSION
 from factpin.documents import Document
 from factpin.errors import FactpinError
 
 router = APIRouter(route_class=JsonRoute, responses=ERRORS)
-VERSION = f"factpin-{__version__}"
+MODEL_VERSION = f"factpin-{VERSION}"
 
 
 class OpenShape(BaseModel):
@@ -49,7 +49,7 @@ class HuggingFaceRequest(OpenShape):
 class SetupRequest(OpenShape):
     """What Label Studio says when a project is opened."""
 
-    schema_: str = Field("", alias="schema")
+    schema_: str = Field(default="", alias="schema")
 
 
 class PredictRequest(OpenShape):
@@ -96,7 +96,7 @@ async def label_studio_health() -> Response:
 @router.post("/labelstudio/setup")
 async def label_studio_setup(body: SetupRequest) -> Response:  # noqa: ARG001  (nothing is kept)
     """The version of the predictions."""
-    return as_json({"model_version": VERSION})
+    return as_json({"model_version": MODEL_VERSION})
 
 
 @router.post("/labelstudio/webhook")
@@ -114,7 +114,7 @@ async def label_studio_predict(body: PredictRequest, request: Request, offsets: 
         raise refusal_of(error, "label_config") from None
     texts = [_text(task, config.field, i) for i, task in enumerate(body.tasks)]
     found = await _extract(request, texts)
-    results = [labelstudio.prediction(doc, config, VERSION, utf16=offsets == "utf16") for doc in found]
+    results = [labelstudio.prediction(doc, config, MODEL_VERSION, utf16=offsets == "utf16") for doc in found]
     answer = as_json({"results": [result for result, _ in results]})
     answer.headers["X-Factpin-Lost"] = str(sum(lost for _, lost in results))
     return answer

@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from factpin import formats
 from factpin.app.serve.answers import ERRORS
+from factpin.app.serve.extraction import check_length, document_of
 from factpin.app.serve.refusal import Refusal, refusal_of
-from factpin.app.serve.routes.extract import check_length, document_of
 from factpin.app.serve.service import Service
 from factpin.app.serve.shapes import ConvertRequest
 from factpin.app.serve.strict_json import JsonRoute

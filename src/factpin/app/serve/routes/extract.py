@@ -1,25 +1,15 @@
 """POST /v1/extract: texts to documents."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from factpin.app.serve.answers import ERRORS, as_json, client_of, until_gone
-from factpin.app.serve.limits import Limits
-from factpin.app.serve.offsets import in_utf16
-from factpin.app.serve.refusal import Refusal, refusal_of
-from factpin.app.serve.service import ReadOptions, Service
-from factpin.app.serve.shapes import ExtractAnswer, ExtractOptions, ExtractRequest
+from factpin.app.serve.answers import ERRORS, client_of, until_gone
+from factpin.app.serve.extraction import answer, documents_of, read_options
+from factpin.app.serve.service import Service
+from factpin.app.serve.shapes import ExtractAnswer, ExtractRequest
 from factpin.app.serve.strict_json import JsonRoute
-from factpin.documents import Document, to_json
-from factpin.documents.native import from_json
-from factpin.errors import FactpinError
-
-INPUTS = ("text", "texts", "documents")
 
 router = APIRouter(route_class=JsonRoute)
 
@@ -33,62 +23,3 @@ async def extract(body: ExtractRequest, request: Request) -> Response:
     options = read_options(body.options, service)
     found = await until_gone(request, service.extract(documents, options, client_of(request)))
     return answer(found, options, body.options, service, started)
-
-
-def documents_of(body: ExtractRequest, limits: Limits, most: int) -> list[Document]:
-    """The documents of a request, checked. most: how many it may have."""
-    given = [name for name in INPUTS if name in body.model_fields_set]
-    if len(given) != 1:
-        raise Refusal(422, "Give exactly one of text, texts and documents.", kind="BadInput")
-    texts = [body.text] if given == ["text"] else body.texts
-    count = len(body.documents) if given == ["documents"] else len(texts)
-    if count > most:
-        raise Refusal(413, f"The request has {count} texts; at most {most} are taken.", field=given[0])
-    found = []
-    for i, record in enumerate(body.documents if given == ["documents"] else texts):
-        field = "text" if given == ["text"] else f"{given[0]}[{i}]"
-        found.append(document_of(record, i, field, body.options.language))
-        check_length(found[-1].text, limits, field)
-    return found
-
-
-def document_of(given: str | dict[str, Any], index: int, field: str, language: str | None) -> Document:
-    """A document from a text or a native record."""
-    try:
-        doc = Document(f"d{index}", given) if isinstance(given, str) else from_json(given, f"d{index}")
-        return replace(doc, language=language) if language else doc
-    except FactpinError as error:
-        raise refusal_of(error, field) from None
-
-
-def check_length(text: str, limits: Limits, field: str) -> None:
-    """Refuse a text that is too long."""
-    if len(text) > limits.characters:
-        message = f"The text has {len(text):,} characters; at most {limits.characters:,} are read at once."
-        raise Refusal(413, message, field=field)
-
-
-def read_options(options: ExtractOptions, service: Service) -> ReadOptions:
-    """The options of a request, checked."""
-    try:
-        models = service.choose(options.models)
-    except FactpinError as error:
-        raise refusal_of(error, "options.models") from None
-    return ReadOptions(models, options.min_score, options.coreference == "rules", options.on_overflow)
-
-
-def answer(
-    found: Sequence[Document], used: ReadOptions, asked: ExtractOptions, service: Service, started: float
-) -> Response:
-    """The documents as JSON."""
-    record = {
-        "documents": [record_of(doc, asked) for doc in found],
-        "models": {name: f"sha256:{service.fingerprints[name]}" for name in used.models},
-        "took_ms": round(1000 * (time.monotonic() - started)),
-    }
-    return as_json(record)
-
-
-def record_of(doc: Document, options: ExtractOptions) -> dict[str, Any]:
-    """The record of a document, with the offsets that were asked for."""
-    return in_utf16(to_json(doc)) if options.offsets == "utf16" else to_json(doc)

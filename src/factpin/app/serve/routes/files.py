@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from factpin.app.serve.answers import ERRORS, client_of, until_gone
+from factpin.app.serve.extraction import answer, check_length, read_options
 from factpin.app.serve.refusal import Refusal
-from factpin.app.serve.routes.extract import answer, check_length, read_options
 from factpin.app.serve.service import Service
 from factpin.app.serve.shapes import ExtractAnswer, ExtractOptions
 from factpin.app.serve.uploads import FileReaders

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from factpin.app.serve.answers import ERRORS, LinesResponse, as_json, client_of
+from factpin.app.serve.extraction import documents_of, read_options
 from factpin.app.serve.jobs import Job, Jobs, events
-from factpin.app.serve.routes.extract import documents_of, read_options
 from factpin.app.serve.service import Service
 from factpin.app.serve.shapes import ExtractRequest, JobAnswer
 from factpin.app.serve.strict_json import JsonRoute
@@ -58,4 +58,5 @@ async def _lines(job: Job) -> AsyncIterator[bytes]:
 
 
 def _jobs(request: Request) -> Jobs:
-    return request.app.state.jobs  # type: ignore[no-any-return]
+    jobs: Jobs = request.app.state.jobs
+    return jobs

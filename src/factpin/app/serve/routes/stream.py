@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from factpin.app.serve.answers import ERRORS, LinesResponse, client_of
+from factpin.app.serve.extraction import check_length, document_of, read_options, record_of
 from factpin.app.serve.refusal import Refusal
-from factpin.app.serve.routes.extract import check_length, document_of, read_options, record_of
 from factpin.app.serve.service import Service
 from factpin.app.serve.shapes import ExtractOptions
 from factpin.documents import Document
