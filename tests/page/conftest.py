@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -37,18 +38,21 @@ def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def server(store_file: Path) -> Iterator[str]:
     pytest.importorskip("fastapi")
-    command = [sys.executable, "-m", "factpin", "serve", "--port", "0", "--db", str(store_file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "factpin", "serve", "--port", str(port), "--db", str(store_file)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        lines = iter(process.stdout or ())
-        address = next((line.strip() for line in lines if line.startswith("http://")), "")
-        assert address, "the server did not start"
         for _ in range(300):
             try:
                 urllib.request.urlopen(f"{address}/ready", timeout=2)
                 break
             except OSError:
                 time.sleep(0.2)
+        else:
+            raise RuntimeError("the server did not start")
         yield address
     finally:
         process.terminate()
