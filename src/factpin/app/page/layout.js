@@ -1,6 +1,7 @@
 // Layout: places for the nodes of a graph by springs and charges. No chance is involved: nodes start on a spiral in
 // their order, so the same graph always looks the same, and nodes that have a place keep near it.
 
+const FAR = 3.5; // nodes farther apart than this many distances do not push each other
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
 /**
@@ -29,8 +30,8 @@ function relax(points, links, k, most, flat) {
   const force = points.map(() => [0, 0]);
   for (let i = 0; i < points.length; i += 1) {
     for (let j = i + 1; j < points.length; j += 1) push(points, force, i, j, k);
-    force[i][0] -= points[i].x * 0.06;
-    force[i][1] -= (points[i].y * 0.06) / flat;
+    force[i][0] -= points[i].x * 0.3;
+    force[i][1] -= (points[i].y * 0.3) / flat;
   }
   for (const [a, b] of links) pull(points, force, a, b, k);
   points.forEach((point, i) => {
@@ -46,6 +47,7 @@ function push(points, force, i, j, k) {
   const dx = points[i].x - points[j].x || 0.01 * (i - j);
   const dy = points[i].y - points[j].y || 0.01 * (j - i);
   const square = dx * dx + dy * dy;
+  if (square > FAR * FAR * k * k) return; // parts of the graph that no edge joins stay near each other
   const by = (k * k) / square;
   force[i][0] += dx * by;
   force[i][1] += dy * by;

@@ -1,0 +1,121 @@
+// Tests of the modules that need no browser. Run by tests/page/test_modules.py with `node --test`.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const page = new URL("../../../src/factpin/app/page/", import.meta.url);
+const [offsets, marks, edit, filter, layout, words] = await Promise.all(
+  ["offsets", "marks", "edit", "filter", "layout", "words"].map((name) => import(new URL(`${name}.js`, page))),
+);
+const TEXT = "👨‍👩‍👧 谷爱凌𠮷";
+
+function sample() {
+  const points = [...TEXT];
+  const at = points.indexOf("谷");
+  return {
+    id: "d", text: TEXT, language: "zh", sentences: [[0, points.length]],
+    mentions: [{ id: "m0", start: at, end: at + 3, text: "谷爱凌", type: "person", score: 0.9 }, { id: "m1", start: at + 3, end: at + 4, text: "𠮷", type: "other", score: 0.6 }],
+    entities: [{ id: "e0", type: "person", name: "谷爱凌", mentions: ["m0"] }, { id: "e1", type: "other", name: "𠮷", mentions: ["m1"] }],
+    facts: [{ head: "e0", relation: "r", tail: "e1", head_mention: "m0", tail_mention: "m1", score: 0.7, evidence: [{ sentence: 0 }], assertion: "negated", cue: [0, 5] }],
+    events: [], coverage: { read: [[0, points.length]], unread: [{ start: 0, end: 5, reason: "x" }] }, meta: { pages: [[0, points.length]] },
+  };
+}
+
+test("offsets of the server become UTF-16 units and come back", () => {
+  const doc = offsets.fromServer(sample());
+  for (const m of doc.mentions) assert.equal(doc.text.slice(m.start, m.end), m.text);
+  assert.equal(doc.sentences[0][1], TEXT.length);
+  assert.deepEqual(offsets.toServer(doc), sample());
+});
+
+test("an offset inside a character is refused", () => {
+  const doc = offsets.fromServer(sample());
+  doc.mentions[1] = { ...doc.mentions[1], start: doc.mentions[1].start + 1 };
+  assert.throws(() => offsets.toServer(doc), RangeError);
+});
+
+test("borders move by what a reader sees as one character", () => {
+  const family = "👨‍👩‍👧".length;
+  assert.equal(offsets.neighbour(TEXT, 0, 1), family);
+  assert.equal(offsets.neighbour(TEXT, family, -1), 0);
+  assert.equal(offsets.settled(TEXT, 3), 0);
+  assert.equal(offsets.neighbour(TEXT, TEXT.length, -1), TEXT.length - 2);
+});
+
+test("nested and crossing mentions get lanes of their own, the inner one nearest to the text", () => {
+  const mentions = [{ id: "a", start: 0, end: 10 }, { id: "b", start: 2, end: 8 }, { id: "c", start: 3, end: 5 }, { id: "d", start: 9, end: 14 }];
+  const lanes = marks.lanesOf(mentions);
+  assert.deepEqual(["c", "b", "a"].map((id) => lanes.get(id)), [0, 1, 2]);
+  assert.notEqual(lanes.get("a"), lanes.get("d"));
+  for (const x of mentions) for (const y of mentions) if (x !== y && x.start < y.end && y.start < x.end) assert.notEqual(lanes.get(x.id), lanes.get(y.id));
+});
+
+test("runs cover a range without gaps and name every mention over them", () => {
+  const mentions = [{ id: "a", start: 0, end: 6 }, { id: "b", start: 4, end: 9 }];
+  const runs = marks.runsOf(0, 12, mentions, marks.lanesOf(mentions), [11]);
+  assert.deepEqual(runs.map((r) => [r.start, r.end]), [[0, 4], [4, 6], [6, 9], [9, 11], [11, 12]]);
+  assert.deepEqual(runs[1].mentions.map((m) => m.id).sort(), ["a", "b"]);
+});
+
+test("blocks and pieces give the text back", () => {
+  const text = "一。二。\n\n三。 end";
+  const sentences = [[0, 2], [2, 4], [6, 8], [9, 12]];
+  const blocks = marks.blocksOf(text, sentences);
+  const said = blocks.map((b) => marks.piecesOf(b, sentences).map((p) => text.slice(p.start, p.end)).join("")).join("\n");
+  assert.equal(said, text);
+  const long = "字".repeat(9000);
+  assert.equal(marks.blocksOf(long, []).map((b) => long.slice(b.start, b.end)).join(""), long);
+});
+
+test("undo and redo give back exactly what was there", () => {
+  const doc = offsets.fromServer(sample());
+  const at = TEXT.indexOf("谷");
+  const operations = [
+    { kind: "add_mention", start: 0, end: at - 1, type: "other" }, { kind: "relabel_mention", mention: "m0", type: "work" },
+    { kind: "move_mention", mention: "m0", start: at, end: at + 2 }, { kind: "set_status", fact: "f0", status: "asserted" },
+    { kind: "add_fact", head: "m1", relation: "q", tail: "m0" }, { kind: "judge_fact", fact: "f0", verdict: "rejected" },
+    { kind: "relabel_fact", fact: "f1", relation: "z" }, { kind: "remove_mention", mention: "m1" },
+  ];
+  let history = edit.begin(doc);
+  const seen = [JSON.stringify(edit.current(history))];
+  for (const operation of operations) { history = edit.perform(history, operation); seen.push(JSON.stringify(edit.current(history))); }
+  assert.equal(history.operations.length, operations.length);
+  for (let i = operations.length - 1; i >= 0; i -= 1) { history = edit.undo(history); assert.equal(JSON.stringify(edit.current(history)), seen[i]); }
+  assert.equal(edit.current(history), doc);
+  for (let i = 1; i <= operations.length; i += 1) { history = edit.redo(history); assert.equal(JSON.stringify(edit.current(history)), seen[i]); }
+  assert.equal(JSON.stringify(edit.current(edit.replay(doc, operations))), seen.at(-1));
+});
+
+test("a removed mention takes what needs it along; a rejected fact is not exported", () => {
+  const doc = offsets.fromServer(sample());
+  const without = edit.apply(doc, { kind: "remove_mention", mention: "m1" });
+  assert.deepEqual([without.mentions.length, without.entities.length, without.facts.length], [1, 1, 0]);
+  const rejected = edit.apply(doc, { kind: "judge_fact", fact: "f0", verdict: "rejected" });
+  assert.equal(offsets.toServer(rejected).facts.length, 0);
+  const accepted = offsets.toServer(edit.apply(doc, { kind: "judge_fact", fact: "f0", verdict: "accepted" }));
+  assert.equal("score" in accepted.facts[0], false);
+  assert.equal(accepted.meta.edited, true);
+});
+
+test("an unlikely mention is hidden with the only fact that needs it", () => {
+  const doc = offsets.fromServer(sample());
+  doc.mentions[1].score = 0.4;
+  const facts = filter.shownFacts(doc, { least: 0.8 });
+  assert.deepEqual(filter.shownMentions(doc, facts, 0, 0.8).map((m) => m.id), ["m0"]);
+  assert.equal(filter.shownMentions(doc, filter.shownFacts(doc), 0, 0).length, 2);
+});
+
+test("the same graph is always drawn the same, and nodes do not lie on each other", () => {
+  const nodes = [..."abcdefgh"].map((id) => ({ id }));
+  const edges = [["a", "b"], ["a", "c"], ["a", "d"], ["e", "f"]].map(([source, target]) => ({ source, target }));
+  const [one, two] = [layout.place(nodes, edges), layout.place(nodes, edges)];
+  assert.deepEqual([...one], [...two]);
+  for (const [i, p] of one) for (const [j, q] of one) if (i !== j) assert.ok(Math.hypot(p.x - q.x, p.y - q.y) > 40, `${i} ${j}`);
+  assert.equal(layout.busiest(nodes, edges, 3).hidden, 5);
+});
+
+test("both languages have the same keys and the same places to fill", () => {
+  const { en, zh } = words.WORDS;
+  assert.deepEqual(Object.keys(en), Object.keys(zh));
+  const places = (text) => [...text.matchAll(/\{\w+\}/g)].map((m) => m[0]).sort().join();
+  for (const key of Object.keys(en)) assert.equal(places(en[key]), places(zh[key]), key);
+});

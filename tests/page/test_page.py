@@ -1,0 +1,345 @@
+"""The page in a real browser: reading, lighting, filtering, asking, browsing, correcting, exporting."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factpin.documents import from_json
+
+pytestmark = pytest.mark.browser
+FAMILY = "👨‍👩‍👧 谷爱凌𠮷"
+TRUE = {
+    ("Marie Curie", "Warsaw"), ("Marie Curie", "Poland"), ("Marie Curie", "7 November 1867"),
+    ("Marie Curie", "University of Paris"), ("Marie Curie", "Passy"), ("Marie Curie", "France"),
+    ("Marie Curie", "4 July 1934"), ("Warsaw", "Poland"), ("Pierre Curie", "Paris"),
+    ("Irène Joliot-Curie", "Paris"), ("Irène Joliot-Curie", "1897"),
+}  # fmt: skip
+
+
+def correct(page: Any) -> None:
+    page.click("[data-mode=correct]")
+
+
+def select(page: Any, start: int, end: int) -> None:
+    """Select characters of the text, in UTF-16 units, as a reader would."""
+    page.evaluate(
+        """([start, end]) => {
+          const at = (offset, last) => {
+            for (const run of document.querySelectorAll("#text .run")) {
+              const [from, to] = [+run.dataset.start, +run.dataset.end];
+              if (offset >= from && (last ? offset <= to : offset < to)) return [run.firstChild, offset - from];
+            }
+          };
+          getSelection().setBaseAndExtent(...at(start, false), ...at(end, true));
+        }""",
+        [start, end],
+    )
+    page.wait_for_selector("#correct .pick")
+
+
+def exported(page: Any, tmp_path: Path) -> Any:
+    page.click("#correct button:has-text('Export')")
+    with page.expect_download() as event:
+        page.click("#download")
+    event.value.save_as(tmp_path / "corrected.jsonl")
+    page.keyboard.press("Escape")
+    return from_json(json.loads((tmp_path / "corrected.jsonl").read_text("utf-8")))
+
+
+def test_the_example_is_lit_with_true_facts_only(window: Any) -> None:
+    page = window().open()
+    facts = page.evaluate(
+        """() => [...document.querySelectorAll("tr[data-fact]")].map((row) => [
+          row.closest("tbody").querySelector(".group").firstChild.textContent, row.querySelector(".tail").textContent,
+          row.querySelector(".relation").className])"""
+    )
+    assert len(facts) >= 10
+    stated = {(head, tail) for head, tail, kind in facts if "asserted" in kind}
+    assert stated <= TRUE
+    denied = [(head, tail) for head, tail, kind in facts if "negated" in kind]
+    assert denied == [("Marie Curie", "Harvard University")]
+    assert page.locator("#text .chip[data-type=person]").count() >= 3
+
+
+def test_three_nested_marks_are_apart(window: Any) -> None:
+    page = window().open()
+    page = window_read(page, "Rome University Press of Italy")
+    correct(page)
+    for start, end in ((0, 4), (0, 15), (0, 21), (16, 30)):
+        select(page, start, end)
+        page.click("#correct .pick >> nth=0")
+        page.keyboard.press("Escape")
+    boxes = page.evaluate(
+        """() => ["Rome", "Rome University", "Rome University Press", "Press of Italy"].map((text) => {
+          const rows = [...document.querySelectorAll("#text .m")];
+          const parts = new Map();
+          for (const m of rows) parts.set(m.dataset.m, [...(parts.get(m.dataset.m) ?? []), m]);
+          for (const list of parts.values()) {
+            const said = list.flatMap((m) => [...m.querySelectorAll(".run")]).map((r) => r.textContent).join("");
+            if (said === text) return list.at(-1).getBoundingClientRect().bottom;
+          }
+        })"""
+    )
+    assert None not in boxes
+    lines = [round(bottom) for bottom in boxes]
+    assert len({lines[0], lines[1], lines[2]}) == 3 and lines[2] != lines[3]
+    assert min(abs(a - b) for i, a in enumerate(lines[:3]) for b in lines[:i]) > 10
+
+
+def window_read(page: Any, text: str) -> Any:
+    page.click("[data-mode=write]")
+    page.fill("#write", text)
+    with page.expect_response("**/v1/extract"):
+        page.click("#read-it")
+    page.wait_for_function("(text) => document.querySelector('#text').textContent.includes(text)", arg=text[:12])
+    return page
+
+
+def test_pointing_at_a_fact_lights_where_it_comes_from(window: Any) -> None:
+    page = window().open()
+    page.hover("tr[data-fact]:has(.relation.negated)")
+    assert page.locator("#text .m.lit").count() >= 2
+    assert "never studied" in page.locator("#text .evidence").inner_text()
+    assert page.locator("#text .cue").inner_text() == "never"
+    assert page.locator("#text .arc text").text_content() == "educated at"
+    page.hover("#tabs")
+    assert page.locator("#text .evidence").count() == 0
+    page.click("tr[data-fact]:has(.relation.negated)")
+    page.hover("#tabs")
+    assert page.locator("#text .evidence").count() == 1
+    assert page.locator("tr[aria-selected=true]").count() == 1
+
+
+def test_the_slider_hides_and_shows_facts(window: Any) -> None:
+    page = window().open()
+    before = page.locator("tr[data-fact]").count()
+    page.focus("#least")
+    page.keyboard.press("Home")
+    assert page.locator("tr[data-fact]").count() > before
+    page.keyboard.press("End")
+    assert page.locator("tr[data-fact]").count() < before
+    page.fill("#filter", "nothing like it") if page.locator("#filter").count() else None
+
+
+def test_unread_text_is_hatched_with_its_reason(window: Any) -> None:
+    page = window().open()
+    page = window_read(page, "Это предложение на русском языке.")
+    unread = page.locator("#text .unread").first
+    assert unread.count() and unread.get_attribute("title")
+
+
+def test_the_graph_shows_names_and_follows_the_selection(window: Any) -> None:
+    page = window().open()
+    page.click("#tab-graph")
+    names = page.locator("#panel-graph .node text").all_text_contents()
+    assert "Marie Curie" in names and len(names) >= 8
+    assert page.locator("#panel-graph .edge.unsure").count() == 1
+    page.focus(".node[aria-label^='Marie Curie']")
+    assert page.locator("#text .m.lit").count() >= 3
+
+
+def test_other_tabs(window: Any) -> None:
+    page = window().open()
+    page.click("#tab-entities")
+    assert "Marie Curie" in page.locator("#panel-entities").inner_text()
+    page.click("#tab-events")
+    assert "factpin train events" in page.locator("#panel-events").inner_text()
+    page.click("#tab-json")
+    doc = from_json(json.loads(page.locator("#panel-json pre").text_content()))
+    assert doc.facts and all(doc.text[m.start : m.end] == m.text for m in doc.mentions)
+
+
+def test_ask_with_conflict_path_and_citations(window: Any) -> None:
+    page = window().open()
+    page.click("[data-view=ask]")
+    page.fill("#question", "Where was the director of Still Water born?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#answer .conflict")
+    assert set(page.locator("#answer .side .answer").all_text_contents()) == {"Rome", "Oslo"}
+    assert page.locator(".path .node text").all_text_contents()[:2] == ["Still Water", "Ann Ash"]
+    page.wait_for_selector("#cited .cited")
+    assert page.locator("#cited .cited").inner_text() in ("Rome", "Oslo")
+    page.fill("#question", "Who painted the moon?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#answer .abstained")
+    assert "No text in the store answers this" in page.locator("#answer").inner_text()
+
+
+def test_browse_the_store(window: Any) -> None:
+    page = window().open()
+    page.click("[data-view=store]")
+    page.wait_for_selector("#store-list .cite")
+    assert page.locator("#store-list .cite").count() == 4
+    page.click("[data-part=entities]")
+    page.click("#store-list .cite:has-text('Ann Ash')")
+    page.wait_for_selector("#store-detail .fact")
+    assert "Rome" in page.locator("#store-detail").inner_text()
+    page.click("[data-part=facts]")
+    page.click("#store-list .cite:has-text('Oslo')")
+    page.wait_for_selector("#store-detail .fact .cite")
+    page.click("[data-part=conflicts]")
+    page.wait_for_selector("#store-list .conflict")
+    assert page.locator("#store-list .conflict .side").count() == 2
+    page.click("[data-part=timeline]")
+    page.wait_for_selector("#store-list dt")
+    assert page.locator("#store-list dt").first.inner_text() == "2015"
+
+
+def test_correct_undo_export_and_read_back(window: Any, tmp_path: Path) -> None:
+    page = window().open()
+    page = window_read(page, FAMILY)
+    correct(page)
+    at = FAMILY.encode("utf-16-le").index("谷".encode("utf-16-le")) // 2
+    select(page, 0, at - 1)
+    page.click("#correct .pick[data-type=other]")
+    page.keyboard.press("Escape")
+    select(page, at + 3, at + 5)
+    page.click("#correct .pick[data-type=work]")
+    page.click("#correct button:has-text('Link to')")
+    page.select_option("#correct select", index=1)
+    page.fill("#relation", "seen with")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("tr[data-fact]:has-text('seen with')")
+    doc = exported(page, tmp_path)
+    assert doc.text == FAMILY and doc.meta["edited"] is True
+    assert {("👨‍👩‍👧", "other"), ("𠮷", "work")} <= {(m.text, m.type) for m in doc.mentions}
+    assert [fact.relation for fact in doc.facts if fact.score is None] == ["seen with"]
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    undone = exported(page, tmp_path)
+    assert "𠮷" not in {m.text for m in undone.mentions if m.type == "work"} and not undone.facts
+    page.keyboard.press("Control+y")
+    page.keyboard.press("Control+y")
+    assert exported(page, tmp_path) == doc
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    correct(page)
+    assert exported(page, tmp_path) == doc
+
+
+def test_borders_verdicts_and_the_command(window: Any, tmp_path: Path) -> None:
+    page = window().open()
+    correct(page)
+    page.keyboard.press("n")
+    page.keyboard.press("Alt+ArrowLeft")
+    page.keyboard.press("Escape")
+    page.click("tr[data-fact] >> nth=0 >> button[aria-label=Reject]")
+    page.click("tr[data-fact] >> nth=1 >> button[aria-label=Accept]")
+    doc = exported(page, tmp_path)
+    assert doc.mentions[0].text == "Marie Curi"
+    assert len([f for f in doc.facts if f.score is None]) == 1 and len(doc.facts) == 16
+    page.click("#correct button:has-text('Done')")
+    page.click("#correct button:has-text('Export')")
+    assert page.locator("#export pre").inner_text().startswith("factpin train triples --train corrected.jsonl")
+
+
+def test_export_in_another_format(window: Any, tmp_path: Path) -> None:
+    page = window().open()
+    correct(page)
+    page.click("#correct button:has-text('Export')")
+    page.select_option("#format", "brat")
+    page.check("#lossy")
+    with page.expect_download() as event:
+        page.click("#download")
+    assert Path(event.value.path()).stat().st_size > 100
+
+
+@pytest.mark.parametrize("ending", [".txt", ".md", ".html"])
+def test_upload(window: Any, tmp_path: Path, ending: str) -> None:
+    text = "Ada Lovelace was born in London."
+    page = window().open()
+    path = tmp_path / f"ada{ending}"
+    path.write_text(f"<html><body><article><p>{text}</p></article></body></html>" if ending == ".html" else text, "utf-8")
+    with page.expect_response("**/v1/files"):
+        page.set_input_files("#file", str(path))
+    page.wait_for_function("() => document.querySelector('#text').textContent.includes('Ada Lovelace')")
+    assert "London" in page.locator("tr[data-fact] .tail").all_text_contents()
+
+
+def test_languages_and_themes_are_kept(window: Any) -> None:
+    page = window(locale="zh-CN", color_scheme="dark").open()
+    assert page.locator("#tab-facts").inner_text() == "事实"
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.locator("tr[data-fact]:has(.relation.negated) .tail").inner_text() == "周杰伦"
+    page.click("#language")
+    page.click("#theme")
+    assert page.locator("#tab-facts").inner_text() == "Facts"
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert page.locator("#tab-facts").inner_text() == "Facts"
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(window: Any) -> None:
+    page = window(viewport={"width": 390, "height": 844}, has_touch=True).open()
+    for view in ("read", "ask", "store"):
+        page.tap(f"[data-view={view}]")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.tap("[data-view=read]")
+    page.tap("tr[data-fact] >> nth=0")
+    assert page.locator("#text .m.lit").count() >= 2
+
+
+def test_with_the_keyboard_alone(window: Any) -> None:
+    page = window().open()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    assert page.locator("tr[aria-selected=true]").count() == 1
+    page.keyboard.press("g")
+    page.keyboard.press("g")
+    assert page.locator("#panel-graph").count() == 1
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    page.keyboard.press("/")
+    page.keyboard.type("death")
+    assert page.locator("tr[data-fact]").count() == 3
+    page.keyboard.press("Escape")
+    page.focus("#text")
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("e")
+    assert page.locator("#correct").is_visible()
+    seen = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate("document.activeElement.id || document.activeElement.className"))
+    assert {"language", "theme", "help-button", "text", "filter", "least"} <= seen
+
+
+def test_a_link_holds_the_text(window: Any) -> None:
+    one = window(permissions=["clipboard-read", "clipboard-write"])
+    page = one.open()
+    window_read(page, "Ada Lovelace was born in London. 👨‍👩‍👧")
+    page.click("#share")
+    page.wait_for_function("() => document.querySelector('#toast').textContent.includes('copied')")
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = window().open(link.removeprefix(one.address))
+    assert "Ada Lovelace" in other.locator("#text").inner_text()
+
+
+def test_a_long_text_is_drawn_block_by_block(window: Any) -> None:
+    page = window().open()
+    window_read(page, "\n".join(f"{i}. Ada Lovelace was born in London." for i in range(150)))
+    blocks = page.locator("#text .block")
+    assert blocks.count() == 150
+    assert page.evaluate("[...document.querySelectorAll('#text .block')].map((b) => b.textContent).join('').length") > 4500
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_finding_of_axe(window: Any, scheme: str) -> None:
+    axe = Path(os.environ.get("AXE_CORE", "node_modules/axe-core/axe.min.js"))
+    if not axe.exists():
+        pytest.skip("needs axe-core: npm install --no-save axe-core, or AXE_CORE=its axe.min.js")
+    page = window(color_scheme=scheme).open()
+    for act in (lambda: None, lambda: page.click("#tab-graph"), lambda: correct(page), lambda: page.click("[data-view=store]"), lambda: page.click("[data-view=ask]")):
+        act()
+        page.wait_for_timeout(300)
+        page.evaluate(axe.read_text("utf-8"))
+        found = page.evaluate("axe.run()")["violations"]
+        serious = [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")]
+        assert not serious
