@@ -6,6 +6,7 @@ from pathlib import Path
 
 import orjson
 
+from factpin.models.checks import SUMS
 from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.training.config import TrainConfig
 from factpin.training.run import run_training
@@ -23,7 +24,7 @@ def small_model(encoder_folder: Path) -> Path:
 
 def variant(folder: Path, target: Path, *, language: str = "", labels: tuple[str, ...] = ("person", "place")) -> Path:
     """A copy of a model that says it reads one language, or that names its labels otherwise."""
-    shutil.copytree(folder, target, ignore=shutil.ignore_patterns("checkpoints"))
+    shutil.copytree(folder, target, ignore=shutil.ignore_patterns("checkpoints", SUMS))
     record = orjson.loads((target / "factpin.json").read_bytes())
     old = record["labels"]
     record["thresholds"] = {new: record["thresholds"][was] for was, new in zip(old, labels, strict=True)

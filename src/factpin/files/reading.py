@@ -18,11 +18,7 @@ from typing import BinaryIO, cast
 from factpin.errors import BadFile
 from factpin.files.encodings import SAMPLE, advice, check_mark, codec_of, decode, is_utf8
 from factpin.files.limits import record_limit, too_long
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from factpin.files.packing import zstd
 
 DAMAGED = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, zstd.ZstdError)
 BUFFER = 1 << 17

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 
 from factpin.errors import BadFile
 from factpin.files.leftovers import look_once, part_name
-from factpin.files.reading import zstd
+from factpin.files.packing import zstd
 
 
 @contextmanager
