@@ -2,8 +2,8 @@
 
     python recipes/zh-entities/prepare.py --output runs/data/zh-entities
 
-Writes train, dev, calibration and judges/NAME (.jsonl.xz). The mapping tables are in recipes/entity_types.toml. Training
-texts are widened: full dates are marked in all of them, and a text in which nothing looks like the end of a job title
+Writes train, dev, calibration and judges/NAME (.jsonl.xz). The mapping tables are in recipes/entity_types.toml.
+Training texts are widened: full dates are marked in all of them, and a text in which nothing looks like the end of a job title
 (or a date) is one without job titles (or dates), whatever its corpus annotates.
 """
 
@@ -46,7 +46,10 @@ DUIE = 8000  # sentences of DuIE
 WIKI = 4000  # sentences of Wikipedia
 COMMON = 0.01  # of the mentions of a type end with a character that is typical of its end
 # A full date; not where words follow that belong to it (年初, 日上午) or to something else (2010年代, 2012年度).
-DATE = re.compile(r"(?<![\d-])(?:1\d|20)\d\d年(?:\d{1,2}月(?:\d{1,2}日)?)?(?![\d代度初末底中春夏秋冬间前后版款级至到-]|[上下中]午|[上下]半|晚|凌晨|清晨|早|傍|[－—~～])")  # fmt: skip
+DATE = re.compile(
+    r"(?<![\d-])(?:1\d|20)\d\d年(?:\d{1,2}月(?:\d{1,2}日)?)?"
+    r"(?![\d代度初末底中春夏秋冬间前后版款级至到-]|[上下中]午|[上下]半|晚|凌晨|清晨|早|傍|[－—~～])"
+)
 BOOK = re.compile("《([^《》]+)》")
 
 

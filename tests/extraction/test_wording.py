@@ -13,7 +13,16 @@ def told(text: str, *facts: tuple[str, str, str]) -> Document:
     at = {m.text: m.id for m in mentions}
     entities = tuple(Entity(f"e{m.id}", m.text, m.type, (m.id,)) for m in mentions)
     found = tuple(
-        Fact(f"f{i}", f"e{at[head]}", relation, f"e{at[tail]}", at[head], at[tail], evidence=(0,), score=0.9)
+        Fact(
+            f"f{i}",
+            f"e{at[head]}",
+            relation,
+            f"e{at[tail]}",
+            head_mention=at[head],
+            tail_mention=at[tail],
+            evidence=(0,),
+            score=0.9,
+        )
         for i, (head, relation, tail) in enumerate(facts)
     )
     return Document("d", text, "zh", (Span(0, len(text)),), mentions, entities, found)
