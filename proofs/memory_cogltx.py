@@ -101,7 +101,7 @@ def steps(seed: int) -> Figures:
             gold = torch.tensor([float(i in (first, second)) for i in window])
             loss = loss + binary_cross_entropy_with_logits(judge(features(asked, blocks, window)).squeeze(-1), gold)
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
     found = {"two steps": 0.0, "one step": 0.0, "two steps, first block": 0.0}
     many = 200
@@ -137,7 +137,7 @@ def intervene(seed: int) -> Figures:
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-2)
     for _ in range(max(1, int(60 * school.SHARE))):
         optimiser.zero_grad()
-        cross_entropy(model(x), y).backward()
+        cross_entropy(model(x), y).backward()  # type: ignore[no-untyped-call]
         optimiser.step()
     with torch.no_grad():
         whole = cross_entropy(model(x), y, reduction="none")
