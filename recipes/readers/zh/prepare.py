@@ -1,5 +1,5 @@
-"""The questions of zh-reader: CMRC2018's trial part, DRCD, DuReader's robust and checklist parts, CAIL 2019, and questions
-made from the facts of DuIE and of Chinese news.
+"""The questions of zh-reader: CMRC2018's trial part, DRCD, DuReader's robust and checklist parts, CAIL 2019, and
+questions made from the facts of DuIE and of Chinese news.
 
     pip install opencc-python-reimplemented
     python recipes/readers/zh/prepare.py --output runs/data/zh-reader

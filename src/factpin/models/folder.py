@@ -42,7 +42,7 @@ def save_model(
     if upon and (Path(upon).name != upon or upon == folder.name):
         raise BadInput(f"upon is {upon!r}: expected the name of another folder beside {folder}.")
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-    held = _stored(folder.parent / upon) if upon else {}
+    held = stored_weights(folder.parent / upon) if upon else {}
     shared = {name: w for name, w in weights.items() if name in held and torch.equal(w, held[name])}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is not a model
@@ -51,7 +51,7 @@ def save_model(
     own = {name: w for name, w in weights.items() if name not in shared}
     with write_bytes(folder / "model.safetensors") as stream:
         stream.write(safetensors.torch.save(pack(own, precision)))
-    digest = _digest(shared) if upon else ""
+    digest = digest_of(shared) if upon else ""
     write_settings(replace(settings, precision=precision, upon=upon, upon_digest=digest), folder)
 
 
@@ -71,9 +71,9 @@ def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
         model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
     except TypeError as error:
         raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
-    own = _stored(folder)
+    own = stored_weights(folder)
     try:
-        model.load_state_dict({**_shared(folder, settings, model.state_dict().keys() - own.keys()), **own})
+        model.load_state_dict({**shared_weights(folder, settings, model.state_dict().keys() - own.keys()), **own})
     except RuntimeError as error:
         raise _damaged(folder, error) from None
     model.eval()
@@ -85,7 +85,7 @@ def _tuples(value: Any) -> Any:
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
-def _stored(folder: Path) -> dict[str, Tensor]:
+def stored_weights(folder: Path) -> dict[str, Tensor]:
     """The weights that lie in a folder."""
     try:
         with open_bytes(folder / "model.safetensors") as stream:
@@ -94,13 +94,13 @@ def _stored(folder: Path) -> dict[str, Tensor]:
         raise _damaged(folder, error) from None
 
 
-def _shared(folder: Path, settings: Settings, names: Collection[str]) -> dict[str, Tensor]:
+def shared_weights(folder: Path, settings: Settings, names: Collection[str]) -> dict[str, Tensor]:
     """The weights of these names in the folder that this model is based on."""
     if not settings.upon:
         return {}
-    held = _stored(folder.parent / settings.upon)
+    held = stored_weights(folder.parent / settings.upon)
     shared = {name: held[name] for name in names if name in held}
-    if _digest(shared) != settings.upon_digest:
+    if digest_of(shared) != settings.upon_digest:
         raise BadModel(
             f"{folder}: it shares weights with {settings.upon!r} beside it, and these are not those that it "
             f"was made with. Copy both folders again, or train this model again."
@@ -108,7 +108,8 @@ def _shared(folder: Path, settings: Settings, names: Collection[str]) -> dict[st
     return shared
 
 
-def _digest(weights: dict[str, Tensor]) -> str:
+def digest_of(weights: dict[str, Tensor]) -> str:
+    """What tells these weights from others."""
     found = hashlib.sha256()
     for name in sorted(weights):
         found.update(name.encode())

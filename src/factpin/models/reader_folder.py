@@ -10,14 +10,15 @@ from typing import Any
 
 import safetensors
 import safetensors.torch
+import torch
 
 from factpin.answers.reader import Reader, ReaderModel, ReaderSettings
 from factpin.encoders import Encoder
 from factpin.errors import BadModel, pick
-from factpin.files import open_bytes, write_bytes
+from factpin.files import write_bytes
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
-from factpin.models.folder import Precision, pack, unpack
+from factpin.models.folder import Precision, digest_of, pack, shared_weights, stored_weights
 from factpin.models.settings import Settings, read_settings, write_settings
 from factpin.tasks.spans import Scale
 from factpin.tokens import Tokenizer
@@ -30,8 +31,16 @@ READER_HEADS: dict[str, tuple[type[Any], type[Any]]] = {  # name -> (head, its c
 }
 
 
-def save_reader(folder: Path, settings: Settings, reader: Reader, precision: Precision = "float32") -> Settings:
-    """Write a model folder, factpin.json last; gives the settings as they were written."""
+def save_reader(
+    folder: Path, settings: Settings, reader: Reader, precision: Precision = "float32", upon: str = ""
+) -> Settings:
+    """Write a model folder, factpin.json last; gives the settings as they were written.
+
+    Weights that the folder `upon` beside it holds already are left out.
+    """
+    weights = {name: w.detach().cpu().contiguous() for name, w in reader.model.state_dict().items()}
+    held = stored_weights(folder.parent / upon) if upon else {}
+    shared = {name: w for name, w in weights.items() if name in held and torch.equal(w, held[name])}
     written = replace(
         settings,
         task=TASK,
@@ -41,19 +50,21 @@ def save_reader(folder: Path, settings: Settings, reader: Reader, precision: Pre
         temperature=reader.settings.scale.temperature,
         shift=reader.settings.scale.shift,
         precision=precision,
+        upon=upon,
+        upon_digest=digest_of(shared) if upon else "",
         task_config={
             **settings.task_config,
             "choices": list(reader.settings.choices),
             "min_score": reader.settings.min_score,
         },
     )
-    weights = {name: w.detach().cpu().contiguous() for name, w in reader.model.state_dict().items()}
+    own = {name: w for name, w in weights.items() if name not in shared}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is not a model
     reader.tokenizer.save(folder)
     reader.model.encoder.config.save_pretrained(folder / "encoder")
     with write_bytes(folder / "model.safetensors") as stream:
-        stream.write(safetensors.torch.save(pack(weights, precision)))
+        stream.write(safetensors.torch.save(pack(own, precision)))
     write_settings(written, folder)
     return written
 
@@ -71,8 +82,8 @@ def load_reader(folder: Path | str, device: str = "cpu") -> Reader:
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
     try:
         model = ReaderModel(encoder, build_head(settings.head, settings.head_config, encoder.width))
-        with open_bytes(folder / "model.safetensors") as stream:
-            model.load_state_dict(unpack(safetensors.torch.load(stream.read())))
+        held = stored_weights(folder)
+        model.load_state_dict({**shared_weights(folder, settings, model.state_dict().keys() - held.keys()), **held})
         own = settings.task_config
         chosen = ReaderSettings(
             max_length=settings.max_length,
