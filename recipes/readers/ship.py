@@ -1,6 +1,6 @@
 """A trained reader as one that ships: scale and least score fitted on dev, weights stored small, a card with origins.
 
-    python recipes/readers/ship.py runs/zh-reader recipes/readers/zh/recipe.toml --precision int8
+    python recipes/readers/ship.py runs/zh-reader recipes/readers/zh/recipe.toml --precision int8 --upon zh-entities
 
 Prints EM and F1 on dev in float32 and as stored, and writes src/factpin/shipped/NAME.
 """
@@ -9,18 +9,37 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from factpin.answers.reader import Reading
+from factpin.documents import Question
 from factpin.encoders.catalogue import CATALOGUE
 from factpin.formats.questions import read
 from factpin.models.card import Origin, write_card
 from factpin.models.reader_folder import load_reader, save_reader
 from factpin.models.settings import read_settings
 from factpin.scoring import calibration
-from factpin.scoring.answers import figures
+from factpin.scoring.answers import Reply, figures, score_answers
+from factpin.scoring.risk import precision_at
+from factpin.tasks.scale import Scale
 from factpin.training.config import from_dict, read_recipe
-from factpin.training.reader_fit import best_readings, fitted, held_out_error, judge, probabilities, raw_outcomes
+from factpin.training.reader_fit import (
+    best_readings,
+    fitted,
+    held_out_error,
+    judge,
+    probabilities,
+    raw_outcomes,
+    text_of,
+)
 from factpin.training.reader_options import ReaderOptions
 
 MODELS = Path(__file__).parents[2] / "src" / "factpin" / "shipped"
+
+
+def exact_share(dev: list[Question], best: list[Reading | None], least: float, scale: Scale) -> float:
+    """The share of exact matches among the answers that are not withheld."""
+    kept = [(q, r) for q, r in zip(dev, best, strict=True) if r is not None and scale.probability(r.score) >= least]
+    rows = score_answers([q for q, _ in kept], {q.id: Reply(text_of(r)) for q, r in kept}).rows["em"]
+    return float(rows[:, 0].mean()) if kept else 0.0
 
 
 def main() -> None:
@@ -29,28 +48,36 @@ def main() -> None:
     parser.add_argument("recipe", type=Path)
     parser.add_argument("--precision", choices=["float32", "float16", "int8"], default="int8")
     parser.add_argument("--models", type=Path, default=MODELS)
+    parser.add_argument("--upon", default="", help="a shipped model whose encoder weights this one shares")
+    parser.add_argument("--every", type=int, default=1, help="fit and score on one dev question in so many")
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
     config = from_dict(ReaderOptions, tables["reader"], str(options.recipe))
-    settings = replace(read_settings(options.run), encoder=Path(config.encoder).name, name=config.name)
+    settings = replace(
+        read_settings(options.run),
+        encoder=config.encoder if config.encoder in CATALOGUE else tables["card"]["encoder"],
+        name=config.name,
+    )
     entry = CATALOGUE.get(settings.encoder)
     if entry is not None and not entry.ships:
         raise SystemExit(f"Weights derived from {settings.encoder} do not ship: {entry.licence}.")
-    dev = list(read(tables["task"]["dev"]))
+    dev = list(read(tables["task"]["dev"]))[:: options.every]
     whole = load_reader(options.run)
     before = figures(judge(dev, best_readings(whole, dev)))
     target = options.models / config.name
-    save_reader(target, settings, whole, options.precision)
+    save_reader(target, settings, whole, options.precision, options.upon)
     stored = load_reader(target)
     best = best_readings(stored, dev)
     outcomes = raw_outcomes(dev, best)
     stored.settings = fitted(stored.settings, outcomes, config.precision)
     judged = probabilities(stored.settings.scale, outcomes)
     kept = [right for score, right in judged if score >= stored.settings.min_score]
+    exact = exact_share(dev, best, stored.settings.min_score, stored.settings.scale)
     scores = figures(judge(dev, best))
     scores |= {"ece": calibration(judged).ece, "ece_held_out": held_out_error(dev, best)}
     scores |= {"min_score": stored.settings.min_score, "kept": len(kept) / len(dev)}
-    scores |= {"precision_kept": sum(kept) / max(1, len(kept))}
+    scores |= {"precision_kept": sum(kept) / max(1, len(kept)), "em_kept": exact}
+    scores |= {f"precision_at_{share}": precision_at(judged, share / 100) or 0.0 for share in (10, 25, 50)}
     rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items())
     card = tables["card"]
     origin = Origin(
@@ -58,13 +85,14 @@ def main() -> None:
         data_licence=card["data_licence"],
         encoder_licence=card["encoder_licence"],
         command=f"factpin train --recipe {options.recipe} --output {options.run}\n"
-        f"python recipes/readers/ship.py {options.run} {options.recipe} --precision {options.precision}",
+        f"python recipes/readers/ship.py {options.run} {options.recipe} --precision {options.precision}"
+        + (f" --upon {options.upon}" if options.upon else ""),
         hardware="two CPU cores",
         remarks=f"## Scores on dev\n\nMeans over questions; every question is read in its passage and in four others "
         f"that its words find.\n\n| metric | value |\n|---|---|\n{rows}\n\n{card['remarks']}",
     )
     whole.settings = stored.settings
-    written = save_reader(target, settings, whole, options.precision)
+    written = save_reader(target, settings, whole, options.precision, options.upon)
     write_card(target, written, origin, {}, calibration(judged))
     size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file()) / 1e6
     print(f"{target}: {size:.1f} MB, EM {before['em']:.4f} -> {scores['em']:.4f}, F1 {before['f1']:.4f} -> "

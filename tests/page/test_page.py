@@ -252,7 +252,9 @@ def test_upload(window: Any, tmp_path: Path, ending: str) -> None:
     text = "Ada Lovelace was born in London."
     page = window().open()
     path = tmp_path / f"ada{ending}"
-    path.write_text(f"<html><body><article><p>{text}</p></article></body></html>" if ending == ".html" else text, "utf-8")
+    path.write_text(
+        f"<html><body><article><p>{text}</p></article></body></html>" if ending == ".html" else text, "utf-8"
+    )
     with page.expect_response("**/v1/files"):
         page.set_input_files("#file", str(path))
     page.wait_for_function("() => document.querySelector('#text').textContent.includes('Ada Lovelace')")
@@ -327,7 +329,9 @@ def test_a_long_text_is_drawn_block_by_block(window: Any) -> None:
     window_read(page, "\n".join(f"{i}. Ada Lovelace was born in London." for i in range(150)))
     blocks = page.locator("#text .block")
     assert blocks.count() == 150
-    assert page.evaluate("[...document.querySelectorAll('#text .block')].map((b) => b.textContent).join('').length") > 4500
+    assert (
+        page.evaluate("[...document.querySelectorAll('#text .block')].map((b) => b.textContent).join('').length") > 4500
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -336,7 +340,13 @@ def test_no_serious_finding_of_axe(window: Any, scheme: str) -> None:
     if not axe.exists():
         pytest.skip("needs axe-core: npm install --no-save axe-core, or AXE_CORE=its axe.min.js")
     page = window(color_scheme=scheme).open()
-    for act in (lambda: None, lambda: page.click("#tab-graph"), lambda: correct(page), lambda: page.click("[data-view=store]"), lambda: page.click("[data-view=ask]")):
+    for act in (
+        lambda: None,
+        lambda: page.click("#tab-graph"),
+        lambda: correct(page),
+        lambda: page.click("[data-view=store]"),
+        lambda: page.click("[data-view=ask]"),
+    ):
         act()
         page.wait_for_timeout(300)
         page.evaluate(axe.read_text("utf-8"))

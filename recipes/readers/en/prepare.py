@@ -1,4 +1,5 @@
-"""The questions of en-reader: five English sets with one or more passages, without those of XQuAD and our half of NQ.
+"""The questions of en-reader: six English sets with one or more passages, without those of XQuAD and our half of NQ,
+and questions made from the facts of KnowledgeNet (folds 1 to 3).
 
     python recipes/readers/en/prepare.py --output runs/data/en-reader
 
@@ -11,12 +12,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _made import make_questions, read_knowledgenet
 from _prepare import DATA, read_set, slot, split, without_contexts, without_questions, write_parts
 
 from factpin.documents import Question
 from factpin.formats.questions import write
 
 HALVES = 2
+FOLDS = (1, 2, 3)  # of KnowledgeNet; the fourth judges en-facts
 
 
 def read_nq(data: Path) -> tuple[list[Question], list[Question]]:
@@ -38,7 +41,9 @@ def build(data: Path) -> tuple[list[Question], list[Question]]:
         *read_set(data / "musique" / "musique_train.jsonl.xz", "musique"),
     ]
     spans = [q for q in several if q.kind != "yes_no"]  # no single passage tells whether two things are alike
-    return without_questions([*squad, *qed, *nq, *spans], [*judge, *xquad]), judge
+    facts = list(read_knowledgenet(data / "knowledgenet" / "passages.derived.jsonl.xz", FOLDS))
+    made = make_questions(facts, "knowledgenet", "knowledgenet", "en")
+    return without_questions([*squad, *qed, *nq, *spans, *made], [*judge, *xquad]), judge
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
 from factpin.models.folder import Precision, pack
 from factpin.models.settings import Settings, read_settings, write_settings
-from factpin.models.weights import stored_weights
+from factpin.models.weights import digest, shared_weights, stored_weights
 from factpin.tasks.spans import Scale
 from factpin.tokens import Tokenizer
 
@@ -31,8 +31,16 @@ READER_HEADS: dict[str, tuple[type[Any], type[Any]]] = {  # name -> (head, its c
 }
 
 
-def save_reader(folder: Path, settings: Settings, reader: Reader, precision: Precision = "float32") -> Settings:
-    """Write a model folder, factpin.json last; gives the settings as they were written."""
+def save_reader(
+    folder: Path, settings: Settings, reader: Reader, precision: Precision = "float32", upon: str = ""
+) -> Settings:
+    """Write a model folder, factpin.json last; gives the settings as they were written.
+
+    Weights that the folder `upon` beside it holds already are left out.
+    """
+    weights = {name: w.detach().cpu().contiguous() for name, w in reader.model.state_dict().items()}
+    held = stored_weights(folder.parent / upon) if upon else {}
+    shared = {name: held[name] for name, w in weights.items() if name in held and np.array_equal(w.numpy(), held[name])}
     written = replace(
         settings,
         task=TASK,
@@ -42,19 +50,21 @@ def save_reader(folder: Path, settings: Settings, reader: Reader, precision: Pre
         temperature=reader.settings.scale.temperature,
         shift=reader.settings.scale.shift,
         precision=precision,
+        upon=upon,
+        upon_digest=digest(shared) if upon else "",
         task_config={
             **settings.task_config,
             "choices": list(reader.settings.choices),
             "min_score": reader.settings.min_score,
         },
     )
-    weights = {name: w.detach().cpu().contiguous() for name, w in reader.model.state_dict().items()}
+    own = {name: w for name, w in weights.items() if name not in shared}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is not a model
     reader.tokenizer.save(folder)
     reader.model.encoder.config.save_pretrained(folder / "encoder")
     with write_bytes(folder / "model.safetensors") as stream:
-        stream.write(safetensors.torch.save(pack(weights, precision)))
+        stream.write(safetensors.torch.save(pack(own, precision)))
     write_settings(written, folder)
     return written
 
@@ -72,7 +82,9 @@ def load_reader(folder: Path | str, device: str = "cpu") -> Reader:
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
     try:
         model = ReaderModel(encoder, build_head(settings.head, settings.head_config, encoder.width))
-        model.load_state_dict({name: torch.tensor(w) for name, w in stored_weights(folder).items()})
+        held = stored_weights(folder)
+        shared = shared_weights(folder, settings, model.state_dict().keys() - held.keys())
+        model.load_state_dict({name: torch.tensor(w) for name, w in (shared | held).items()})
         own = settings.task_config
         chosen = ReaderSettings(
             max_length=settings.max_length,

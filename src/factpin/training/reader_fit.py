@@ -2,7 +2,8 @@
 
 Every dev question is read in its own contexts, and, where a reader shall say nothing about passages that do not answer
 (`strangers`), once more in the context of another question, where nothing it finds is right. The scale is fitted on
-all of these readings; the least score is the lowest at which the wanted share of the answers is right.
+all of these readings; the least score is the lowest at which the wanted share of the answers is right. An answer is
+right if it has an F1 of two thirds or more with a gold answer: "Obama" for "Barack Obama", "in 1889" for "1889".
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from factpin.tasks.spans import Scale
 
 SURE = 0.1  # the share of dev questions that stay answered where the wanted precision is never reached
 EVEN = 0.5  # an answer that is more likely wrong than right is withheld, whatever the others are
+RIGHT = 2 / 3  # the F1 from which an answer is right
 Outcomes = list[tuple[float, bool]]  # (score, right?)
 
 
@@ -75,8 +77,8 @@ def raw_outcomes(questions: Sequence[Question], best: Sequence[Reading | None]) 
     found = []
     for question, reading in zip(questions, best, strict=True):
         if reading is not None:
-            rows = score_answers([question], {question.id: Reply(text_of(reading))}).rows["em"]
-            found.append((reading.score, bool(rows[0, 0])))
+            rows = score_answers([question], {question.id: Reply(text_of(reading))}).rows["f1"]
+            found.append((reading.score, bool(rows[0, 0] >= RIGHT - 1e-9)))
     return found
 
 
