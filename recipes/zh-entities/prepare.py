@@ -3,8 +3,8 @@
     python recipes/zh-entities/prepare.py --output runs/data/zh-entities
 
 Writes train, dev, calibration and judges/NAME (.jsonl.xz). The mapping tables are in recipes/entity_types.toml.
-Training texts are widened: full dates are marked in all of them, and a text in which nothing looks like the end of a job title
-(or a date) is one without job titles (or dates), whatever its corpus annotates.
+Training texts are widened: full dates are marked in all of them, and a text in which nothing looks like the end of a
+job title (or a date) is one without job titles (or dates), whatever its corpus annotates.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 """What the words of a sentence rule out."""
 
-from factpin.documents import Document, Entity, Fact, Mention, Span
+from factpin.documents import Document, Entity, Evidence, Fact, Mention, Span
 from factpin.extraction.wording import credible
 
 
-def told(text: str, *facts: tuple[str, str, str]) -> Document:
+def sentence_with(text: str, *facts: tuple[str, str, str]) -> Document:
     """A document of one sentence with facts between names."""
     names = dict.fromkeys(name for head, _, tail in facts for name in (head, tail))
     mentions = tuple(
@@ -20,7 +20,7 @@ def told(text: str, *facts: tuple[str, str, str]) -> Document:
             f"e{at[tail]}",
             head_mention=at[head],
             tail_mention=at[tail],
-            evidence=(0,),
+            evidence=(Evidence(0),),
             score=0.9,
         )
         for i, (head, relation, tail) in enumerate(facts)
@@ -29,17 +29,17 @@ def told(text: str, *facts: tuple[str, str, str]) -> Document:
 
 
 def test_studying_is_no_graduation() -> None:
-    assert not credible(told("谷爱凌后来就读于斯坦福大学。", ("谷爱凌", "毕业院校", "斯坦福大学")))
-    assert len(credible(told("钱钟书毕业于清华大学。", ("钱钟书", "毕业院校", "清华大学")))) == 1
-    assert len(credible(told("他就读并毕业于清华大学。", ("他", "毕业院校", "清华大学")))) == 1
+    assert not credible(sentence_with("谷爱凌后来就读于斯坦福大学。", ("谷爱凌", "毕业院校", "斯坦福大学")))
+    assert len(credible(sentence_with("钱钟书毕业于清华大学。", ("钱钟书", "毕业院校", "清华大学")))) == 1
+    assert len(credible(sentence_with("他就读并毕业于清华大学。", ("他", "毕业院校", "清华大学")))) == 1
 
 
 def test_the_country_before_a_name_is_its_nationality() -> None:
-    doc = told(
+    doc = sentence_with(
         "中国选手谷爱凌获得金牌，法国选手泰丝获得银牌。",
         ("谷爱凌", "国籍", "中国"),
         ("谷爱凌", "国籍", "法国"),
         ("泰丝", "国籍", "中国"),
     )
     assert [(fact.head, fact.tail) for fact in credible(doc)] == [(doc.facts[0].head, doc.facts[0].tail)]
-    assert len(credible(told("泰丝出生于法国，国籍是瑞士。", ("泰丝", "国籍", "瑞士")))) == 1
+    assert len(credible(sentence_with("泰丝出生于法国，国籍是瑞士。", ("泰丝", "国籍", "瑞士")))) == 1

@@ -25,7 +25,8 @@ def _only_studies(doc: Document, fact: Fact) -> bool:
     """Whether the evidence of a graduation speaks of studying alone."""
     if fact.relation != GRADUATION or not fact.evidence:
         return False
-    text = "".join(doc.text[doc.sentences[i].start : doc.sentences[i].end] for i in fact.evidence)
+    sentences = [doc.sentences[one.sentence] for one in fact.evidence]
+    text = "".join(doc.text[sentence.start : sentence.end] for sentence in sentences)
     return STUDIES.search(text) is not None and GRADUATED.search(text) is None
 
 

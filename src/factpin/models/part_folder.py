@@ -10,15 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import safetensors
 import safetensors.torch
+import torch
 from torch import nn
 
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
-from factpin.files import open_bytes, write_bytes
-from factpin.models.folder import unpack
+from factpin.files import write_bytes
 from factpin.models.settings import Settings, read_settings, write_settings
+from factpin.models.weights import stored_weights
 from factpin.tokens import Tokenizer
 
 M = TypeVar("M", bound=nn.Module)
@@ -48,9 +48,8 @@ def load_part(folder: Path | str, task: str, build: Callable[[Settings, Encoder]
     tokenizer = Tokenizer.load(folder)
     try:
         model = build(settings, Encoder.from_config(folder / "encoder", tokenizer))
-        with open_bytes(folder / "model.safetensors") as stream:
-            model.load_state_dict(unpack(safetensors.torch.load(stream.read())))
-    except (safetensors.SafetensorError, RuntimeError, TypeError, ValueError, KeyError) as error:
+        model.load_state_dict({name: torch.tensor(w) for name, w in stored_weights(folder).items()})
+    except (RuntimeError, TypeError, ValueError, KeyError) as error:
         raise BadModel(
             f"{folder}: cannot be loaded ({str(error)[:200]}). The folder is damaged or of another version; copy or "
             f"train it again."
