@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from factpin.documents import Document, Fact
 
 GRADUATION, NATIONALITY = "毕业院校", "国籍"
+PLACE = "location"  # a type of the shipped models
 STUDIES = re.compile("就读|在读|考入|考上|入读|肄业|退学")
 GRADUATED = re.compile("毕业|学位|学士|硕士|博士|校友")
 BEFORE = 8  # characters at most between a country and the name that it belongs to: 法国女子选手
@@ -17,7 +18,7 @@ BEFORE = 8  # characters at most between a country and the name that it belongs 
 
 def credible(doc: Document) -> list[Fact]:
     """The facts of a document that its wording allows."""
-    countries = _countries(doc, doc.facts)
+    countries = _countries(doc)
     return [fact for fact in doc.facts if not _only_studies(doc, fact) and not _other_country(doc, fact, countries)]
 
 
@@ -30,10 +31,10 @@ def _only_studies(doc: Document, fact: Fact) -> bool:
     return STUDIES.search(text) is not None and GRADUATED.search(text) is None
 
 
-def _countries(doc: Document, facts: Iterable[Fact]) -> list[tuple[int, int]]:
-    """Where the countries are that some fact takes for a nationality."""
-    places = {m.id: (m.start, m.end) for m in doc.mentions}
-    return [places[f.tail_mention] for f in facts if f.relation == NATIONALITY and f.tail_mention in places]
+def _countries(doc: Document) -> list[tuple[int, int]]:
+    """Where places are named, and whatever some fact takes for a nationality."""
+    tails = {fact.tail_mention for fact in doc.facts if fact.relation == NATIONALITY}
+    return [(m.start, m.end) for m in doc.mentions if m.type == PLACE or m.id in tails]
 
 
 def _other_country(doc: Document, fact: Fact, countries: Iterable[tuple[int, int]]) -> bool:
