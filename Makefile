@@ -22,7 +22,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check
 # what a developer needs; torch goes first and alone: a looser requirement would bring gigabytes
 .venv/ready: .venv/user
 	$(PIP) --quiet torch==2.13.0
-	$(PIP) --quiet --editable '.[train,dev,html,pdf]'
+	$(PIP) --quiet --editable '.[train,dev,docx,html,pdf,serve]'
 	@touch .venv/ready
 
 demo: .venv/user

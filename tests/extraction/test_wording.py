@@ -4,17 +4,19 @@ from factpin.documents import Document, Entity, Evidence, Fact, Mention, Span
 from factpin.extraction.wording import credible
 
 
-def sentence_with(text: str, *facts: tuple[str, str, str]) -> Document:
-    """A document of one sentence with facts between names."""
-    names = dict.fromkeys(name for head, _, tail in facts for name in (head, tail))
+def sentence_with(text: str, *facts: tuple[str, str, str], places: tuple[str, ...] = ()) -> Document:
+    """A document of one sentence with facts between names, and with places that no fact names."""
+    names = dict.fromkeys([*(name for head, _, tail in facts for name in (head, tail)), *places])
     mentions = tuple(
-        Mention(f"m{i}", text.index(name), text.index(name) + len(name), name, "other") for i, name in enumerate(names)
+        Mention(
+            f"m{i}", text.index(name), text.index(name) + len(name), name, "location" if name in places else "other"
+        )
+        for i, name in enumerate(names)
     )
     at = {m.text: m.id for m in mentions}
     entities = tuple(Entity(f"e{m.id}", m.text, m.type, (m.id,)) for m in mentions)
     found = tuple(
         Fact(
-            f"f{i}",
             f"e{at[head]}",
             relation,
             f"e{at[tail]}",
@@ -23,7 +25,7 @@ def sentence_with(text: str, *facts: tuple[str, str, str]) -> Document:
             evidence=(Evidence(0),),
             score=0.9,
         )
-        for i, (head, relation, tail) in enumerate(facts)
+        for head, relation, tail in facts
     )
     return Document("d", text, "zh", (Span(0, len(text)),), mentions, entities, found)
 
@@ -43,3 +45,8 @@ def test_the_country_before_a_name_is_its_nationality() -> None:
     )
     assert [(fact.head, fact.tail) for fact in credible(doc)] == [(doc.facts[0].head, doc.facts[0].tail)]
     assert len(credible(sentence_with("泰丝出生于法国，国籍是瑞士。", ("泰丝", "国籍", "瑞士")))) == 1
+
+
+def test_a_country_counts_though_no_fact_names_it() -> None:
+    text = "中国选手谷爱凌获得金牌，法国选手泰丝获得银牌。"
+    assert not credible(sentence_with(text, ("泰丝", "国籍", "中国"), places=("法国",)))

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from factpin import files
-from factpin.errors import BadFile, BadInput
+from factpin.documents.given import as_documents
+from factpin.errors import BadDocument, BadFile, BadInput
 from factpin.extraction.inputs import Input
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
@@ -215,3 +216,10 @@ def test_lone_surrogates_in_a_corpus_are_refused_or_set_aside(tmp_path: Path) ->
         assert b"Traceback" not in done.stderr and done.returncode in (1, 2), done.stderr
     done = run("convert", path, tmp_path / "b.jsonl", "--from", "doccano", "--skip-bad")
     assert done.returncode == 0 and len((tmp_path / "b.jsonl").read_text().splitlines()) == 1, done.stderr
+
+
+def test_a_bad_text_among_several_is_named() -> None:
+    with pytest.raises(BadDocument, match="Text 1: .*lone surrogate"):
+        as_documents(["good", "bad \ud83d"])
+    with pytest.raises(BadInput, match="text 2 is of type int"):
+        as_documents(["good", "good", 3])  # type: ignore[list-item]

@@ -57,7 +57,7 @@ def test_without_the_folder_beside_it_the_error_names_what_is_missing(lower: Ext
     lower.save(tmp_path / "lower")
     with_other_top(lower, tmp_path / "lower").save(tmp_path / "upper", upon="lower")
     (tmp_path / "lower" / "model.safetensors").unlink()
-    with pytest.raises(BadFile, match="lower"):
+    with pytest.raises(BadModel, match="lower"):
         factpin.load(tmp_path / "upper")
 
 

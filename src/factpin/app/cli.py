@@ -55,7 +55,7 @@ def cli(max_record: str | None) -> None:
         os.environ[LIMIT] = str(size_of(max_record))
 
 
-class Stopped(KeyboardInterrupt):
+class StopSignal(KeyboardInterrupt):
     """A signal that asks the program to end: what Ctrl-C does happens then too."""
 
     def __init__(self, number: int) -> None:
@@ -67,7 +67,7 @@ def _catch_signals() -> None:
     """Turn SIGTERM and SIGHUP into exceptions, so that temporary files are removed and rejects are kept."""
 
     def stop(number: int, _frame: object) -> None:
-        raise Stopped(number)
+        raise StopSignal(number)
 
     if threading.current_thread() is not threading.main_thread():
         return  # only the main thread may
@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(str(error))
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except Stopped as stop:
+    except StopSignal as stop:
         Console(stderr=True).print("stopped", style="yellow")
         sys.exit(128 + stop.number)
     except (click.Abort, KeyboardInterrupt):

@@ -18,5 +18,5 @@ def as_documents(texts: str | Iterable[str]) -> list[Document]:
         try:
             documents.append(Document(f"d{i}", text))
         except BadDocument as error:
-            raise BadInput(f"Text {i}: {error}") from None
+            raise BadDocument(f"Text {i}: {error}", field=error.field) from None
     return documents

@@ -63,7 +63,7 @@ def serve(
         from factpin.app.serve.run import serve as run
     except ImportError as error:
         raise MissingExtra(f"A server needs {error.name}: pip install 'factpin[serve]'.") from None
-    from factpin.app.serve.guard import LOOPBACK, Rules
+    from factpin.app.serve.guard import LOOPBACK, AccessRules
     from factpin.app.serve.limits import Limits
     from factpin.app.serve.logs import RequestLog
     from factpin.app.serve.service import Service
@@ -72,7 +72,7 @@ def serve(
 
     service = Service(choose_models(models), Limits(), device)
     store = StoreThread(db, writable=allow_edits) if db else None
-    rules = Rules(token, LOOPBACK if local else (), origins)
+    rules = AccessRules(token, LOOPBACK if local else (), origins)
     app, guard = create_app(service, rules, RequestLog(None if quiet else sys.stderr.buffer), store, page=not no_page)
     notes(quiet).print(f"http://{'[' + host + ']' if ':' in host else host}:{port}")
     run(app, guard, host, port)

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from factpin.app.serve.guard import Guard, Rules
+from factpin.app.serve.guard import AccessRules, Guard
 from factpin.app.serve.jobs import Jobs
 from factpin.app.serve.logs import RequestLog
 from factpin.app.serve.metrics import Metrics
@@ -27,7 +27,7 @@ ROUTERS = tuple(room.router for room in (about, adapters, ask, convert, edit, ex
 
 
 def create_app(
-    service: Service, rules: Rules, log: RequestLog, base: StoreThread | None = None, *, page: bool = True
+    service: Service, rules: AccessRules, log: RequestLog, base: StoreThread | None = None, *, page: bool = True
 ) -> tuple[FastAPI, Guard]:
     """The application and the guard around it, which is what a server runs."""
 

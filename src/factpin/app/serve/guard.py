@@ -35,7 +35,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True)
-class Rules:
+class AccessRules:
     """Who may use a server. hosts: names by which it may be called; none: any."""
 
     token: str | None = None
@@ -58,7 +58,7 @@ class Exchange:
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, app: ASGIApp, rules: Rules, limits: Limits, log: RequestLog, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, rules: AccessRules, limits: Limits, log: RequestLog, metrics: Metrics) -> None:
         self.app, self.rules, self.limits, self.log, self.metrics = app, rules, limits, log, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

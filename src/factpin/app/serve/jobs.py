@@ -21,7 +21,7 @@ ALIVE = 15.0  # seconds between comments that keep a connection open
 
 
 @dataclass(eq=False)
-class Job:
+class TextJob:
     """Texts that are read in the background, and what was found so far."""
 
     total: int
@@ -58,9 +58,9 @@ class Jobs:
 
     def __init__(self, service: Service, limits: Limits) -> None:
         self.service, self.limits = service, limits
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, TextJob] = {}
 
-    def add(self, documents: Sequence[Document], used: ReadOptions, asked: ExtractOptions, client: str) -> Job:
+    def add(self, documents: Sequence[Document], used: ReadOptions, asked: ExtractOptions, client: str) -> TextJob:
         """Begin a job."""
         old = time.monotonic() - self.limits.job_seconds
         self._jobs = {id: job for id, job in self._jobs.items() if job.ended > old}
@@ -69,12 +69,12 @@ class Jobs:
             if not ended:
                 raise Refusal(429, f"{self.limits.jobs} jobs are under way. Try again later.", retry=60)
             del self._jobs[ended[0].id]
-        job = Job(len(documents))
+        job = TextJob(len(documents))
         self._jobs[job.id] = job
         job.task = asyncio.create_task(self._run(job, documents, used, asked, client))
         return job
 
-    def get(self, id: str) -> Job:
+    def get(self, id: str) -> TextJob:
         """The job with this id; 404 if there is none."""
         if id not in self._jobs:
             raise Refusal(404, "There is no such job, or it ended long ago.")
@@ -94,7 +94,7 @@ class Jobs:
             self.remove(id)
 
     async def _run(
-        self, job: Job, documents: Sequence[Document], used: ReadOptions, asked: ExtractOptions, client: str
+        self, job: TextJob, documents: Sequence[Document], used: ReadOptions, asked: ExtractOptions, client: str
     ) -> None:
         try:
             for i in range(0, len(documents), AT_ONCE):
@@ -109,7 +109,7 @@ class Jobs:
             job.change("failed", "An error in the server.")
 
 
-async def events(job: Job, last: int) -> AsyncIterator[bytes]:
+async def events(job: TextJob, last: int) -> AsyncIterator[bytes]:
     """Server-sent events: progress until the end. last: what the client has seen already, -1 for nothing."""
     while True:
         changed = job.changed

@@ -58,7 +58,7 @@ class Ticket:
 
 
 @dataclass(frozen=True)
-class Part:
+class BatchPart:
     """One document of a request, as part of a batch."""
 
     ticket: Ticket
@@ -108,7 +108,7 @@ class Queue:
             self._waiting += size
             self._changed.notify()
 
-    def take(self) -> list[Part]:
+    def take(self) -> list[BatchPart]:
         """Wait for documents and take a batch of them; empty once the queue is closed and has none left."""
         with self._changed:
             while True:
@@ -163,13 +163,13 @@ class Queue:
             self._tickets.remove(ticket)
             self._waiting -= ticket.waiting
 
-    def _batch(self) -> list[Part]:
+    def _batch(self) -> list[BatchPart]:
         """Documents with the options of the oldest request, oldest first. A client has at most a quarter of a batch
         while others wait for the same one."""
         options = self._tickets[0].options
         fitting = [ticket for ticket in self._tickets if ticket.options == options]
         several = len({ticket.client for ticket in fitting}) > 1
-        parts: list[Part] = []
+        parts: list[BatchPart] = []
         total = 0
         for share in [self.budget // 4, self.budget] if several else [self.budget]:
             by_client: dict[str, int] = {}
@@ -179,7 +179,7 @@ class Queue:
                     used = by_client.get(ticket.client, 0)
                     if parts and (total + size > self.budget or used + size > share):
                         break
-                    parts.append(Part(ticket, ticket.taken))
+                    parts.append(BatchPart(ticket, ticket.taken))
                     ticket.taken += 1
                     total += size
                     self._waiting -= size - 1

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from factpin.app.serve.limits import Limits
-from factpin.app.serve.queue import Overdue, Part, Queue, QueueFull, Ticket
+from factpin.app.serve.queue import BatchPart, Overdue, Queue, QueueFull, Ticket
 from factpin.app.serve.refusal import Refusal, refusal_of
 from factpin.documents import Document
 from factpin.documents.likely import LIKELY
@@ -147,7 +147,7 @@ class Service:
         models = [self._models[name, options.on_overflow] for name in names]
         return extract(documents, models, options.min_score, coreference=options.coreference)
 
-    def _read_batch(self, parts: Sequence[Part]) -> None:
+    def _read_batch(self, parts: Sequence[BatchPart]) -> None:
         options = parts[0].ticket.options
         try:
             results = list(self._read([part.document for part in parts], options))  # type: ignore[arg-type]

@@ -79,7 +79,7 @@ class FactToAdd(RequestShape):
     published: str = ""
 
 
-class Verdict(RequestShape):
+class FactVerdict(RequestShape):
     """A verdict on a fact."""
 
     fact: str = Field(min_length=1, description="Its key, or the beginning of it.")
@@ -87,7 +87,7 @@ class Verdict(RequestShape):
     undo: bool = False
 
 
-class Join(RequestShape):
+class EntityJoin(RequestShape):
     """Two entities, by name or key, are one."""
 
     a: str = Field(min_length=1)
@@ -95,7 +95,7 @@ class Join(RequestShape):
     undo: bool = False
 
 
-class Split(RequestShape):
+class EntitySplit(RequestShape):
     """In one document, a name is another entity."""
 
     uri: str = Field(min_length=1)

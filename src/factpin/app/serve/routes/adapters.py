@@ -52,7 +52,7 @@ class SetupRequest(OpenShape):
     schema_: str = Field(default="", alias="schema")
 
 
-class PredictRequest(OpenShape):
+class LabelStudioTasks(OpenShape):
     """Tasks of Label Studio."""
 
     tasks: list[dict[str, Any]]
@@ -106,7 +106,7 @@ async def label_studio_webhook(body: OpenShape) -> Response:  # noqa: ARG001
 
 
 @router.post("/labelstudio/predict")
-async def label_studio_predict(body: PredictRequest, request: Request, offsets: str = "codepoint") -> Response:
+async def label_studio_predict(body: LabelStudioTasks, request: Request, offsets: str = "codepoint") -> Response:
     """Predictions for tasks of Label Studio."""
     try:
         config = labelstudio.read_config(body.label_config)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from factpin.app.serve.answers import ERRORS, as_json
 from factpin.app.serve.refusal import Refusal
 from factpin.app.serve.routes.ask import store_of
-from factpin.app.serve.shapes import FactToAdd, Join, Split, Verdict
+from factpin.app.serve.shapes import EntityJoin, EntitySplit, FactToAdd, FactVerdict
 from factpin.app.serve.strict_json import JsonRoute
 from factpin.memory import TypedFact
 from factpin.memory.find_facts import fact_by_key
@@ -27,19 +27,19 @@ async def add(body: FactToAdd, request: Request) -> Response:
 
 
 @router.post("/v1/store/reject")
-async def reject(body: Verdict, request: Request) -> Response:
+async def reject(body: FactVerdict, request: Request) -> Response:
     """Reject a fact."""
     return await _edit(request, lambda base: _judge(base, body, "rejected"))
 
 
 @router.post("/v1/store/confirm")
-async def confirm(body: Verdict, request: Request) -> Response:
+async def confirm(body: FactVerdict, request: Request) -> Response:
     """Confirm a fact."""
     return await _edit(request, lambda base: _judge(base, body, "confirmed"))
 
 
 @router.post("/v1/store/join")
-async def join(body: Join, request: Request) -> Response:
+async def join(body: EntityJoin, request: Request) -> Response:
     """Make two entities one, or two again."""
 
     def edit(base: "KnowledgeBase") -> dict[str, Any]:
@@ -53,7 +53,7 @@ async def join(body: Join, request: Request) -> Response:
 
 
 @router.post("/v1/store/split")
-async def split(body: Split, request: Request) -> Response:
+async def split(body: EntitySplit, request: Request) -> Response:
     """In one document, let a name mean another entity, or the same again."""
 
     def edit(base: "KnowledgeBase") -> dict[str, Any]:
@@ -65,7 +65,7 @@ async def split(body: Split, request: Request) -> Response:
     return await _edit(request, edit)
 
 
-def _judge(base: "KnowledgeBase", body: Verdict, verdict: str) -> dict[str, Any]:
+def _judge(base: "KnowledgeBase", body: FactVerdict, verdict: str) -> dict[str, Any]:
     base.store.judge(fact_by_key(base.store, body.fact).fact.id, "" if body.undo else verdict, body.note)
     return {}
 

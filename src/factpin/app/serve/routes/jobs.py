@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from factpin.app.serve.answers import ERRORS, LinesResponse, as_json, client_of
 from factpin.app.serve.extraction import documents_of, read_options
-from factpin.app.serve.jobs import Job, Jobs, events
+from factpin.app.serve.jobs import Jobs, TextJob, events
 from factpin.app.serve.service import Service
 from factpin.app.serve.shapes import ExtractRequest, JobAnswer
 from factpin.app.serve.strict_json import JsonRoute
@@ -52,7 +52,7 @@ async def remove(id: str, request: Request) -> Response:
     return Response(status_code=204)
 
 
-async def _lines(job: Job) -> AsyncIterator[bytes]:
+async def _lines(job: TextJob) -> AsyncIterator[bytes]:
     for line in job.lines[: job.done]:
         yield line
 
