@@ -16,10 +16,10 @@ import pytest
 from factpin.memory import TypedFact
 
 CHROMIUM = os.environ.get("CHROMIUM", "") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -94,14 +94,6 @@ class Window:
     def open(self, path: str = "/") -> Any:
         self.page.goto(self.address + path)
         self.page.wait_for_selector("body[data-ready]", timeout=60_000)
-        return self.page
-
-    def read(self, text: str) -> Any:
-        self.page.click("[data-mode=write]")
-        self.page.fill("#write", text)
-        with self.page.expect_response("**/v1/extract"):
-            self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_selector("#text:visible")
         return self.page
 
 
