@@ -45,7 +45,10 @@ export function say(message, kind = "note") {
 
 /** Open a dialog that closes by Escape, by its button and by a click beside it. */
 export function openDialog(dialog) {
-  dialog.onclick = (event) => event.target === dialog && dialog.close();
+  dialog.onclick = (event) => {
+    if (event.target === dialog) dialog.close();
+  };
+  dialog.addEventListener("close", () => dialog.contains(document.activeElement) && document.activeElement.blur(), { once: true });
   if (!dialog.open) dialog.showModal();
 }
 

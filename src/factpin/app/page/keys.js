@@ -14,7 +14,7 @@ export function startKeys(page) {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return letGo(page);
     if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && event.target.id === "write") return page.readText(event.target.value);
-    if (document.querySelector("dialog[open]") || event.target.closest("input, textarea, select, dialog")) return;
+    if (document.querySelector("dialog[open]") || event.target.closest("input:not([type=range]), textarea, select, dialog[open]")) return;
     if (press(page, event)) event.preventDefault();
   });
   byId("tabs").addEventListener("keydown", (event) => {

@@ -123,7 +123,7 @@ function drawPanel() {
   const panel = make("div", { class: `panel ${tab === "graph" ? "graph" : ""}`, id: `panel-${tab}`, role: "tabpanel", tabindex: 0, "aria-labelledby": `tab-${tab}` });
   const old = byId("panels");
   const filters = tab === "facts" && doc.facts.length ? old.querySelector(".filters") ?? make("div", { class: "filters" }) : null;
-  if (filters?.isConnected) old.replaceChildren(filters, panel);
+  if (filters?.isConnected) old.querySelector(".panel").replaceWith(panel); // moving the field would take the focus away
   else fill(old, filters, panel);
   if (filters && !filters.contains(document.activeElement)) drawFilters(filters, doc);
   if (tab === "facts") drawFacts(panel, doc, facts, store.get("mode") === "correct" ? verdicts(page) : null);
