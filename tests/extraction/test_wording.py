@@ -14,7 +14,7 @@ def sentence_with(text: str, *facts: tuple[str, str, str], places: tuple[str, ..
         for i, name in enumerate(names)
     )
     at = {m.text: m.id for m in mentions}
-    entities = tuple(Entity(f"e{m.id}", m.type, (m.id,)) for m in mentions)
+    entities = tuple(Entity(f"e{m.id}", (m.id,), m.type) for m in mentions)
     found = tuple(
         Fact(
             f"e{at[head]}",
