@@ -16,6 +16,7 @@ import click
 import pytest
 
 from factpin import errors, formats
+from factpin.app.cli import cli
 from factpin.app.commands import COMMANDS
 from factpin.corpora.doctor import ERRORS, FIXES, doctor
 from factpin.corpora.evaluate import evaluate
@@ -164,10 +165,10 @@ def test_a_new_task_is_told_what_it_brings() -> None:
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
 def test_every_option_that_a_page_names_exists(path: Path) -> None:
     groups = [command for command in COMMANDS.values() if isinstance(command, click.Group)]
-    commands = [*COMMANDS.values(), *(one for group in groups for one in group.commands.values())]
+    commands = [cli, *COMMANDS.values(), *(one for group in groups for one in group.commands.values())]
     known = {option for command in commands for parameter in command.params
              for option in (*parameter.opts, *parameter.secondary_opts)}  # fmt: skip
-    foreign = {"--help", "--nproc-per-node"}  # click's and torchrun's
+    foreign = {"--help", "--nproc-per-node", "--no-save"}  # click's, torchrun's and npm's
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text)) <= known | foreign
 

@@ -182,7 +182,7 @@ def test_boson_is_cut_and_its_products_are_doubtful(prepare: Any, tmp_path: Path
     ((first, second),) = script.read_boson(path)
     docs = [script.boson_document(s) for s in (first, second)]
     assert [[(m.text, m.type) for m in doc.mentions] for doc in docs] == [
-        [("方英", "person"), ("《英雄》", "work")],
+        [("方英", "person"), ("英雄", "work")],
         [],
     ]
     assert ["work" in doc.meta["annotated"]["mentions"] for doc in docs] == [True, False]

@@ -11,6 +11,7 @@ import pytest
 
 from factpin import formats
 from factpin.documents import Document
+from factpin.models.checks import SUMS
 from factpin.tokens.small import build_tokenizer
 from tests.conftest import corpus
 from tests.names_task.targets import targets
@@ -70,7 +71,7 @@ def test_it_extracts_and_shows_a_table(home: Path) -> None:
 
 def test_the_notes_say_where_it_did_not_look(home: Path) -> None:
     english = home / "english"
-    shutil.copytree(home / "model", english, ignore=shutil.ignore_patterns("checkpoints"))
+    shutil.copytree(home / "model", english, ignore=shutil.ignore_patterns("checkpoints", SUMS))
     record = json.loads((english / "factpin.json").read_text())
     (english / "factpin.json").write_text(json.dumps(record | {"language": "en"}))
     text = "王小明出生于北京。\nAnna Weber was born in Berlin.\n"

@@ -43,7 +43,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class BadShard:
     """The message of an error that the user has to mend; an exception might not survive the way between processes."""
 
     message: str
@@ -53,16 +53,16 @@ Outcome = Receipt | Failure
 Engine = Callable[[Request, Sequence[Shard], Workers], Iterator[Outcome]]
 
 
-def attempt(request: Request, shard: Shard) -> Receipt | Refusal:
+def attempt(request: Request, shard: Shard) -> Receipt | BadShard:
     """Extract a shard in another process."""
     try:
         return extract_shard(request, shard)
     except FactpinError as error:
-        return Refusal(str(error))
+        return BadShard(str(error))
 
 
-def _accept(result: Receipt | Refusal) -> Receipt:
-    if isinstance(result, Refusal):
+def _accept(result: Receipt | BadShard) -> Receipt:
+    if isinstance(result, BadShard):
         raise BadInput(result.message)
     return result
 
@@ -80,7 +80,7 @@ def run_processes(request: Request, shards: Sequence[Shard], workers: Workers) -
     while waiting:
         lost: list[Shard] = []
         with _one_thread(), _pool(workers.count) as pool:
-            running: dict[Future[Receipt | Refusal], Shard] = {}
+            running: dict[Future[Receipt | BadShard], Shard] = {}
             try:
                 while waiting or running:
                     while waiting and not lost and len(running) < workers.count:
@@ -139,7 +139,7 @@ class _Actor:
     def __init__(self, request: Request) -> None:
         self.request = request
 
-    def extract(self, shard: Shard) -> Receipt | Refusal:
+    def extract(self, shard: Shard) -> Receipt | BadShard:
         return attempt(self.request, shard)
 
 
