@@ -14,11 +14,12 @@ be read off the words around the names:
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
-from factpin.documents import Document, Fact, Mention
+from factpin.documents import Document, Fact, Mention, Span
 from factpin.language.countries import is_country
 
 PERSON, TITLE, PLACE = "person", "title", "location"  # types of the shipped models
@@ -46,9 +47,11 @@ CUE = {relation: re.compile(words, re.I) for relation, words in CUES.items()}
 # ---- between a name and what is said of it --------------------------------------------------------------------------
 
 NEAR = {"en": 40, "zh": 10}  # characters between an attribute and the name behind it
+FAR = 200  # characters between a name and a country behind it: more say nothing of it
+LONGEST = 80  # characters of the name of a place
 ATTRIBUTE = {  # a noun phrase goes on: the US researcher Stephen Cook, 法国女子选手泰丝
-    "en": re.compile(r"(?:['’]s)?[ -](?:(?!(?:a|an|the|and|or|of|in|on|at|by|to|for|with|from|as|under|over|after|before|"
-                     r"is|was|were|are|be|been|became|has|had|have|that|which|who|when|where|while|but|not)\b)"
+    "en": re.compile(r"(?:['’]s)?[ -](?:(?!(?:a|an|the|and|or|of|in|on|at|by|to|for|with|from|as|under|over|after|"
+                     r"before|is|was|were|are|be|been|became|has|had|have|that|which|who|when|where|while|but|not)\b)"
                      r"[\w'’.-]+[ -]){0,4}"),
     "zh": re.compile(r"[^，。；：、！？“”‘’（）()《》,;:的由在被将把与和及对向从到于给让使受以应]*"),
 }  # fmt: skip
@@ -68,18 +71,51 @@ ASIDE = re.compile(r"\s*[（(][^（）()]*[）)]\s*")
 
 
 @dataclass(frozen=True)
+class Row:
+    """Mentions in the order of the text, to look up those near a place."""
+
+    mentions: tuple[Mention, ...]
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, mentions: Iterable[Mention]) -> Self:
+        """The mentions in order."""
+        row = sorted(mentions, key=lambda m: (m.start, m.end))
+        return cls(tuple(row), tuple(m.start for m in row))
+
+    def within(self, start: int, end: int) -> list[Mention]:
+        """The mentions that lie between two places."""
+        first, last = bisect_left(self.starts, start), bisect_right(self.starts, end)
+        return [m for m in self.mentions[first:last] if m.end <= end]
+
+
+@dataclass(frozen=True)
 class Scene:
-    """The mentions of a document by id, and its people in the order of the text."""
+    """What the rules ask about a document, prepared once."""
 
-    doc: Document
-    at: dict[str, Mention]
-    people: list[Mention]
-    places: list[Mention]  # locations, and whatever some fact takes for a nationality
+    text: str
+    language: str  # whose rules hold: zh, or else en
+    sentences: tuple[Span, ...]
+    at: Mapping[str, Mention]
+    names: Mapping[str, str]  # of entities
+    people: Row
+    places: Row  # locations, and whatever some fact takes for a nationality
 
-    @property
-    def language(self) -> str:
-        """Whose rules hold: those of Chinese, or of English."""
-        return "zh" if self.doc.language == "zh" else "en"
+    @classmethod
+    def of(cls, doc: Document) -> Self:
+        """Prepare a document."""
+        tails = {fact.tail_mention for fact in doc.facts if fact.relation in NATIONALITY}
+        heads = {fact.head_mention for fact in doc.facts if fact.relation in OWN}
+        at = {m.id: m for m in doc.mentions}
+        return cls(
+            text=doc.text,
+            language="zh" if doc.language == "zh" else "en",
+            sentences=doc.sentences,
+            at=at,
+            names={e.id: e.name or at[e.mentions[0]].text for e in doc.entities},
+            people=Row.of(m for m in doc.mentions if m.type == PERSON or m.id in heads),
+            places=Row.of(m for m in doc.mentions if m.type == PLACE or m.id in tails),
+        )
 
     def ends(self, fact: Fact) -> tuple[Mention, Mention] | None:
         """The mentions that a fact was found between, if it has both."""
@@ -88,28 +124,25 @@ class Scene:
 
     def is_attribute(self, attribute: Mention, name: Mention) -> bool:
         """Whether a mention is part of the noun phrase right before a name."""
-        gap = self.doc.text[attribute.end : name.start]
-        return (
-            attribute.end <= name.start
-            and len(gap) <= NEAR[self.language]
-            and ATTRIBUTE[self.language].fullmatch(gap) is not None
-        )
+        gap = self.text[attribute.end : name.start]
+        near = attribute.end <= name.start <= attribute.end + NEAR[self.language]
+        return near and ATTRIBUTE[self.language].fullmatch(gap) is not None
 
     def owner(self, attribute: Mention) -> Mention | None:
         """The person whose name comes right behind an attribute."""
-        at = bisect_right([m.start for m in self.people], attribute.start)
-        following = next((m for m in self.people[at:] if m.start >= attribute.end), None)
-        return following if following and self.is_attribute(attribute, following) else None
+        at = bisect_left(self.people.starts, attribute.end)
+        following = self.people.mentions[at : at + 1]
+        return following[0] if following and self.is_attribute(attribute, following[0]) else None
+
+    def attributes(self, name: Mention) -> list[Mention]:
+        """The places in the noun phrase right before a name."""
+        start = name.start - NEAR[self.language] - LONGEST
+        return [m for m in self.places.within(max(0, start), name.start) if self.is_attribute(m, name)]
 
 
 def credible(doc: Document) -> list[Fact]:
     """The facts of a document that its wording allows."""
-    tails = {fact.tail_mention for fact in doc.facts if fact.relation in NATIONALITY}
-    heads = {fact.head_mention for fact in doc.facts if fact.relation in OWN}
-    mentions = sorted(doc.mentions, key=lambda m: (m.start, m.end))
-    people = [m for m in mentions if m.type == PERSON or m.id in heads]
-    places = [m for m in mentions if m.type == PLACE or m.id in tails]
-    scene = Scene(doc, {m.id: m for m in mentions}, people, places)
+    scene = Scene.of(doc)
     return [fact for fact in doc.facts if not any(rule(scene, fact) for rule in RULES)]
 
 
@@ -120,8 +153,8 @@ def only_studies(scene: Scene, fact: Fact) -> bool:
     """The evidence of a graduation speaks of studying alone."""
     if fact.relation != GRADUATION or not fact.evidence:
         return False
-    sentences = [scene.doc.sentences[one.sentence] for one in fact.evidence]
-    text = "".join(scene.doc.text[sentence.start : sentence.end] for sentence in sentences)
+    sentences = [scene.sentences[one.sentence] for one in fact.evidence]
+    text = "".join(scene.text[start:end] for start, end in sentences)
     return STUDIES.search(text) is not None and GRADUATED.search(text) is None
 
 
@@ -142,24 +175,24 @@ def is_not_said(scene: Scene, fact: Fact) -> bool:
     if fact.relation not in NATIONALITY or ends is None:
         return False
     head, tail = ends
+    own = scene.attributes(head)
     if tail.end <= head.start:
-        nearer = [
-            m for m in scene.places if tail.end <= m.start and m.end <= head.start and scene.is_attribute(m, head)
-        ]
-        return bool(nearer) or not scene.is_attribute(tail, head)
-    gap = ASIDE.sub("", scene.doc.text[head.end : tail.start])
-    before = [m for m in scene.places if m.end <= head.start and scene.is_attribute(m, head) and m.text != tail.text]
-    return bool(before) or SAID[scene.language].fullmatch(gap.strip() if scene.language == "zh" else gap) is None
+        return not own or own[-1].text != tail.text
+    if tail.start - head.end > FAR:
+        return True
+    gap = ASIDE.sub("", scene.text[head.end : tail.start])
+    said = SAID[scene.language].fullmatch(gap.strip() if scene.language == "zh" else gap)
+    return said is None or any(m.text != tail.text for m in own)
 
 
 def is_no_country(scene: Scene, fact: Fact) -> bool:
     """The country of something is no country."""
-    return fact.relation in COUNTRY and not is_country(_name(scene.doc, fact.tail))
+    return fact.relation in COUNTRY and not is_country(scene.names[fact.tail])
 
 
 def is_itself_a_country(scene: Scene, fact: Fact) -> bool:
     """A country that is said to lie in another place."""
-    return fact.relation in WITHIN and is_country(_name(scene.doc, fact.head))
+    return fact.relation in WITHIN and is_country(scene.names[fact.head])
 
 
 def has_no_cue(scene: Scene, fact: Fact) -> bool:
@@ -168,11 +201,11 @@ def has_no_cue(scene: Scene, fact: Fact) -> bool:
     if fact.relation not in CUE or ends is None:
         return False
     first, last = sorted(ends, key=lambda m: m.start)
-    sentence = next((s for s in scene.doc.sentences if s[0] <= first.start and last.end <= s[1]), None)
-    if sentence is None:
+    at = bisect_right(scene.sentences, first.start, key=lambda sentence: sentence[0]) - 1
+    if at < 0 or last.end > scene.sentences[at][1]:
         return False
-    text = scene.doc.text
-    around = text[sentence[0] : first.start], text[first.end : last.start], text[last.end : sentence[1]]
+    (start, end), text = scene.sentences[at], scene.text
+    around = text[start : first.start], text[first.end : last.start], text[last.end : end]
     return CUE[fact.relation].search(" ".join(around)) is None
 
 
@@ -182,13 +215,7 @@ def is_cut_wrongly(scene: Scene, fact: Fact) -> bool:
     tail = ends[1] if ends else None
     if tail is None or tail.type != TITLE:
         return False
-    return any(tail.start <= m.start and m.end <= tail.end and m.type == PERSON for m in scene.people)
-
-
-def _name(doc: Document, entity: str) -> str:
-    return next((e.name or "" for e in doc.entities if e.id == entity), "") or next(
-        (m.text for e in doc.entities if e.id == entity for m in doc.mentions if m.id == e.mentions[0]), ""
-    )
+    return any(m.type == PERSON for m in scene.people.within(tail.start, tail.end))
 
 
 RULES: Collection[Callable[[Scene, Fact], bool]] = (
