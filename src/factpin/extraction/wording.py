@@ -5,7 +5,7 @@ name (法国选手泰丝) is that of this name, and other countries of the sente
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 from factpin.documents import Document, Fact
 
@@ -18,8 +18,12 @@ BEFORE = 8  # characters at most between a country and the name that it belongs 
 
 def credible(doc: Document) -> list[Fact]:
     """The facts of a document that its wording allows."""
-    countries = _countries(doc)
-    return [fact for fact in doc.facts if not _only_studies(doc, fact) and not _other_country(doc, fact, countries)]
+    countries, places = _countries(doc), {m.id: (m.start, m.end) for m in doc.mentions}
+    return [
+        fact
+        for fact in doc.facts
+        if not _only_studies(doc, fact) and not _other_country(doc, fact, countries, places)
+    ]
 
 
 def _only_studies(doc: Document, fact: Fact) -> bool:
@@ -31,19 +35,27 @@ def _only_studies(doc: Document, fact: Fact) -> bool:
     return STUDIES.search(text) is not None and GRADUATED.search(text) is None
 
 
-def _countries(doc: Document) -> list[tuple[int, int]]:
-    """Where places are named, and whatever some fact takes for a nationality."""
+def _countries(doc: Document) -> dict[int, list[tuple[int, int]]]:
+    """Where places are named, and whatever some fact takes for a nationality, by where they end."""
     tails = {fact.tail_mention for fact in doc.facts if fact.relation == NATIONALITY}
-    return [(m.start, m.end) for m in doc.mentions if m.type == PLACE or m.id in tails]
+    found: dict[int, list[tuple[int, int]]] = {}
+    for m in doc.mentions:
+        if m.type == PLACE or m.id in tails:
+            found.setdefault(m.end, []).append((m.start, m.end))
+    return found
 
 
-def _other_country(doc: Document, fact: Fact, countries: Iterable[tuple[int, int]]) -> bool:
+def _other_country(
+    doc: Document,
+    fact: Fact,
+    countries: Mapping[int, Sequence[tuple[int, int]]],
+    places: Mapping[str, tuple[int, int]],
+) -> bool:
     """Whether another country is named right before the head of a nationality."""
     if fact.relation != NATIONALITY:
         return False
-    places = {m.id: (m.start, m.end) for m in doc.mentions}
     head, tail = places.get(fact.head_mention or ""), places.get(fact.tail_mention or "")
     if head is None or tail is None:
         return False
-    near = [(start, end) for start, end in countries if 0 <= head[0] - end <= BEFORE]
+    near = [country for gap in range(BEFORE + 1) for country in countries.get(head[0] - gap, ())]
     return bool(near) and doc.text[slice(*max(near))] != doc.text[slice(*tail)]
