@@ -124,7 +124,9 @@ def find(
     for model in models:
         language = model.settings.language
         wanted = [i for i, way in enumerate(routes) if any(reads(language, other) for other in way.languages)]
-        for i, found in zip(wanted, model.annotate(split[i] for i in wanted), strict=True):
+        asked = {id(split[i]): routes[i].wanted(language) for i in wanted}
+        annotated = model.annotate((split[i] for i in wanted), wanted=lambda doc, asked=asked: asked[id(doc)])
+        for i, found in zip(wanted, annotated, strict=True):
             bare = without_title_marks(routes[i].restrict(found, language))
             if only_for_facts(model):
                 bare = retype(bare, [m for by in results[i].values() for one in by for m in one.mentions], model)
