@@ -2,9 +2,9 @@
 
     python recipes/show_from.py src/factpin/shipped/zh-entities runs/data/zh-entities/calibration.jsonl.xz --right 0.9
 
-It is the lowest multiple of 0.01 from which on at least this share of the mentions is right (strictly: borders and type)
-in texts that the model was not trained on. Only types that are annotated exhaustively in a text count. Prints the share
-and the recall from each score on. `factpin predict` and the thresholds of the model are not affected.
+It is the lowest multiple of 0.01 from which on at least this share of the mentions is right (borders and type) in texts
+that the model was not trained on. Only types that are annotated exhaustively in a text count. Prints the share and the
+recall from each score on. `factpin predict` and the thresholds of the model are not affected.
 """
 
 import argparse

@@ -4,8 +4,8 @@ A small model knows which types a relation joins better than which of several na
 be read off the words around the names:
 
 - Somebody who studies at a school (就读) has not graduated from it (毕业院校).
-- A nationality belongs to the name right behind it (the US researcher Stephen Cook, 法国选手泰丝), or it is said of a name
-  before it (X is a New Zealand cook, X，克罗地亚足球运动员). A country that the sentence merely mentions is nobody's.
+- A nationality belongs to the name right behind it (the US researcher Stephen Cook, 法国选手泰丝), or it is said of a
+  name before it (X is a New Zealand cook, X，克罗地亚足球运动员). A country that is merely mentioned is nobody's.
 - An employer, party or office right before a name (Greens leader Christine Milne, 新意公司总经理陈某某) belongs to that
   name alone.
 - What something lies in as its country is a country, and a country lies in no other.
