@@ -9,9 +9,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from factpin.formats import Options
+from factpin.training.classify_options import CLASSIFY, ClassifyOptions
 from factpin.training.config import TrainConfig
 from factpin.training.data import read_training, read_training_questions
 from factpin.training.judge_options import JUDGE, JudgeOptions
+
+
+def _classify(*given: Any, **how: Any) -> dict[str, Any]:
+    from factpin.training.classify import train_classify  # noqa: PLC0415  (torch waits until here)
+
+    return train_classify(*given, **how)
 
 
 def _judge(*given: Any, **how: Any) -> dict[str, Any]:
@@ -30,6 +37,7 @@ class TrainablePart:
 
 
 PARTS: dict[str, TrainablePart] = {
+    CLASSIFY: TrainablePart(ClassifyOptions, "documents", _classify),
     JUDGE: TrainablePart(JudgeOptions, "questions", _judge),
 }
 
