@@ -101,7 +101,11 @@ def gold_graph(question: Question, negatives: int, chance: np.random.Generator) 
 def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -> bool:
     """Put the answer into a graph; whether there is one."""
     if question.kind == "yes_no" and len(gold) > 1 and question.answers:
-        graph.kind, graph.pair, graph.answer = "yes_no", (0, 1), int(fold(question.answers[0]) in ("yes", WORDS["zh"][0]))
+        graph.kind, graph.pair, graph.answer = (
+            "yes_no",
+            (0, 1),
+            int(fold(question.answers[0]) in ("yes", WORDS["zh"][0])),
+        )
         return True
     titles = [title_key(title_of(question.context[i])) for i in gold]
     answer = fold(question.answers[0]) if question.answers else ""
@@ -126,9 +130,7 @@ def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -
     return True
 
 
-def _wrong_answers(
-    graph: TaughtGraph, others: Sequence[Document], first: int, chance: np.random.Generator
-) -> None:
+def _wrong_answers(graph: TaughtGraph, others: Sequence[Document], first: int, chance: np.random.Generator) -> None:
     """A wrong answer for each passage that does not help, with one of its sentences as its clue."""
     for x, doc in enumerate(others, start=first):
         start, end = doc.sentences[int(chance.integers(len(doc.sentences)))] if doc.sentences else (0, len(doc.text))

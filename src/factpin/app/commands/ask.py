@@ -108,7 +108,9 @@ def ask(
         if question == "-":
             abstained = False
             for one, more in _questions():
-                searched = trace(one, store, mode, min_score, k, as_of, reader=reader, search=search, reasoners=reasoners)
+                searched = trace(
+                    one, store, mode, min_score, k, as_of, reader=reader, search=search, reasoners=reasoners
+                )
                 sys.stdout.buffer.write(orjson.dumps({**more, **_record(searched, as_of)}) + b"\n")
                 sys.stdout.buffer.flush()
                 abstained |= searched.answer.abstained
