@@ -12,6 +12,7 @@ Public code calls it introspector. It has the same shape: one linear layer, no M
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -163,8 +164,15 @@ class Judge:
         return list(score_windows(self.model, self.tokenizer, query, blocks, windows))
 
 
+class TokenJudge(Protocol):
+    """Scores tokens: a JudgeModel, or a model with a judge among its heads."""
+
+    def eval(self) -> object: ...
+    def scores(self, batch: PairBatch) -> Tensor: ...
+
+
 def score_windows(
-    model: JudgeModel, tokenizer: Tokenizer, query: Ints, blocks: Sequence[TextBlock], windows: Windows
+    model: TokenJudge, tokenizer: Tokenizer, query: Ints, blocks: Sequence[TextBlock], windows: Windows
 ) -> Iterator[list[float]]:
     """The score of every block in every window, a few windows at a time: memory does not grow with the text."""
     model.eval()
