@@ -20,9 +20,7 @@ def credible(doc: Document) -> list[Fact]:
     """The facts of a document that its wording allows."""
     countries, places = _countries(doc), {m.id: (m.start, m.end) for m in doc.mentions}
     return [
-        fact
-        for fact in doc.facts
-        if not _only_studies(doc, fact) and not _other_country(doc, fact, countries, places)
+        fact for fact in doc.facts if not _only_studies(doc, fact) and not _other_country(doc, fact, countries, places)
     ]
 
 
