@@ -97,6 +97,6 @@ def _shares(model: Tunable, documents: Sequence[Document], cut: Floats) -> tuple
         for h, r, t in zip(found.head.tolist(), found.relation.tolist(), found.tail.tolist(), strict=True):
             if (h, r, t) in gold:
                 _, sentence, share = scores.share.of(np.array([row[h, t]]))
-                shares.append(np.bincount(sentence, share.astype(np.float64), minlength=y.sentences))
+                shares.append(np.bincount(sentence, share, y.sentences).astype(np.float64))
                 proofs.append(gold[h, r, t])
     return shares, proofs
