@@ -17,7 +17,6 @@ from factpin.app.commands import COMMANDS
 from factpin.errors import FactpinError, did_you_mean
 from factpin.files.limits import LIMIT, size_of
 
-
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
