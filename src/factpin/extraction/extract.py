@@ -20,6 +20,7 @@ from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes
 from factpin.extraction.route import Route, reads, route
+from factpin.extraction.select import select
 from factpin.extraction.settle import once, places, settle, without_loose
 from factpin.extraction.summary import Summary
 from factpin.language.coreference import resolve
@@ -76,12 +77,14 @@ def extract(
     min_score: float = LIKELY,
     *,
     coreference: bool = False,
+    only: Collection[str] = (),
     on_document: Callable[[Summary], None] = lambda _: None,
 ) -> Iterator[Document]:
     """The documents in order, with what the models for their language find.
 
     min_score: facts and events that score less are left out, and a note says how many.
     coreference: group mentions into entities even where no model needs them.
+    only: keep these select.PARTS alone.
     on_document: is called with the summary of each document.
     """
     if not 0 <= min_score <= 1:
@@ -98,8 +101,8 @@ def extract(
         for doc, way, by_task, plain, found in zip(group, routes, results, merged, linked, strict=True):
             notes = coverage_notes(plain, way, by_task, relations)
             kept, hidden = hide_unlikely(add_notes(settle(found, functional), notes), min_score)
-            shown = without_loose(kept, loose(by_task, team.finders))
-            on_document(Summary.of(doc, shown, notes=notes, hidden=hidden))
+            shown = select(without_loose(kept, loose(by_task, team.finders)), only)
+            on_document(Summary.of(doc, shown, notes=notes, hidden=0 if set(only) == {"entities"} else hidden))
             yield shown
 
 

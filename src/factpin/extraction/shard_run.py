@@ -34,7 +34,7 @@ def extract_shard(request: Request, shard: Shard) -> Receipt:
     with Rejects(shard.rejects(folder)) if request.skip_bad else nullcontext() as rejects:
         documents = _read(shard.parts, request.encoding, rejects)
         rules = request.coreference == RULES
-        found = extract(documents, models, request.min_score, coreference=rules, on_document=add)
+        found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
         formats.write(found, shard.result(folder))
     total += Summary(rejected=rejects.count if rejects else 0)
     receipt = Receipt(shard.number, shard.result(folder).stat().st_size, _digest(shard.result(folder)), total)
