@@ -137,5 +137,7 @@ def rejects_of(output: Path) -> Path:
 
 
 def is_folder(output: Path) -> bool:
-    """Whether an output path is a folder: an existing one, or a name without an ending."""
-    return str(output) != "-" and (output.is_dir() or not output.suffix)
+    """Whether an output path is a folder: an existing one, or a name without an ending that is no pipe or device."""
+    if str(output) == "-":
+        return False
+    return output.is_dir() or not (output.suffix or (output.exists() and not output.is_file()))

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 import orjson
 
-from factpin.errors import BadRecord
+from factpin.errors import BadFile, BadRecord
 from factpin.files import write_bytes
 
 
@@ -25,7 +25,10 @@ class Rejects:
         self._stream: BinaryIO | None = None
 
     def __enter__(self) -> "Rejects":
-        self.path.unlink(missing_ok=True)  # left by an earlier run
+        try:
+            self.path.unlink(missing_ok=True)  # left by an earlier run
+        except OSError as error:
+            raise BadFile(f"{self.path}: cannot be written ({error.strerror}). Choose another place.") from None
         return self
 
     def __exit__(self, *error: object) -> None:

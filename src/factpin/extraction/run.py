@@ -8,7 +8,7 @@ Everything the user may have got wrong is checked before torch is imported.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from factpin.documents import Document
 from factpin.errors import BadInput, need_torch
 from factpin.extraction.folder import describe_run, extract_folder, is_done, open_folder
 from factpin.extraction.inputs import Input, expected_documents, find_inputs
+from factpin.extraction.linking import linked, store_linker
 from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
@@ -57,14 +58,17 @@ def _run(
         from factpin.extraction.extract import extract  # noqa: PLC0415  (torch)
 
         rules = request.coreference == RULES
-        return extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
+        found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
+        return linked(found, linker)
 
     def add(one: Summary) -> None:
         nonlocal total
         total += one
         progress.advance()
 
-    with Rejects(request.rejects_file) if request.skip_bad else nullcontext() as rejects:
+    with ExitStack() as stack:
+        linker = stack.enter_context(store_linker(request.db)) if request.db else None
+        rejects = stack.enter_context(Rejects(request.rejects_file)) if request.skip_bad else None
         lost: Counter[str] = Counter()
         if request.into_folder:
             extract_folder(waiting, request.output, annotate, encoding=request.encoding, rejects=rejects)
