@@ -4,8 +4,8 @@
 
 Starts `factpin serve` on this machine and asks it for sentences of CLUENER, DuIE and Re-DocRED, one per request. First
 every text is sent alone, which gives the answers that are expected later. Then 64 clients send for a minute and 512 for
-ten seconds; then 512 clients meet a server with room for 100 requests; then servers with and without batches take turns;
-at last a server is stopped while 50 requests are under way. The figures are CPU seconds of the server, since other
+ten seconds; then 512 clients meet a server with room for 100 requests; then servers with and without batches take
+turns; at last a server is stopped while 50 requests are under way. The figures are CPU seconds of the server, since other
 programs may be running.
 """
 
@@ -222,7 +222,8 @@ def in_turns(texts: list[str], expected: list[Any], rounds: int, seconds: float)
         server.stop()
     medians = {name: round(statistics.median(values), 2) for name, values in rows.items()}
     ratio = statistics.median(a / b for a, b in zip(rows["batches"], rows["single"], strict=True))
-    record = {"CPU ms per text": medians, "ratio": round(ratio, 3), "rounds": {n: [round(v, 2) for v in vs] for n, vs in rows.items()}}  # fmt: skip
+    rounded = {name: [round(value, 2) for value in values] for name, values in rows.items()}
+    record = {"CPU ms per text": medians, "ratio": round(ratio, 3), "rounds": rounded}
     print("in turns:", json.dumps(record), flush=True)
     return record
 
@@ -230,7 +231,10 @@ def in_turns(texts: list[str], expected: list[Any], rounds: int, seconds: float)
 async def stopped(server: Server, texts: list[str], expected: list[Any]) -> dict[str, Any]:
     """Send SIGTERM while requests are under way."""
     wires = [await asyncio.open_connection(HOST, server.port) for _ in range(UNDER_WAY)]
-    asking = [asyncio.create_task(ask(*wire, "POST", "/v1/extract", body_of(t))) for wire, t in zip(wires, texts, strict=False)]  # fmt: skip
+    asking = [
+        asyncio.create_task(ask(*wire, "POST", "/v1/extract", body_of(text)))
+        for wire, text in zip(wires, texts, strict=False)
+    ]
     await asyncio.sleep(0.15)
     waiting = sum(not task.done() for task in asking)
     server.process.send_signal(signal.SIGTERM)
