@@ -106,6 +106,7 @@ def main() -> None:
     parser.add_argument("--upon", default="", help="a shipped model whose encoder weights this one shares")
     parser.add_argument("--names", type=Path, help="JSON: relation -> {name}, what the corpus' codes mean")
     parser.add_argument("--functional", nargs="+", default=[], help="relations of which a head has one tail")
+    parser.add_argument("--shown", type=float, default=0.0, help="the score from which on extract shows mentions")
     parser.add_argument("--right", type=float, help="the share of facts from 0.5 on that is right on dev, at least")
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
@@ -120,6 +121,7 @@ def main() -> None:
     if made_from is not None and not made_from.ships:
         raise SystemExit(f"Weights derived from {extractor.settings.encoder} do not ship: {made_from.licence}.")
     with_recipe(extractor, config)
+    extractor.settings = replace(extractor.settings, shown=options.shown)
     if options.functional:
         extractor.settings = with_one_tail(extractor.settings, options.functional)
     if task.name == "triples":
@@ -155,7 +157,8 @@ def main() -> None:
         + (f" --upon {options.upon}" if options.upon else "")
         + (f" --names {options.names}" if options.names else "")
         + (f" --functional {' '.join(map(quote, options.functional))}" if options.functional else "")
-        + (f" --right {options.right}" if options.right else ""),
+        + (f" --right {options.right}" if options.right else "")
+        + (f" --shown {options.shown}" if options.shown else ""),
         hardware="two CPU cores",
         remarks=remarks,
     )

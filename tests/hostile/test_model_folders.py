@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from factpin.answers.cogltx_judge import Judge, JudgeModel, JudgeSettings
-from factpin.answers.reader import Reader, ReaderModel, ReaderSettings
+from factpin.answers.reader import Reader, ReaderSettings
+from factpin.answers.reader_model import ReaderModel
 from factpin.documents.answer import Passage
 from factpin.encoders import Encoder
 from factpin.errors import FactpinError

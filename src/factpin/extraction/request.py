@@ -31,6 +31,7 @@ class Request:
     device: str = "cpu"
     runtime: str = "auto"  # what computes the models, one of models.runtimes
     skip_bad: bool = False  # set bad files and records aside and continue
+    db: str = ""  # a store; mentions are linked to its entities
     rejects: Path | None = None  # the file for these; None: next to the output. One per shard can be concatenated
 
     def __post_init__(self) -> None:
@@ -59,6 +60,7 @@ class Request:
             "bf16": "yes" if self.bf16 else None,
             "min-score": f"{self.min_score:g}" if self.min_score else None,  # as version 0.1 recorded it
             "coreference": RULES if self.coreference == RULES else None,
+            "link": self.db or None,
         }
 
     def model_folders(self) -> list[Path]:

@@ -8,7 +8,7 @@ Everything the user may have got wrong is checked before torch is imported.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from factpin.documents import Document
 from factpin.errors import BadInput, need_torch
 from factpin.extraction.folder import describe_run, extract_folder, is_done, open_folder
 from factpin.extraction.inputs import Input, expected_documents, find_inputs
+from factpin.extraction.linking import linked, store_linker
 from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
@@ -55,7 +56,8 @@ def _run(
     def annotate(documents: Iterable[Document]) -> Iterator[Document]:
         from factpin.extraction.extract import extract  # noqa: PLC0415  (torch)
 
-        return extract(documents, models, request.min_score, coreference=request.coreference == RULES, on_document=add)
+        rules = request.coreference == RULES
+        return linked(extract(documents, models, request.min_score, coreference=rules, on_document=add), linker)
 
     def add(one: Summary) -> None:
         nonlocal total
@@ -63,7 +65,10 @@ def _run(
         progress.advance()
 
     kept = Rejects(request.rejects_file if request.skip_bad else None)
-    with kept if request.skip_bad or len(inputs) > 1 else nullcontext() as rejects:  # a single bad file is an error
+    keeps = request.skip_bad or len(inputs) > 1  # a single bad file is an error
+    with ExitStack() as stack:
+        linker = stack.enter_context(store_linker(request.db)) if request.db else None
+        rejects = stack.enter_context(kept) if keeps else None
         lost: Counter[str] = Counter()
         if request.into_folder:
             extract_folder(waiting, request.output, annotate, encoding=request.encoding, rejects=rejects)

@@ -70,7 +70,8 @@ def _resolved(request: Request) -> Request:
     """The request with absolute paths, for processes elsewhere."""
     models = tuple(str(Path(name).resolve()) if Path(name).is_dir() else name for name in request.models)
     inputs = tuple(path if str(path) == "-" else path.resolve() for path in request.inputs)
-    return replace(request, inputs=inputs, output=request.output.resolve(), models=models)
+    db = str(Path(request.db).resolve()) if Path(request.db).is_file() else request.db
+    return replace(request, inputs=inputs, output=request.output.resolve(), models=models, db=db)
 
 
 def _finish(folder: Path, shards: int, total: Summary) -> None:

@@ -20,6 +20,7 @@ from factpin.app.commands._options import (
     score_option,
 )
 from factpin.app.commands._shards import sharding_options
+from factpin.app.commands._store import db_option
 from factpin.app.console import Names, notes, out, working
 from factpin.app.show.extract_notes import extract_notes
 from factpin.documents.likely import LIKELY
@@ -44,6 +45,8 @@ FOR_PEOPLE = ("table", "color")
     help="Group mentions into entities, by rules or with a coreference model. By default this is done, by rules, only "
     "for document relation models, which need entities.",
 )
+@db_option
+@click.option("--link", is_flag=True, help="Link mentions to the entities of the store --db, with probabilities.")
 @click.option(
     "--to",
     "target",
@@ -76,6 +79,8 @@ def extract(
     workers: int | None,
     shard_size: int,
     ray_address: str,
+    db: str | None,
+    link: bool,
     **settings: Any,
 ) -> int:
     """Find entities, facts and events in raw text: files, folders, or standard input.
@@ -85,6 +90,7 @@ def extract(
     echo '谷爱凌出生于旧金山。' | factpin extract - --to table
     factpin extract corpus/ --output found/ --to jsonl
     factpin extract corpus/ --output found/ --engine processes
+    factpin extract news.txt --db kb.db --link
     """
     if not inputs and sys.stdin.isatty():
         raise BadInput("Nothing to read. Name files or a folder, or `-` to type a text. See factpin extract --help.")
@@ -92,8 +98,10 @@ def extract(
     target = target or ("color" if for_eyes else "jsonl")
     if target in FOR_PEOPLE and output != STANDARD:
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
+    if link and not db:
+        raise BadInput("--link needs the store to link to. Name it with --db kb.db, or set FACTPIN_DB.")
     format: Literal["brat", "jsonl"] = "brat" if target == "brat" else "jsonl"
-    request = Request(inputs or (STANDARD,), output=output, format=format, **settings)
+    request = Request(inputs or (STANDARD,), output=output, format=format, db=(db or "") if link else "", **settings)
     if engine:
         workers = workers or os.cpu_count() or 1
         return _extract_in_shards(request, ShardOptions(engine, Workers(workers, ray_address), shard_size), quiet)

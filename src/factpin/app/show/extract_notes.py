@@ -16,9 +16,11 @@ def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
         yield f"{summary.done_before:,} of {count(summary.inputs, 'input')} were already done and were not read again"
     if summary.documents or not summary.done_before:
         yield f"[dim]{escape(_counts(summary))}[/]"
-    if summary.hidden:
-        hidden = "1 fact or event" if summary.hidden == 1 else f"{summary.hidden:,} facts and events"
-        yield f"[yellow]hidden:[/] {hidden} less likely than {request.min_score:g} (--min-score 0 shows all)"
+    if summary.hidden or summary.unsure:
+        facts = "1 fact or event" if summary.hidden == 1 else f"{summary.hidden:,} facts and events"
+        hidden = [f"{facts} less likely than {request.min_score:g}"] if summary.hidden else []
+        hidden += [f"{count(summary.unsure, 'mention')} that the model is not sure of"] if summary.unsure else []
+        yield f"[yellow]hidden:[/] {' and '.join(hidden)} (--min-score 0 shows all)"
     if summary.replaced:
         yield f"[yellow]replaced:[/] the annotation that {count(summary.replaced, 'document')} already had"
     for label, what, cases in (
