@@ -101,7 +101,7 @@ def extract_folder(
         stamps = [_stamp(source) for source in group]  # before reading, so that the next run notices a change meanwhile
         for source in group:
             result_of(folder, source).unlink(missing_ok=True)  # out of date, or never finished
-        if group[0].kind == "jsonl":
+        if group[0].has_many:
             if _write_many(group[0], folder, annotate, encoding, rejects):
                 _mark_done(folder, group[0], stamps[0])
         else:
@@ -136,8 +136,8 @@ def _mark_done(folder: Path, source: Input, stamp: int) -> None:
 
 
 def _groups(inputs: Sequence[Input]) -> Iterator[list[Input]]:
-    """Files with one document in groups; JSONL files, which have many, one by one."""
-    for many, run in groupby(inputs, key=lambda source: source.kind == "jsonl"):
+    """Files with one document in groups; files with many one by one."""
+    for many, run in groupby(inputs, key=lambda source: source.has_many):
         while group := list(islice(run, 1 if many else TOGETHER)):
             yield group
 

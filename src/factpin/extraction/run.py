@@ -23,6 +23,7 @@ from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
 from factpin.extraction.summary import EXAMPLES, Cases, Summary
+from factpin.extraction.write import WRITERS
 from factpin.files import one_writer, refuse_same
 from factpin.formats import Options
 
@@ -57,18 +58,19 @@ def _run(
         from factpin.extraction.extract import extract  # noqa: PLC0415  (torch)
 
         rules = request.coreference == RULES
-        return linked(extract(documents, models, request.min_score, coreference=rules, on_document=add), linker)
+        found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
+        return linked(found, linker)
 
     def add(one: Summary) -> None:
         nonlocal total
         total += one
         progress.advance()
 
-    kept = Rejects(request.rejects_file if request.skip_bad else None)
-    keeps = request.skip_bad or len(inputs) > 1  # a single bad file is an error
     with ExitStack() as stack:
         linker = stack.enter_context(store_linker(request.db)) if request.db else None
-        rejects = stack.enter_context(kept) if keeps else None
+        kept = Rejects(request.rejects_file if request.skip_bad else None)
+        several = request.skip_bad or len(inputs) > 1  # a single bad file is an error
+        rejects = stack.enter_context(kept) if several else None
         lost: Counter[str] = Counter()
         if request.into_folder:
             extract_folder(waiting, request.output, annotate, encoding=request.encoding, rejects=rejects)
@@ -80,7 +82,8 @@ def _run(
 
 
 def _find_inputs(request: Request) -> tuple[list[Input], Counter[str]]:
-    inputs, skipped = find_inputs(request.inputs, request.kind, exclude=(request.output, request.rejects_file))
+    exclude = (request.output, request.rejects_file)
+    inputs, skipped = find_inputs(request.inputs, request.kind, column=request.column, exclude=exclude)
     for source in inputs:
         refuse_same(source.path, request.output)
     if not inputs:
@@ -115,7 +118,9 @@ def warn_of_bf16(progress: Progress) -> None:
 
 def _write(found: Iterator[Document], request: Request, show: Show | None) -> Counter[str]:
     """Write or show the documents; returns what the format cannot hold."""
-    if show is None:
-        return formats.write(found, request.output, format=request.format, options=Options(lossy=True))
-    show(found)
-    return Counter()
+    if show is not None:
+        show(found)
+        return Counter()
+    if request.format in WRITERS:
+        return WRITERS[request.format](found, request.output, request.only)
+    return formats.write(found, request.output, format=request.format, options=Options(lossy=True))
