@@ -2,8 +2,8 @@
 
     python benchmarks/shards.py [--data ../shared/data] [--documents 2000] [--rounds 2] [--ray]
 
-Sentences of DuIE are extracted with the shipped models by `factpin extract --engine …`, each run in a folder of its own,
-in turns. The files of all runs must be equal, byte for byte. Other programs slow the runs down: the load of the machine
+Sentences of DuIE are extracted with the shipped models by `factpin extract --engine …`, each run in its own folder, in
+turns. The files of all runs must be equal, byte for byte. Other programs slow the runs down: the load of the machine
 is printed with every run, and CPU time is what a calculation should start from.
 """
 

@@ -84,7 +84,7 @@ def take(address: str) -> None:
 
 
 def picture(browser: Any, address: str, name: str, options: dict[str, str]) -> None:
-    """The example with the fact that its text denies pinned, in the dark one as a graph; or an answer from the store."""
+    """The example with the fact that its text denies pinned, once as a graph; or an answer from the store."""
     page = browser.new_context(
         viewport=TALL if name == "answer" else SIZE, reduced_motion="reduce", **options
     ).new_page()
