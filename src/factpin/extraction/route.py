@@ -1,7 +1,7 @@
 """Which models read which part of a text. A text in two languages is read by the models for each."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from factpin.documents import Coverage, Document, Span, Unread
@@ -31,21 +31,29 @@ class Route:
         spans = self.sentences or ((0, len(text), self.main),)
         return [Span(start, end) for start, end, language in spans if reads(model, language)]
 
+    def wanted(self, model: str) -> list[Span] | None:
+        """The sentences that a model for one language is asked about; None: the whole text."""
+        if not model or all(reads(model, language) for language in self.languages):
+            return None
+        return [Span(start, end) for start, end, language in self.sentences if reads(model, language)]
+
     def languages_in(self, parts: Sequence[Unread]) -> list[str]:
-        """The languages of the sentences in some parts of the text."""
+        """The languages of the sentences in some parts of the text, which are in order and do not overlap."""
+        ends = [part.end for part in parts]
         found = {
             language
             for start, end, language in self.sentences
-            if any(start < part.end and part.start < end for part in parts)
+            if (at := bisect_right(ends, start)) < len(parts) and parts[at].start < end
         }
         return sorted(language or "an unknown language" for language in found or {self.main})
 
     def restrict(self, found: Document, model: str) -> Document:
         """What a model found in sentences of its own language."""
-        if not model or all(reads(model, language) for language in self.languages):
+        spans = self.wanted(model)
+        if spans is None:
             return found
         kept = {m.id for m in found.mentions if reads(model, self.language_at(m.start))}
-        return keep_mentions(found, kept, [Span(s, e) for s, e, language in self.sentences if reads(model, language)])
+        return keep_mentions(found, kept, spans)
 
 
 def keep_mentions(doc: Document, ids: set[str], read: Sequence[Span]) -> Document:
@@ -63,20 +71,24 @@ def keep_mentions(doc: Document, ids: set[str], read: Sequence[Span]) -> Documen
     )
     events = tuple(e for e in doc.events if {e.trigger, *(a.mention for a in e.arguments)} <= {*ids, None})
     coverage = doc.coverage or Coverage()
-    inside = {
-        Span(max(window.start, span.start), min(window.end, span.end))
-        for window in coverage.read
-        for span in read
-        if window.start < span.end and span.start < window.end
-    }
     return replace(
         doc,
         mentions=tuple(mention for mention in doc.mentions if mention.id in ids),
         entities=entities,
         facts=facts,
         events=events,
-        coverage=replace(coverage, read=tuple(sorted(inside))),
+        coverage=replace(coverage, read=tuple(sorted({*_overlaps(coverage.read, read)}))),
     )
+
+
+def _overlaps(windows: Collection[Span], spans: Sequence[Span]) -> Iterator[Span]:
+    """What every window has in common with spans, which are in order and do not overlap."""
+    ends = [span.end for span in spans]
+    for window in windows:
+        at = bisect_right(ends, window.start)
+        while at < len(spans) and spans[at].start < window.end:
+            yield Span(max(window.start, spans[at].start), min(window.end, spans[at].end))
+            at += 1
 
 
 def route(doc: Document) -> Route:

@@ -39,7 +39,8 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
     ]
     coverage = doc.coverage or Coverage()
     told = replace(doc, facts=tuple(kept), coverage=replace(coverage, notes=(*coverage.notes, *notes)))
-    return without_mentions(told, {id for e in doc.entities if e.id in unknown & _ends(facts) for id in e.mentions})
+    nameless = unknown & _ends(facts)
+    return without_mentions(told, {id for e in doc.entities if e.id in nameless for id in e.mentions})
 
 
 def discount(fact: Fact, referring: Collection[str]) -> Fact:

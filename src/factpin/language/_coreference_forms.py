@@ -54,7 +54,7 @@ def whole(short: Name, long: Name) -> bool:
     """Whether the longer one is the same name with a legal or official ending, so that either may come first."""
     thing = short.thing or long.thing
     if short.chinese:
-        forms = [key for key in (long.key, *_without_country(long.key)) if key.startswith(short.key)]
+        forms = [key for key in (long.key, *without_country(long.key)) if key.startswith(short.key)]
         rests = [key[len(short.key) :] for key in forms]
         return thing != "person" and any(rest in zh.REGION or not _stripped(rest, zh.COMPANY) for rest in rests)
     if thing == "organisation":
@@ -115,7 +115,7 @@ def _chinese_part(short: Name, long: Name, thing: str) -> bool:
     if thing in ("person", "") and _chinese_person(short, long, thing):
         return True
     if len(a) < 2 or not b.startswith(a):
-        rests = (rest[len(a) :] for rest in _without_country(b) if rest.startswith(a))
+        rests = (rest[len(a) :] for rest in without_country(b) if rest.startswith(a))
         return thing == "organisation" and len(a) > 1 and any(not _stripped(rest, zh.COMPANY) for rest in rests)
     rest = b[len(a) :]
     if thing == "place":
@@ -125,7 +125,7 @@ def _chinese_part(short: Name, long: Name, thing: str) -> bool:
     return thing in ("organisation", "") and bool(rest) and not _stripped(rest, zh.COMPANY)
 
 
-def _without_country(key: str) -> list[str]:
+def without_country(key: str) -> list[str]:
     """What follows 中国, 国家 and similar words at its beginning."""
     return [key[len(country) :] for country in zh.COUNTRY if key.startswith(country) and key != country]
 
@@ -143,13 +143,13 @@ def _chinese_person(short: Name, long: Name, thing: str) -> bool:
     if len(long.words) > 1:
         return untitled(short.key) in long.words and len(short.key) > 1
     a, b = short.key, untitled(long.key)
-    surname = a if len(a) == 1 and thing == "person" else _surname(a)  # [王]女士
-    if surname and b.startswith(surname) and _full(b) and len(b) > len(surname):
+    surname = a if len(a) == 1 and thing == "person" else surname_of(a)  # [王]女士
+    if surname and b.startswith(surname) and full_name(b) and len(b) > len(surname):
         return True
-    return thing == "person" and _full(b) and len(a) == 2 and len(b) > 2 and b.endswith(a)
+    return thing == "person" and full_name(b) and len(a) == 2 and len(b) > 2 and b.endswith(a)
 
 
-def _surname(key: str) -> str:
+def surname_of(key: str) -> str:
     """The surname in 张教授, 小张, 张总, 欧阳先生; empty for a full name."""
     title = next((title for title in zh.TITLES if key.endswith(title)), "")
     before = key.removesuffix(title)
@@ -162,26 +162,35 @@ def untitled(key: str) -> str:
     """A Chinese name of a person without the title after it: 张伟教授 is 张伟, 张伟夫人 is not."""
     title = next((title for title in zh.TITLES if key.endswith(title) and len(title) > 1), "")
     title = "" if title in zh.WIVES else title
-    return key[: -len(title)] if title and len(key) - len(title) > 1 and not _surname(key) else key
+    return key[: -len(title)] if title and len(key) - len(title) > 1 and not surname_of(key) else key
 
 
-def _full(key: str) -> bool:
+def full_name(key: str) -> bool:
     """Whether it has the form of the full name of a Chinese person, possibly with a title."""
     key = untitled(key)
-    return FULL[0] <= len(key) <= FULL[1] and "·" not in key and not _surname(key)
+    return FULL[0] <= len(key) <= FULL[1] and "·" not in key and not surname_of(key)
 
 
 def initials(short: Name, long: Name) -> bool:
     """Whether it consists of the first letters of the words of the other, in capitals."""
+    letters = capitals(short)
+    return bool(letters) and letters in spelled(long)
+
+
+def capitals(short: Name) -> str:
+    """The letters of an abbreviation, folded; empty for a name that does not look like one."""
     words = short.text.split()
     while len(words) > 1 and words[-1].strip(".,").casefold() in en.COMPANY:  # IBM Corp.
         words.pop()
     letters = "".join(_LETTER.findall("".join(words)))
     letters = letters[:-1] if len(letters) > 2 and letters[-1] == "s" else letters  # CNNs
-    if not (LETTERS[0] <= len(letters) <= LETTERS[1] and letters.isupper() and not long.chinese):
-        return False
-    found = _wordings(long)
-    return len(found[0]) > 1 and letters.casefold() in ("".join(word[0] for word in part) for part in found)
+    return letters.casefold() if LETTERS[0] <= len(letters) <= LETTERS[1] and letters.isupper() else ""
+
+
+def spelled(long: Name) -> set[str]:
+    """What the first letters of its words spell; nothing for a single word and for Chinese names."""
+    found: tuple[list[str], ...] = ([],) if long.chinese else _wordings(long)
+    return {"".join(word[0] for word in part) for part in found} if len(found[0]) > 1 else set()
 
 
 def _wordings(name: Name) -> tuple[list[str], ...]:
@@ -194,7 +203,7 @@ def _wordings(name: Name) -> tuple[list[str], ...]:
 def first_letters(long: Name) -> set[str]:
     """The letters that a short form of it may begin with."""
     if long.chinese:
-        return {long.key[0], *(rest[0] for rest in _without_country(long.key))}
+        return {long.key[0], *(rest[0] for rest in without_country(long.key))}
     return {part[0][0] for part in _wordings(long) if part}
 
 
@@ -209,7 +218,7 @@ def shortened(short: Name, long: Name) -> bool:
         return False
     if b.startswith(a) or a.endswith(zh.INSTITUTIONS) or len(b) < len(a) + 2:
         return False
-    rests = [(a, b), *((a, rest) for rest in _without_country(b))]
+    rests = [(a, b), *((a, rest) for rest in without_country(b))]
     for country in zh.COUNTRY:  # 国家发改委; not 国家工程院, which keeps a whole word
         if a.startswith(country) and b.startswith(country) and a[len(country) :][:2] != b[len(country) :][:2]:
             rests.append((a[len(country) :], b[len(country) :]))
@@ -262,7 +271,7 @@ def like_person(name: Name) -> bool:
     if name.kind != "name" or name.thing not in ("", "other"):
         return name.kind == "name" and name.thing == "person"
     if name.chinese:
-        return _full(name.key) or len(name.words) > 1
+        return full_name(name.key) or len(name.words) > 1
     return name.capital and " " in name.key
 
 
@@ -303,8 +312,8 @@ def _spelled_alike(one: Name, other: Name) -> bool:
 def _chinese_quarrel(one: Name, other: Name) -> bool:
     a, b = one.key, other.key
     if "person" in (one.thing, other.thing):
-        surnames = [_surname(key) for key in (a, b)]
-        return surnames[0] != surnames[1] if all(surnames) else _full(a) and _full(b)
+        surnames = [surname_of(key) for key in (a, b)]
+        return surnames[0] != surnames[1] if all(surnames) else full_name(a) and full_name(b)
     if like_person(one) and like_person(other) and a[0] == b[0] and abs(len(a) - len(b)) < 2:
         return True  # 张伟, 张娜; a short form has at least two characters less
     named = one.thing in _NAMED and other.thing in _NAMED

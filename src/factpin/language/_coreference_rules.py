@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterator
 from factpin.language import _coreference_en as en
 from factpin.language import _coreference_zh as zh
 from factpin.language._coreference_clusters import Link
-from factpin.language._coreference_forms import first_letters, initials, part_of, shortened, spells, variant_key, whole
+from factpin.language._coreference_forms import initials, part_of, shortened, spells, variant_key, whole
+from factpin.language._coreference_index import Abbreviations, ShortForms
 from factpin.language._coreference_names import MentionNames, Name, fold, singular
 from factpin.language._coreference_people import People
 from factpin.language.sentences import split_sentences
@@ -84,14 +85,11 @@ def abbreviation(reading: MentionNames) -> Iterator[Link]:
     """Link abbreviations: defined in parentheses or inside a mention, or the first letters of only one name."""
     yield from _in_parentheses(reading)
     yield from _inside_mentions(reading)
-    index: dict[str, list[Name]] = {}
-    for long in reading.names:
-        for letter in first_letters(long):
-            index.setdefault(letter, []).append(long)
+    index = Abbreviations(reading.names)
     for short in reading.names:
-        near = [long for long in index.get(short.key[:1], ()) if _both_names(short, long)]
-        yield from _unambiguous(short, [long for long in near if initials(short, long)], "abbreviation", 0.80)
-        fits = [long for long in near if shortened(short, long)]
+        spelled = [long for long in index.by_initials(short) if _both_names(short, long) and initials(short, long)]
+        yield from _unambiguous(short, spelled, "abbreviation", 0.80)
+        fits = [long for long in index.by_characters(short) if _both_names(short, long) and shortened(short, long)]
         least = min((len(long.key) for long in fits), default=0)  # 北大 is 北京大学 rather than 北京师范大学
         yield from _unambiguous(short, [long for long in fits if len(long.key) == least], "abbreviation", 0.60)
 
@@ -148,19 +146,14 @@ def _inside_mentions(reading: MentionNames) -> Iterator[Link]:
 
 def containment(reading: MentionNames) -> Iterator[Link]:
     """Link a part of a name to an earlier full name; the bare name of a company or place may also come first."""
-    index: dict[str, list[Name]] = {}
-    for name in reading.names:
-        if name.kind == "name":
-            for part in dict.fromkeys(_parts(name)):
-                index.setdefault(part, []).append(name)
+    index = ShortForms(reading.names)
     people = People()
     for short in reading.names:
         if short.kind != "name":
             continue
-        near = {long.index: long for part in _parts(short)[:3] for long in index[part]}
         found = [
             long
-            for _, long in sorted(near.items())
+            for long in index.longer(short)
             if _both_names(short, long) and part_of(short, long) and (long.index < short.index or whole(short, long))
         ]
         if not found or "person" not in (short.thing, found[0].thing):
@@ -168,10 +161,6 @@ def containment(reading: MentionNames) -> Iterator[Link]:
             continue
         for long, strength in people.called(short, found):
             yield _link(short, long, "containment", strength)
-
-
-def _parts(name: Name) -> tuple[str, ...]:
-    return tuple(name.key) if name.chinese else name.words
 
 
 def nominal(reading: MentionNames) -> Iterator[Link]:

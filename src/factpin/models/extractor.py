@@ -86,9 +86,9 @@ class Extractor:
         size = s.max_length - self.tokenizer.frame_size
         return WindowReader(self.tokenizer, size, s.overlap, s.context, self.on_overflow)
 
-    def read(self, doc: Document) -> WindowedDocument:
-        """A document as this model reads it."""
-        return self.reader.read(doc)
+    def read(self, doc: Document, wanted: Sequence[tuple[int, int]] | None = None) -> WindowedDocument:
+        """A document as this model reads it; wanted: the sentences that matter, where it reads one at a time."""
+        return self.reader.read(doc, wanted)
 
     def extract(self, texts: str | Iterable[str], min_score: float = LIKELY) -> list[Document]:
         """A document for each text, with sentences, mentions and coverage, and facts and events from min_score on.
@@ -99,15 +99,21 @@ class Extractor:
         return [keep_likely(doc, min_score)[0] for doc in found]
 
     def annotate(
-        self, documents: Iterable[Document], on_document: Callable[[], None] = lambda: None, *, keep: bool = False
+        self,
+        documents: Iterable[Document],
+        on_document: Callable[[], None] = lambda: None,
+        *,
+        keep: bool = False,
+        wanted: Callable[[Document], Sequence[tuple[int, int]] | None] = lambda _: None,
     ) -> Iterator[Document]:
         """The same documents with what the model finds, and nothing that was pinned to older annotation.
 
         keep: facts and events follow their mentions into the entities that a model of coreference finds.
+        wanted: the sentences of a document that matter; None: all.
         """
         documents = iter(documents)
         while group := list(islice(documents, AHEAD)):
-            read = [self.read(doc) for doc in group]
+            read = [self.read(doc, wanted(doc)) for doc in group]
             for document, found in zip(read, self.find(read), strict=True):
                 yield self.annotate_one(document, found, keep=keep)
                 on_document()

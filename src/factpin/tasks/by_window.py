@@ -28,5 +28,6 @@ def find_by_window(
 
 def reach(document: WindowedDocument, context: Literal["sentence", "window"]) -> Literal["sentence", "window"]:
     """The limits inside which two mentions can be linked: a sentence, if each was read as a whole by itself."""
-    whole = len(document.windows) <= len(sentence_starts(document.pieces, document.sentences))
+    starts = {*sentence_starts(document.pieces, document.sentences)}
+    whole = all(window.first in starts for window in document.windows)
     return "sentence" if context == "sentence" and whole else "window"

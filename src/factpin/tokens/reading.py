@@ -31,10 +31,17 @@ class WindowReader:
     context: Literal["sentence", "window"] = "sentence"
     on_overflow: Literal["window", "error"] = "window"
 
-    def read(self, doc: Document) -> "WindowedDocument":
-        """The pieces and windows of a document."""
+    def read(self, doc: Document, wanted: Sequence[tuple[int, int]] | None = None) -> "WindowedDocument":
+        """The pieces and windows of a document.
+
+        wanted: the sentences that matter. The others are left out if each sentence is read by itself: what is found in
+        one does not depend on them.
+        """
         sentences: tuple[tuple[int, int], ...] = doc.sentences or tuple(split_sentences(doc.text))
-        pieces = self.tokenizer.encode_sentences(doc.text, sentences)
+        if wanted is None or self.context == "window":
+            pieces = self.tokenizer.encode_sentences(doc.text, sentences)
+        else:
+            pieces = self.tokenizer.encode_parts(doc.text, wanted)
         found = windows(pieces, sentences, self.size, min(self.overlap, self.size // 2), context=self.context)
         if self.on_overflow == "error":
             self._refuse_overflow(doc, pieces, sentences)

@@ -90,8 +90,11 @@ class Tokenizer:
         No piece crosses a border of a sentence, and a sentence has the same pieces in any document; byte-level and ▁
         vocabularies would otherwise include the space before it. Text between sentences is tokenized too.
         """
-        spans = [(s, e) for s, e in _cover(len(text), sentences) if text[s:e].strip()]
-        spans = [_strip(text, s, e) for s, e in spans]
+        return self.encode_parts(text, _cover(len(text), sentences))
+
+    def encode_parts(self, text: str, spans: Iterable[tuple[int, int]]) -> Pieces:
+        """The pieces of some parts of a text, each tokenized by itself."""
+        spans = [_strip(text, s, e) for s, e in spans if text[s:e].strip()]
         parts = self.encode_batch([text[s:e] for s, e in spans])
         return join(text, [(s, part) for (s, _), part in zip(spans, parts, strict=True)])
 
