@@ -91,7 +91,7 @@ def test_ask_cites_what_the_store_holds(server: RunningServer) -> None:
 
 
 def test_the_store_can_be_browsed(server: RunningServer) -> None:
-    assert server.get("/v1/store").json["stats"]["documents"] >= 1
+    assert server.get("/v1/store").json["stats"]["document"] >= 1
     assert server.get("/v1/store/documents?limit=1").json["documents"][0]["uri"]
     (entity,) = server.get("/v1/store/entities?name=%E8%B0%B7%E7%88%B1%E5%87%8C").json["entities"]
     found = server.get(f"/v1/store/entity?id={entity['id']}").json
@@ -101,7 +101,9 @@ def test_the_store_can_be_browsed(server: RunningServer) -> None:
     assert server.get(f"/v1/store/why?fact={fact['id'][:8]}").json["id"] == fact["id"]
     (path,) = server.get(f"/v1/store/paths?start={entity['id']}&end={fact['tail']['id']}").json["paths"]
     assert [step["id"] for step in path] == [fact["id"]]
-    assert server.get("/v1/store/document?uri=nothing").status in (404, 422)
+    for unknown in ("document?uri=nothing", "entity?id=nothing", "why?fact=nothing", "facts?head=nothing"):
+        refused = server.get(f"/v1/store/{unknown}")
+        assert refused.status == 404 and b"kb.db" not in refused.body
 
 
 def test_the_store_can_be_edited_and_edits_undone(server: RunningServer) -> None:
