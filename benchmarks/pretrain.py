@@ -236,13 +236,13 @@ def peak(start: str, times: int) -> dict[str, float]:
 @click.option("--bf16/--no-bf16", default=False)
 @click.option("--memory/--no-memory", default=True)
 @click.option("--json", "json_file", type=click.Path(path_type=Path))
-@click.option("--peak-of", type=int, hidden=True)
-@click.option("--start", hidden=True)
+@click.option("--peak-of", type=(int, str), hidden=True)
 def main(corpus: Path | None, size: str, rounds: int, packing: Packing, bf16: bool, memory: bool,
-         json_file: Path | None, peak_of: int | None, start: str) -> None:  # fmt: skip
+         json_file: Path | None, peak_of: tuple[int, str] | None) -> None:  # fmt: skip
     torch.set_num_threads(1)
     if peak_of is not None:
-        click.echo(json.dumps(peak(start, peak_of)))
+        times, start = peak_of
+        click.echo(json.dumps(peak(start, times)))
         return
     layers, width = map(int, size.split("x"))
     with tempfile.TemporaryDirectory() as name:
@@ -255,7 +255,7 @@ def main(corpus: Path | None, size: str, rounds: int, packing: Packing, bf16: bo
             (folder / "small").mkdir()
             small = beginning(folder / "small", corpus, 32, 1)
             for times in (1, TIMES):
-                words = [sys.executable, __file__, "--peak-of", str(times), "--start", str(small)]
+                words = [sys.executable, __file__, "--peak-of", str(times), str(small)]
                 told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
                 for name, value in json.loads(told.splitlines()[-1]).items():
                     result[f"{name}_MiB_{times}x"] = value
