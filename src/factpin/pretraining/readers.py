@@ -23,7 +23,7 @@ from factpin.encoders import Encoder
 from factpin.encoders.own.batch import Block
 from factpin.encoders.own.network import Memory, States
 from factpin.encoders.own.parts import DecoderLayer, InputLayer, NetworkConfig, Sight, start
-from factpin.encoders.views import ABSOLUTE, read_cells
+from factpin.encoders.views import read_cells, refuse_relative
 from factpin.errors import BadInput
 from factpin.objectives import Batch, Objective
 from factpin.objectives.cloze import Cloze, everybody
@@ -52,9 +52,8 @@ class Plain(nn.Module):
     def __init__(self, encoder: Encoder, *, apart: bool = False) -> None:
         """`apart`: documents of a text do not see each other."""
         super().__init__()
-        if apart and encoder.config.model_type not in ABSOLUTE:
-            raise BadInput(f"--packing apart hides the documents of a text from each other by a mask, which "
-                           f"{encoder.config.model_type} does not take. Take --packing filled.")  # fmt: skip
+        if apart:
+            refuse_relative(encoder)
         self.encoder, self.apart = encoder, apart
 
     @property
