@@ -1,13 +1,14 @@
 # make demo    the main job: facts from real text      make test    lint, types, import contracts, tests
 # make check   lint, types, contracts alone            make verify  the long proofs
+# make doors   the page in chromium
 PYTHON ?= python3
 BIN := .venv/bin
 export OMP_NUM_THREADS ?= 2
 export PYTHONUTF8 := 1
 
-.PHONY: help demo test check verify format clean
+.PHONY: help demo test check verify doors format clean
 help:
-	@head -2 Makefile
+	@head -3 Makefile
 
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
@@ -39,6 +40,11 @@ test: check
 
 verify: .venv/ready
 	HYPOTHESIS_PROFILE=wide $(BIN)/python -m pytest -m verify tests
+
+# needs chromium; with npm, accessibility is checked too
+doors: .venv/ready
+	@test ! -e "$$(command -v npm)" || test -d node_modules/axe-core || npm install --silent --no-save --no-package-lock axe-core
+	$(BIN)/python -m pytest -m browser tests/page
 
 format: .venv/ready
 	$(BIN)/ruff format --quiet .

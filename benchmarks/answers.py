@@ -61,7 +61,7 @@ def main() -> None:
     forward = judge.model.scores
 
     def counted(batch: cogltx_judge.PairBatch) -> torch.Tensor:
-        widest[0] = max(widest[0], batch.ids.numel())
+        widest[0] = max(widest[0], batch.ids.size)
         return forward(batch)
 
     judge.model.scores = counted  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""The texts of en-entities: six corpora with our types, as running text, and five judges.
+"""The texts of en-entities: seven corpora with our types, as running text, and five judges.
 
     python recipes/en-entities/prepare.py --output runs/data/en-entities
 
@@ -38,6 +38,7 @@ from _prepare import (
 
 from factpin.documents import Document
 from factpin.formats import Options, read
+from factpin.language.sentences import split_sentences
 
 Article = tuple[str, list[Sentence]]  # name, sentences
 
@@ -53,6 +54,11 @@ TEMPORAL = re.compile(
     r"week|day|hour|minute|second|moment|morning|noon|evening|night|dawn|dusk|spring|summer|autumn|fall|winter|[ap]\.m|GMT|UTC|"
     r"o'clock|Christmas|Easter|Ramadan|Eid|[A-Z][a-z]{2}\.|later|earlier|ago|past",
     re.IGNORECASE,
+)
+
+INSTITUTION = re.compile(
+    r"Universit|Hospital|Institut|Clinic|Cent(?:er|re)|College|School|Inc\b|Ltd|Company|Country|City|Stud(?:y|ies)\b|"
+    r"Trial|Group|Survey|Association|Society|Administration|Department|Dr\.|et al"
 )
 
 
@@ -109,6 +115,13 @@ def read_gmb(path: Path) -> Iterator[Sentence]:
                 rows = []
             rows.append(row)
     yield gmb_sentence(rows)
+
+
+def read_abstracts(path: Path) -> Iterator[Article]:
+    """Sentences of abstracts, which name nobody: those with a word of an institution are left out."""
+    for doc in read(path, format="pubtator"):
+        parts = [doc.text[start:end] for start, end in split_sentences(doc.text)]
+        yield doc.id, [Sentence(part) for part in parts if not INSTITUTION.search(part)]
 
 
 def gmb_sentence(rows: list[dict[str, str]]) -> Sentence:
@@ -189,6 +202,7 @@ def build(data: Path, silver: int, seed: int) -> Parts:
     builder.place("uner_ewt", read_uner(data / "uner_ewt" / "en_ewt-ud-dev.iob2.xz"), 10)
     for name in ("train", "dev", "test"):
         builder.place("btc", read_tokenised(data / "btc" / f"btc.{name}.xz", "conll"), 1)
+    builder.place("cdr", read_abstracts(data / "cdr" / "CDR_TrainingSet.PubTator.txt.xz"), 1)
     sentences = [s for s in read_gmb(data / "gmb_ner" / "ner_dataset.csv.xz") if s.spans]
     for sentence in random.Random(seed).sample(sentences, min(silver, len(sentences))):
         doc = make_document("", sentence, "gmb_ner", "en")
@@ -212,7 +226,7 @@ def thinned(documents: list[Document], sentences: dict[str, int], rng: random.Ra
     return kept
 
 
-DEV = {"worldwide_newswire": 500, "docred": 450, "uner_ewt": 250, "crossner": 150, "btc": 150}
+DEV = {"worldwide_newswire": 500, "docred": 450, "uner_ewt": 250, "crossner": 150, "btc": 150, "cdr": 60}
 
 
 def main() -> None:

@@ -112,6 +112,31 @@ def test_what_the_facts_do_not_say_is_not_answered(filled: Store, question: str)
     assert_exact(answer, filled)
 
 
+def test_a_part_of_a_name_is_understood(store: Store) -> None:
+    for uri, name, place in (
+        ("a", "Somchai Rattanakul", "Chiang Mai"),
+        ("b", "Ann Ash", "Rome"),
+        ("c", "Ann Cole", "Oslo"),
+    ):
+        store.put(tell(Said(name, "place of birth", place, "{h} was born in {t}.")), Source(uri))
+    for question in ("Where was Somchai born?", "Where was Rattanakul born?", "What is Somchai's place of birth?"):
+        answer = ask(question, store)
+        assert (answer.text, answer.mode) == ("Chiang Mai", "facts")
+        assert_exact(answer, store)
+    assert ask("Was Somchai born in Chiang Mai?", store).text == "yes"
+    ambiguous = ask("Where was Ann born?", store)
+    assert ambiguous.abstained and {a.text for a in ambiguous.alternatives} == {"Rome", "Oslo"}
+    for question in ("Where was Somchai Jaidee born?", "Where was somchai born?", "Where was Mai born?"):
+        assert ask(question, store).abstained
+
+
+def test_a_fact_that_answers_spares_the_reading(store: Store) -> None:
+    store.put(tell(Said("谷爱凌", "出生地", "旧金山")), Source("a"))
+    asked = trace("谷爱凌出生在哪里？", store, reader=Designer())
+    assert (asked.answer.text, asked.answer.mode, asked.read, asked.retrieval) == ("旧金山", "facts", 0, None)
+    assert trace("谷爱凌喜欢什么？", store, reader=Designer()).read == 1
+
+
 def test_words_of_the_evidence_are_cues(store: Store) -> None:
     store.put(tell(Said("Acme", "P112", "Jane Roe", "{h} was launched by {t}.", "organization", "person")), Source("a"))
     answer = ask("Who launched Acme?", store)

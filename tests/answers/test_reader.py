@@ -9,13 +9,25 @@ import pytest
 from factpin.answers.reader import Reader, ReaderSettings, WholeText, whole
 from factpin.documents import Document, Span
 from factpin.errors import BadInput
+from factpin.models.graphs.write import write_onnx
 from factpin.models.reader_folder import load_reader
+from factpin.models.readers import open_reader
 from tests.answers.small_world import SNOW, WHERE, WHO, passage, questions
 
 
 @pytest.fixture
 def reader(reader_folder: Path) -> Reader:
     return load_reader(reader_folder)
+
+
+def test_onnxruntime_reads_the_same(reader_folder: Path, tmp_path: Path) -> None:
+    copy = write_onnx(reader_folder, tmp_path / "copy").folder
+    one, two = (open_reader(copy, runtime=runtime) for runtime in ("torch", "onnx"))
+    assert open_reader(copy).model.__class__ is two.model.__class__ is not one.model.__class__
+    asked = [(question.text, whole(question.context)) for question in questions(20, 6)]
+    for a, b in zip(one.read_all(asked, limit=3), two.read_all(asked, limit=3), strict=True):
+        assert [(r.document, r.span, r.text, r.kind) for r in a] == [(r.document, r.span, r.text, r.kind) for r in b]
+        assert [r.probability for r in a] == pytest.approx([r.probability for r in b], abs=1e-4)
 
 
 def test_answers_are_characters_of_the_document(reader: Reader) -> None:

@@ -9,7 +9,7 @@ from factpin.documents import Coverage, Document, Entity, Fact, Mention, Span, U
 from factpin.documents.gaps import gaps
 from factpin.errors import BadInput
 from factpin.extraction.coverage import coverage_notes
-from factpin.extraction.extract import extract, hide_unlikely, load_models, merge
+from factpin.extraction.extract import extract, hide_unlikely, hide_unsure, load_models, merge
 from factpin.extraction.request import Request
 from factpin.extraction.route import Route, reads
 from factpin.extraction.summary import Cases, Summary
@@ -241,3 +241,20 @@ def test_facts_that_score_less_than_asked_are_left_out_and_counted() -> None:
     assert hidden == 1
     assert found.facts == (facts[0], facts[2]) and found.coverage is not None
     assert found.coverage.notes == ("1 fact or event that is less likely than 0.5 is hidden",)
+
+
+def test_mentions_that_the_model_is_not_sure_of_are_left_out_and_counted() -> None:
+    text = "甲乙丙丁甲"
+    scores = (0.9, 0.3, 0.4, 0.4, 0.4)
+    mentions = tuple(Mention(f"m{i}", i, i + 1, text[i], score=score) for i, score in enumerate(scores))
+    entities = (Entity("e0", ("m0", "m4")), *(Entity(f"e{i}", (f"m{i}",)) for i in range(1, 4)))
+    fact = Fact("e0", "r", "e2", "m0", "m2", score=0.7)
+    doc = Document("d", text, mentions=mentions, entities=entities, facts=(fact,))
+    found, hidden = hide_unsure(doc, 0.6, 0.5)
+    assert hidden == 2
+    assert [m.text for m in found.mentions] == ["甲", "丙", "甲"]  # sure, of a fact, the same as a sure one
+    assert [e.id for e in found.entities] == ["e0", "e2"] and found.facts == (fact,) and found.coverage is not None
+    assert found.coverage.notes == ("2 mentions that are less likely than 0.6 are hidden",)
+    assert hide_unsure(doc, 0.6, 0.8)[1] == 2
+    assert hide_unsure(doc, 0.6, 0.35)[1] == 1
+    assert hide_unsure(doc, 0.6, 0.0) == (doc, 0) == hide_unsure(doc, 0.0, 0.5)

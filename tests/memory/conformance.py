@@ -234,6 +234,18 @@ class StoreConformance:
         with pytest.raises(BadInput, match="have not been joined"):
             store.unjoin("Eileen Gu", "谷爱凌")
 
+    def test_entities_are_found_by_a_word_of_their_names(self, store: Store) -> None:
+        store.put(tell(Said("Ann B_sh", "born in", "Rome")), Source("a"))
+        store.put(tell(Said("Ann Cole", "born in", "Rome"), Said("Ann Cole", "born in", "Oslo")), Source("b"))
+        store.put(tell(Said("埃隆·马斯克", "born in", "New Rome")), Source("c"))
+        assert [c.entity.name for c in store.names_with("ann")] == ["Ann Cole", "Ann B_sh"]
+        assert [c.prior for c in store.names_with("Ann")] == [2 / 3, 1 / 3]
+        assert [c.entity.name for c in store.names_with("b_sh")] == ["Ann B_sh"]
+        assert [c.entity.name for c in store.names_with("马斯克")] == ["埃隆·马斯克"]
+        assert [c.entity.name for c in store.names_with("rome")] == ["New Rome"]  # Rome is a whole name
+        for word in ("an", "b%sh", "%", "bxsh", "ann cole", "he"):
+            assert store.names_with(word) == []
+
     def test_two_people_of_one_name_are_split(self, store: Store) -> None:
         store.set_schema(SCHEMA)
         store.put(tell(Said("李娜", "出生地", "武汉")), Source("tennis"))

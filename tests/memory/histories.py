@@ -134,6 +134,7 @@ def _answers(store: Store) -> dict[str, Any]:
             "by tail": [store.judged(Pattern(tails=(id,), relations=("CEO", "住")), filter) for id in entities],
             "conflicts": store.conflicts(filter),
             "names": [store.candidates(name, filter) for name in PEOPLE + PLACES],
+            "names with": [store.names_with(word, filter) for word in ("gu", "娜")],
             "names in": [store.names_in(question, filter) for question in QUESTIONS],
             "mentions": [store.mentions(id, filter) for id in entities],
             "titles": store.titled(["谷爱凌", "li na"], filter),

@@ -160,6 +160,10 @@ def test_ask_with_conflict_path_and_citations(window: Any) -> None:
     assert page.locator(".path .node text").all_text_contents()[:2] == ["Still Water", "Ann Ash"]
     page.wait_for_selector("#cited .cited")
     assert page.locator("#cited .cited").inner_text() in ("Rome", "Oslo")
+    page.click("#answer .hops .edge.lit[role=button] >> nth=0", force=True)
+    page.wait_for_selector("#cited .cited")
+    drawn = set(page.locator("#answer .hops .node text").all_text_contents())
+    assert {"Still Water", "Ann Ash", "Rome", "Oslo"} <= drawn
     page.fill("#question", "Who painted the moon?")
     page.keyboard.press("Enter")
     page.wait_for_selector("#answer .abstained")

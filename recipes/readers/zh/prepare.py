@@ -1,5 +1,5 @@
 """The questions of zh-reader: CMRC2018's trial part, DRCD, DuReader's robust and checklist parts, CAIL 2019, and
-questions made from the facts of DuIE and of Chinese news.
+questions made from the facts of Chinese news. DuIE's terms speak of research, so a reader that ships does without it.
 
     pip install opencc-python-reimplemented
     python recipes/readers/zh/prepare.py --output runs/data/zh-reader
@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _made import make_questions, read_duie, read_news
+from _made import make_questions, read_news
 from _prepare import DATA, read_set, shorter, slot, some, split, without_contexts, write_parts
 from opencc import OpenCC
 
@@ -24,7 +24,7 @@ from factpin.documents import Question
 
 HALVES = 2
 LEGAL = 3_000  # questions about court documents: their language is narrow, so that they are not to prevail
-ENCYCLOPAEDIA, NEWS = 8_000, 3_000  # questions made from the facts of DuIE and of news
+NEWS = 4_000  # questions made from the facts of news
 LONGEST = 40  # characters of an answer of DuReader: longer ones are whole paragraphs
 
 TO_SIMPLIFIED = OpenCC("t2s")
@@ -73,9 +73,7 @@ def build(data: Path) -> list[Question]:
         *shorter(read_set(data / "dureader" / "checklist_dev.json.xz", "dureader"), LONGEST),
         *some(cail, LEGAL),
     ]
-    duie = [facts for part in "ab" for facts in read_duie(data / "duie" / f"duie2_train_{part}.json.xz")]
     news = list(read_news(data / "zh_news_triples" / "init-train.txt.xz"))
-    found += some(make_questions(duie, "duie", "duie", "zh"), ENCYCLOPAEDIA)
     found += some(make_questions(news, "news", "news", "zh"), NEWS)
     return without_contexts(found, judges)
 

@@ -2,16 +2,19 @@
 
     ask("谷爱凌出生在哪里？", store)
 
-Facts are tried first but not preferred: the score of an answer is a probability, and the highest one wins.
+Passages are read only where no fact is likely enough: a fact that explains every word of a question is right more often
+than what a small reader finds, and reading costs a hundred times as much.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from factpin.answers.cogqa import CognitiveGraph
 from factpin.answers.lookup import Lookup, lookup
 from factpin.answers.parse import ParsedQuestion, parse_question
 from factpin.answers.passages import AnswerSpan, PassageReader, Retrieval, compose, follow, offer_unread, retrieve
+from factpin.answers.reasoners import Reasoners
 from factpin.answers.say import say
 from factpin.documents import Answer
 from factpin.documents.likely import LIKELY
@@ -19,8 +22,8 @@ from factpin.errors import BadInput
 from factpin.memory import Filter, Store
 from factpin.memory.search import Search
 
-Mode = Literal["auto", "facts", "extract", "hops"]
-ASK_MODES: tuple[Mode, ...] = ("auto", "facts", "extract", "hops")
+Mode = Literal["auto", "facts", "extract", "hops", "generate"]
+ASK_MODES: tuple[Mode, ...] = ("auto", "facts", "extract", "hops", "generate")
 MOST_ALTERNATIVES = 5
 
 
@@ -32,6 +35,7 @@ class Trace:
     lookup: Lookup | None = None
     retrieval: Retrieval | None = None
     read: int = 0  # how many passages a reader read
+    graph: CognitiveGraph | None = None  # of a model of hops
 
 
 def ask(
@@ -44,6 +48,7 @@ def ask(
     *,
     reader: PassageReader | None = None,
     search: Search | None = None,
+    reasoners: Reasoners | None = None,
 ) -> Answer:
     """Answer a question from a store, with citations; abstain if no answer is likely enough.
 
@@ -51,8 +56,9 @@ def ask(
     the score that was fitted for its reader.
     reader: reads answers from passages, with calibrated scores. Without one, the passages themselves are offered.
     search: finds passages; by words unless given.
+    reasoners: other ways to answer, by mode: hops along titles unless given, generate only if given.
     """
-    return trace(question, store, mode, min_score, k, as_of, reader=reader, search=search).answer
+    return trace(question, store, mode, min_score, k, as_of, reader=reader, search=search, reasoners=reasoners).answer
 
 
 def trace(
@@ -65,15 +71,20 @@ def trace(
     *,
     reader: PassageReader | None = None,
     search: Search | None = None,
+    reasoners: Reasoners | None = None,
 ) -> Trace:
     """Like `ask`, with everything that was considered."""
     _check(question, mode, min_score, k)
+    if mode in (reasoners or {}):
+        return _reason(question, search or Search(store), mode, min_score, k, Filter(as_of or ""), reasoners or {})
+    if mode == "generate":
+        raise BadInput("Generating needs a generator. Name one: `factpin train generator` makes it.")
     filter, parsed = Filter(as_of or ""), parse_question(question)
     least = Least(min_score, LIKELY if reader is None else reader.min_score(question))
     by_facts = lookup(question, store, filter) if mode in ("auto", "facts") else None
     answers = [by_facts.answer] if by_facts is not None and by_facts.answer is not None else []
     notes = list(by_facts.notes) if by_facts is not None else []
-    if mode == "facts" or (reader is None and any(map(least.reached, answers))):
+    if mode == "facts" or any(map(least.reached, answers)):
         return Trace(_conclude(question, answers, [], least, notes, store, filter), by_facts)
     search = search or Search(store)
     retrieval = retrieve(question, search, k, filter)
@@ -90,6 +101,16 @@ def trace(
         read = compose(question, retrieval, readings)
     answer = _conclude(question, [*answers, *read], [], least, notes, store, filter)
     return Trace(answer, by_facts, retrieval, len(retrieval.passages))
+
+
+def _reason(
+    question: str, search: Search, mode: Mode, min_score: float | None, k: int, filter: Filter, reasoners: Reasoners
+) -> Trace:
+    """Answer in the way of a mode."""
+    found = reasoners[mode](question, search, k, filter)
+    least = Least(min_score, found.least)
+    answer = _conclude(question, found.answers, [], least, [], search.store, filter)
+    return Trace(answer, None, found.retrieval, found.read, found.graph)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,8 @@ class TextBlock:
     document: int  # index among the documents that are read together
     span: Span
     ids: Ints
+    starts: Ints  # the characters of the document under each piece
+    ends: Ints
 
 
 def cut_blocks(texts: Sequence[str], tokenizer: Tokenizer, size: int = SIZE) -> list[TextBlock]:
@@ -54,7 +56,8 @@ def cut_blocks(texts: Sequence[str], tokenizer: Tokenizer, size: int = SIZE) -> 
         for (start, _), part in zip(spans, pieces, strict=True):
             for first, last in _even(len(part), size):
                 a, b = _characters(part.start, part.end, first, last, len(part.text))
-                found.append(TextBlock(number, Span(start + a, start + b), part.ids[first:last]))
+                at = (part.start[first:last] + start, part.end[first:last] + start)
+                found.append(TextBlock(number, Span(start + a, start + b), part.ids[first:last], *at))
     return [block for block in found if block.span.start < block.span.end]
 
 

@@ -12,6 +12,7 @@ Public code calls it introspector. It has the same shape: one linear layer, no M
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from factpin.answers.cogltx import CAPACITY, KEEP, SIZE, Recall, TextBlock, Windows, cut_blocks, mem_recall
 from factpin.answers.cogltx_excerpt import Excerpt, excerpt
 from factpin.answers.pair_reader import PairBatch, collate_pairs
+from factpin.answers.pair_tensors import to_tensors
 from factpin.documents import Span
 from factpin.encoders import Encoder
 from factpin.layers.dropout import Dropout
@@ -85,8 +87,8 @@ class JudgeModel(nn.Module):
 
     def scores(self, batch: PairBatch) -> Tensor:
         """The scores of all tokens (B, N)."""
-        batch = batch.to(next(self.parameters()).device)
-        hidden = self.encoder(batch.ids, batch.mask, segments=batch.segments).hidden  # (B, N, D)
+        ids, segments, mask, _ = to_tensors(batch, next(self.parameters()).device)
+        hidden = self.encoder(ids, mask, segments=segments).hidden  # (B, N, D)
         scores: Tensor = self.head(self.dropout(hidden)).squeeze(-1)  # (B, N)
         return scores
 
@@ -162,8 +164,15 @@ class Judge:
         return list(score_windows(self.model, self.tokenizer, query, blocks, windows))
 
 
+class TokenJudge(Protocol):
+    """Scores tokens: a JudgeModel, or a model with a judge among its heads."""
+
+    def eval(self) -> object: ...
+    def scores(self, batch: PairBatch) -> Tensor: ...
+
+
 def score_windows(
-    model: JudgeModel, tokenizer: Tokenizer, query: Ints, blocks: Sequence[TextBlock], windows: Windows
+    model: TokenJudge, tokenizer: Tokenizer, query: Ints, blocks: Sequence[TextBlock], windows: Windows
 ) -> Iterator[list[float]]:
     """The score of every block in every window, a few windows at a time: memory does not grow with the text."""
     model.eval()

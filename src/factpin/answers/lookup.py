@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from factpin.answers.chains import Chain, ChainFinder, Inspection, Step
 from factpin.answers.cite import citation_of, citations_of, shared
+from factpin.answers.named import names_in
 from factpin.answers.parse import ParsedQuestion, parse_question
 from factpin.answers.places import inner_place
 from factpin.answers.say import say
@@ -61,7 +62,7 @@ def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
         answer = affirm(parsed, store, filter)
         return Lookup(parsed, answer, notes=() if answer else (say("yes_no", parsed.language),))
     finder = ChainFinder(store, parsed, filter)
-    names = store.names_in(question, filter)
+    names = names_in(question, store, filter)
     found: list[Group] = []
     for span, candidates in names:
         found = [g for c in candidates if (g := _group(finder, span, c, store.schema())).conclusions]

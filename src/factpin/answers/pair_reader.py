@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
-from torch import Tensor
 
+from factpin.arrays import Bools
+from factpin.arrays import Ints as Int64s
 from factpin.language.sentences import split_sentences
 from factpin.tokens import Pieces, Tokenizer, Window, char_span, piece_span
 from factpin.tokens.pairs import FramedPair, frame_pair, pair_frame, windows_beside
@@ -95,14 +95,10 @@ def _open(pair: FramedPair, choices: Sequence[tuple[int, int]]) -> FramedPair:
 class PairBatch:
     """A padded batch of pairs."""
 
-    ids: Tensor  # (B, N) int64
-    segments: Tensor  # (B, N) int64
-    mask: Tensor  # (B, N) bool, False at padding
-    real: Tensor  # (B, N) bool, True where an answer may be
-
-    def to(self, device: torch.device) -> "PairBatch":
-        """Move the batch to a device."""
-        return PairBatch(*(x.to(device) for x in (self.ids, self.segments, self.mask, self.real)))
+    ids: Int64s  # (B, N)
+    segments: Int64s  # (B, N)
+    mask: Bools  # (B, N), False at padding
+    real: Bools  # (B, N), True where an answer may be
 
 
 def collate_pairs(pairs: Sequence[FramedPair], pad_id: int) -> PairBatch:
@@ -113,4 +109,4 @@ def collate_pairs(pairs: Sequence[FramedPair], pad_id: int) -> PairBatch:
     for row, pair in enumerate(pairs):
         n = len(pair.ids)
         ids[row, :n], segments[row, :n], mask[row, :n], real[row, :n] = pair.ids, pair.segments, True, pair.real
-    return PairBatch(*(torch.from_numpy(x) for x in (ids, segments, mask, real)))
+    return PairBatch(ids, segments, mask, real)

@@ -8,16 +8,12 @@ score that were right on the documents the reader was calibrated on.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-import torch
-from torch import Tensor, nn
+from typing import Generic, Protocol, TypeVar
 
 from factpin.answers.pair_reader import PairBatch, PairReader, PassagePairs, PassagePieces, collate_pairs
+from factpin.arrays import Floats32
 from factpin.documents import Document, Span
-from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.layers.dropout import Dropout
 from factpin.tasks.scale import Scale
 from factpin.tasks.spans.best import best_cells
 from factpin.tokens import Tokenizer, batches
@@ -91,38 +87,21 @@ class ReaderSettings:
             raise BadInput(f"min_score is {self.min_score}; expected a probability from 0 to 1.")
 
 
-class ReaderModel(nn.Module):
-    """Scores = head(dropout(encoder(pairs)))."""
+class PairScorer(Protocol):
+    """What computes scores: a ReaderModel, or its graph in onnxruntime."""
 
-    def __init__(self, encoder: Encoder, head: nn.Module, dropout: float = 0.1) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.head: Any = head  # a head with `dense`; the type of its scores is its own
-        self.dropout = Dropout(dropout)
+    def table(self, batch: PairBatch) -> Floats32:
+        """The scores (B, N, N) of answers that begin and end at tokens of a pair, -inf where none can be."""
 
-    def scores(self, batch: PairBatch) -> object:
-        """The scores of the head for a batch."""
-        batch = batch.to(next(self.parameters()).device)
-        hidden = self.encoder(batch.ids, batch.mask, segments=batch.segments).hidden  # (B, N, D)
-        return self.head(self.dropout(hidden), batch.real)
 
-    def loss(self, example: tuple[PairBatch, Any]) -> Tensor:
-        """The mean loss over the pairs of a batch."""
-        batch, gold = example
-        return self.head.loss(self.scores(batch), gold)
-
-    def agreement(self, example: tuple[PairBatch, Any]) -> tuple[Tensor, Tensor]:
-        """R-Drop: the mean loss of two passes with dropout, and the distance between their scores."""
-        batch, gold = example
-        a, b = self.scores(batch), self.scores(batch)
-        return (self.head.loss(a, gold) + self.head.loss(b, gold)) / 2, self.head.apart(a, b)
+Scorer = TypeVar("Scorer", bound=PairScorer)
 
 
 @dataclass
-class Reader:
+class Reader(Generic[Scorer]):
     """A model that answers questions from passages."""
 
-    model: ReaderModel
+    model: Scorer
     tokenizer: Tokenizer
     settings: ReaderSettings = field(default_factory=ReaderSettings)
 
@@ -141,7 +120,6 @@ class Reader:
         readings = self.read(question, passages)
         return readings[0] if readings and readings[0].probability >= self.settings.min_score else None
 
-    @torch.no_grad()
     def read_all(self, questions: Sequence[tuple[str, Sequence[Readable]]], *, limit: int = 1) -> list[list[Reading]]:
         """Read answers to several questions, each with its own passages, in common batches."""
         if limit < 1:
@@ -163,14 +141,12 @@ class Reader:
 
     def _found(self, reads: Sequence[PassagePairs], limit: int) -> list[list[tuple["_Spot", float]]]:
         """The best spots of each passage over all its windows, each with its highest score."""
-        self.model.eval()
         best: list[dict[_Spot, float]] = [{} for _ in reads]
         places = [(r, w) for r, read in enumerate(reads) for w in range(len(read.windows))]
         for batch in batches([len(reads[r].pairs[w].ids) for r, w in places], BUDGET):
             chosen = [places[i] for i in batch]
             pairs = collate_pairs([reads[r].pairs[w] for r, w in chosen], self.tokenizer.pad_id)
-            table = self.model.head.dense(self.model.scores(pairs))[:, :1].float().cpu().numpy()
-            cells = best_cells(table, limit + SPARE)
+            cells = best_cells(self.model.table(pairs)[:, None], limit + SPARE)
             for (row, _, first, last), score in zip(cells.rows(), cells.score.tolist(), strict=True):
                 r, w = chosen[row]
                 spot = _spot(reads[r], w, first, last)

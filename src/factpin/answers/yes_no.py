@@ -4,27 +4,27 @@ A fact that holds is a yes and one that a text denies is a no. A fact that is no
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import permutations
 
 from factpin.answers.cite import citation_of, shared
 from factpin.answers.kinds import kind_of
+from factpin.answers.named import Name, names_in
 from factpin.answers.parse import ParsedQuestion, asking_yes_no, unexplained
 from factpin.answers.relate import cues
 from factpin.documents import Answer, Hop, Span
-from factpin.memory import ALL, Candidate, Filter, JudgedFact, Pattern, Store
+from factpin.memory import ALL, Filter, JudgedFact, Pattern, Store
 
 _OF = re.compile(r"\s+of\s+(?:the\s+)?", re.I)
 _POSSESSIVE = re.compile(r"['’]s?\s+(?:\w+\s+)?|的")
 WORDS = {"en": ("yes", "no"), "zh": ("是", "否")}
 TELLING = ("active", "disputed", "denied")  # statuses of facts that tell yes or no
 MOST_NAMES = 8  # names of a question that are paired
-Name = tuple[Span, Sequence[Candidate]]
 
 
 def affirm(question: ParsedQuestion, store: Store, filter: Filter = ALL) -> Answer | None:
     """Yes or no, with the evidence of the fact that is asked about; None where no fact tells."""
-    names = store.names_in(question.text, filter)[:MOST_NAMES]
+    names = names_in(question.text, store, filter)[:MOST_NAMES]
     pairs = permutations(names, 2)
     found = [fact for pair in pairs for fact in _facts(question, store, filter, *pair) if _tells(fact)]
     if not found:

@@ -1,6 +1,7 @@
 """The program `factpin`. Nothing here, and nothing that `--help` needs, imports torch."""
 
 import contextlib
+import errno
 import io
 import os
 import signal
@@ -15,6 +16,8 @@ from rich.markup import escape
 from factpin.app.commands import COMMANDS
 from factpin.errors import FactpinError, did_you_mean
 from factpin.files.limits import LIMIT, size_of
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Commands(click.Group):
@@ -108,7 +111,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(0)
     except OSError as error:  # a full disk, a folder without write permission
         _abandon_output()
-        _fail(f"{error.filename or 'output'}: {error.strerror or error}. Free some space, or write somewhere else.")
+        todo = "Free some space, or write somewhere else." if error.errno in FULL else "Check the path."
+        _fail(f"{error.filename or 'output'}: {error.strerror or error}. {todo}")
+    except MemoryError:
+        _abandon_output()
+        _fail("There is not enough memory for this. Give smaller files, or shorter texts.")
 
 
 def _abandon_output() -> None:

@@ -21,7 +21,8 @@ from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes
 from factpin.extraction.route import Route, reads, route
-from factpin.extraction.settle import once, places, settle, without_loose
+from factpin.extraction.select import select
+from factpin.extraction.settle import once, places, settle, without_loose, without_mentions
 from factpin.extraction.summary import Summary
 from factpin.language.coreference import resolve
 from factpin.language.sentences import split_sentences
@@ -65,6 +66,15 @@ class Team:
             )
         return cls(tuple(sorted(finders, key=only_for_facts)), scorers, linkers)
 
+    def shown(self, way: Route) -> float:
+        """The score from which on mentions are shown: the lowest that a model for the languages of a text asks for."""
+        least = [
+            model.settings.shown
+            for model in self.finders
+            if not only_for_facts(model) and any(reads(model.settings.language, other) for other in way.languages)
+        ]
+        return min(least, default=0.0)
+
     @property
     def seeks_facts(self) -> bool:
         """Whether some model looks for facts."""
@@ -77,12 +87,15 @@ def extract(
     min_score: float = LIKELY,
     *,
     coreference: bool = False,
+    only: Collection[str] = (),
     on_document: Callable[[Summary], None] = lambda _: None,
 ) -> Iterator[Document]:
     """The documents in order, with what the models for their language find.
 
-    min_score: facts and events that score less are left out, and a note says how many.
+    min_score: facts and events that score less are left out, and a note says how many. So are mentions that a model
+    with `shown` in its settings is not sure of, unless a fact is about them or `min_score` is lower than they score.
     coreference: group mentions into entities even where no model needs them.
+    only: keep these select.PARTS alone.
     on_document: is called with the summary of each document.
     """
     if not 0 <= min_score <= 1:
@@ -99,8 +112,11 @@ def extract(
         for doc, way, by_task, plain, found in zip(group, routes, results, merged, linked, strict=True):
             notes = coverage_notes(plain, way, by_task, relations)
             kept, hidden = hide_unlikely(add_notes(settle(found, functional), notes), min_score)
-            shown = without_loose(kept, loose(by_task, team.finders))
-            on_document(Summary.of(doc, shown, notes=notes, hidden=hidden))
+            told = without_loose(kept, loose(by_task, team.finders))
+            sure, unsure = hide_unsure(told, team.shown(way), min_score)
+            shown = select(sure, only)
+            hidden = 0 if set(only) == {"entities"} else hidden
+            on_document(Summary.of(doc, shown, notes=notes, hidden=hidden, unsure=unsure))
             yield shown
 
 
@@ -184,6 +200,26 @@ def hide_unlikely(doc: Document, min_score: float) -> tuple[Document, int]:
     kept, hidden = keep_likely(doc, min_score)
     count = "1 fact or event that is" if hidden == 1 else f"{hidden} facts and events that are"
     note = f"{count} less likely than {min_score:g} {'is' if hidden == 1 else 'are'} hidden"
+    return (add_notes(kept, [note]), hidden) if hidden else (doc, 0)
+
+
+def hide_unsure(doc: Document, shown: float, min_score: float) -> tuple[Document, int]:
+    """The document without mentions that score less than `shown`, with a note of how many; and their number.
+
+    Those that a fact or an event is about stay, and those of an entity with a surer mention. A minimum score below
+    LIKELY asks for what is unlikely, so it holds for mentions too.
+    """
+    least = shown if min_score >= LIKELY else min(shown, min_score)
+    sure = {m.id for m in doc.mentions if m.score is None or m.score >= least}
+    sure |= {id for fact in doc.facts for id in (fact.head_mention, fact.tail_mention) if id}
+    sure |= {a.mention for event in doc.events for a in event.arguments if a.mention}
+    sure |= {event.trigger for event in doc.events if event.trigger}
+    about = {end for fact in doc.facts for end in (fact.head, fact.tail, *(q.entity for q in fact.qualifiers))}
+    sure |= {id for e in doc.entities if e.id in about or not sure.isdisjoint(e.mentions) for id in e.mentions}
+    kept = without_mentions(doc, {m.id for m in doc.mentions} - sure)
+    hidden = len(doc.mentions) - len(kept.mentions)
+    count = "1 mention that is" if hidden == 1 else f"{hidden} mentions that are"
+    note = f"{count} less likely than {least:g} {'is' if hidden == 1 else 'are'} hidden"
     return (add_notes(kept, [note]), hidden) if hidden else (doc, 0)
 
 

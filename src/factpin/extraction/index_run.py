@@ -24,6 +24,7 @@ class IndexRequest:
     models: tuple[str, ...] = ()  # names or folders; none: all shipped models, each for its language
     facts: bool = True  # False: run no model; facts in JSONL documents are kept
     kind: str | None = None  # of the inputs, one of inputs.KINDS; None: by their endings
+    column: str = ""  # of CSV and TSV files: the one with the text; "": `text`
     coreference: bool = False  # group mentions into entities by rules
     published: str = ""  # date of documents that have none
     remove_missing: bool = False  # remove documents of the inputs that are no longer there
@@ -42,7 +43,7 @@ class IndexRequest:
 
 def run_index(request: IndexRequest, store: Store, progress: Progress = SILENT) -> tuple[IndexReport, Counter[str]]:
     """Bring the store up to date; returns what was done, and how many files were skipped, by their endings."""
-    inputs, skipped = find_inputs(request.inputs, request.kind)
+    inputs, skipped = find_inputs(request.inputs, request.kind, column=request.column)
     models = None
     if request.facts:
         folders = choose_models(request.models)

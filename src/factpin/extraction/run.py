@@ -8,7 +8,7 @@ Everything the user may have got wrong is checked before torch is imported.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,13 @@ from factpin.documents import Document
 from factpin.errors import BadInput, need_torch
 from factpin.extraction.folder import describe_run, extract_folder, is_done, open_folder
 from factpin.extraction.inputs import Input, expected_documents, find_inputs
+from factpin.extraction.linking import linked, store_linker
 from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
-from factpin.extraction.summary import Summary
+from factpin.extraction.summary import EXAMPLES, Cases, Summary
+from factpin.extraction.write import WRITERS
 from factpin.files import one_writer, refuse_same
 from factpin.formats import Options
 
@@ -55,25 +57,33 @@ def _run(
     def annotate(documents: Iterable[Document]) -> Iterator[Document]:
         from factpin.extraction.extract import extract  # noqa: PLC0415  (torch)
 
-        return extract(documents, models, request.min_score, coreference=request.coreference == RULES, on_document=add)
+        rules = request.coreference == RULES
+        found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
+        return linked(found, linker)
 
     def add(one: Summary) -> None:
         nonlocal total
         total += one
         progress.advance()
 
-    with Rejects(request.rejects_file) if request.skip_bad else nullcontext() as rejects:
+    with ExitStack() as stack:
+        linker = stack.enter_context(store_linker(request.db)) if request.db else None
+        kept = Rejects(request.rejects_file if request.skip_bad else None)
+        several = request.skip_bad or len(inputs) > 1  # a single bad file is an error
+        rejects = stack.enter_context(kept) if several else None
         lost: Counter[str] = Counter()
         if request.into_folder:
             extract_folder(waiting, request.output, annotate, encoding=request.encoding, rejects=rejects)
         else:
             found = annotate(read_inputs(inputs, request.encoding, rejects))
             lost = _write(found, request, show)
-    return total + Summary(rejected=rejects.count if rejects else 0, lost=lost)
+    failed = Cases(len(kept.named), tuple(kept.named[:EXAMPLES]))
+    return total + Summary(rejected=kept.count - failed.count, failed=failed, lost=lost)
 
 
 def _find_inputs(request: Request) -> tuple[list[Input], Counter[str]]:
-    inputs, skipped = find_inputs(request.inputs, request.kind, exclude=(request.output, request.rejects_file))
+    exclude = (request.output, request.rejects_file)
+    inputs, skipped = find_inputs(request.inputs, request.kind, column=request.column, exclude=exclude)
     for source in inputs:
         refuse_same(source.path, request.output)
     if not inputs:
@@ -108,7 +118,9 @@ def warn_of_bf16(progress: Progress) -> None:
 
 def _write(found: Iterator[Document], request: Request, show: Show | None) -> Counter[str]:
     """Write or show the documents; returns what the format cannot hold."""
-    if show is None:
-        return formats.write(found, request.output, format=request.format, options=Options(lossy=True))
-    show(found)
-    return Counter()
+    if show is not None:
+        show(found)
+        return Counter()
+    if request.format in WRITERS:
+        return WRITERS[request.format](found, request.output, request.only)
+    return formats.write(found, request.output, format=request.format, options=Options(lossy=True))

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factpin import formats
 from factpin.documents import Document
+from factpin.extraction.linking import linked, store_linker
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
@@ -31,11 +32,13 @@ def extract_shard(request: Request, shard: Shard) -> Receipt:
 
     models = load_once(request)
     folder = request.output
-    with Rejects(shard.rejects(folder)) if request.skip_bad else nullcontext() as rejects:
+    with ExitStack() as stack:
+        linker = stack.enter_context(store_linker(request.db)) if request.db else None
+        rejects = stack.enter_context(Rejects(shard.rejects(folder))) if request.skip_bad else None
         documents = _read(shard.parts, request.encoding, rejects)
         rules = request.coreference == RULES
-        found = extract(documents, models, request.min_score, coreference=rules, on_document=add)
-        formats.write(found, shard.result(folder))
+        found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
+        formats.write(linked(found, linker), shard.result(folder))
     total += Summary(rejected=rejects.count if rejects else 0)
     receipt = Receipt(shard.number, shard.result(folder).stat().st_size, _digest(shard.result(folder)), total)
     write_receipt(folder, shard, receipt)

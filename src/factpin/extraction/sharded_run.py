@@ -39,7 +39,7 @@ def run_in_shards(
     if not request.into_folder:
         raise BadInput("Shards are written to a folder. Name one with --output, without an ending, such as found.")
     request = _resolved(request)
-    inputs, skipped = find_inputs(request.inputs, request.kind, exclude=(request.output,))
+    inputs, skipped = find_inputs(request.inputs, request.kind, column=request.column, exclude=(request.output,))
     if not inputs:
         raise BadInput(
             f"{request.inputs[0]}: no file in it has a known ending. Name files, or say what they are with --from."
@@ -70,7 +70,8 @@ def _resolved(request: Request) -> Request:
     """The request with absolute paths, for processes elsewhere."""
     models = tuple(str(Path(name).resolve()) if Path(name).is_dir() else name for name in request.models)
     inputs = tuple(path if str(path) == "-" else path.resolve() for path in request.inputs)
-    return replace(request, inputs=inputs, output=request.output.resolve(), models=models)
+    db = str(Path(request.db).resolve()) if Path(request.db).is_file() else request.db
+    return replace(request, inputs=inputs, output=request.output.resolve(), models=models, db=db)
 
 
 def _finish(folder: Path, shards: int, total: Summary) -> None:

@@ -36,6 +36,7 @@ class Summary:
     facts: Counter[str] = field(default_factory=Counter)  # by relation
     events: Counter[str] = field(default_factory=Counter)  # by type
     hidden: int = 0  # facts and events below the minimum score
+    unsure: int = 0  # mentions that are hidden because their model is not sure of them
     replaced: int = 0  # documents whose own annotation was replaced
     without_model: Cases = Cases()  # documents in a language that no model reads
     partly_read: Cases = Cases()  # documents with parts that no model read
@@ -43,11 +44,14 @@ class Summary:
     inputs: int = 0  # files
     done_before: int = 0  # files whose results an earlier run had written
     skipped: Counter[str] = field(default_factory=Counter)  # files in folders that were not read, by ending
-    rejected: int = 0  # bad files and records
+    rejected: int = 0  # bad files and records that were set aside
+    failed: Cases = Cases()  # bad files that were not
     lost: Counter[str] = field(default_factory=Counter)  # what the output format cannot hold
 
     @classmethod
-    def of(cls, given: Document, found: Document, *, notes: Sequence[str] = (), hidden: int = 0) -> Self:
+    def of(
+        cls, given: Document, found: Document, *, notes: Sequence[str] = (), hidden: int = 0, unsure: int = 0
+    ) -> Self:
         """The summary of one document. notes: what was not searched in it."""
         coverage = found.coverage or Coverage()
         unread = coverage.unread
@@ -61,6 +65,7 @@ class Summary:
             facts=Counter(fact.relation for fact in found.facts),
             events=Counter(event.type for event in found.events),
             hidden=hidden,
+            unsure=unsure,
             replaced=int(bool(given.mentions or given.entities or given.facts or given.events)),
             without_model=_case(bool(unread) and not coverage.read, found.id, found.language or "unknown"),
             partly_read=_case(bool(unread and coverage.read), found.id, places),
@@ -77,7 +82,7 @@ class Summary:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Self:
         """The summary of a record of `to_json`."""
-        return cls(**{f.name: _from_plain(f.type, record[f.name]) for f in fields(cls)})
+        return cls(**{f.name: _from_plain(f.type, record[f.name]) for f in fields(cls) if f.name in record})
 
     @property
     def share_read(self) -> float:

@@ -1,59 +1,229 @@
 """Facts that the words of their sentences rule out, whatever a model thinks of them.
 
-Somebody who studies at a school (就读) has not graduated from it (毕业院校). A nationality that is named right before a
-name (法国选手泰丝) is that of this name, and other countries of the sentence are not.
+A small model knows which types a relation joins better than which of several names it joins. What it confuses most can
+be read off the words around the names:
+
+- Somebody who studies at a school (就读) has not graduated from it (毕业院校).
+- A nationality belongs to the name right behind it (the US researcher Stephen Cook, 法国选手泰丝), or it is said of a
+  name before it (X is a New Zealand cook, X，克罗地亚足球运动员). A country that is merely mentioned is nobody's.
+- An employer, party or office right before a name (Greens leader Christine Milne, 新意公司总经理陈某某) belongs to that
+  name alone.
+- What something lies in as its country is a country, and a country lies in no other.
+- Some relations need a word that says so, besides the names: who works at a school was not educated there.
+- A title that contains the name of a person was cut wrongly.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
 
-from factpin.documents import Document, Fact
+from factpin.documents import Document, Fact, Mention, Span
+from factpin.language.countries import is_country
 
-GRADUATION, NATIONALITY = "毕业院校", "国籍"
-PLACE = "location"  # a type of the shipped models
+PERSON, TITLE, PLACE = "person", "title", "location"  # types of the shipped models
+GRADUATION = "毕业院校"
+NATIONALITY = ("国籍", "country of citizenship")
+OWN = (*NATIONALITY, "任职", "职务", "employer", "member of political party", "position held")  # somebody's own
+COUNTRY = ("country", "country of citizenship")
+WITHIN = ("country", "located in the administrative territorial entity")
+
 STUDIES = re.compile("就读|在读|考入|考上|入读|肄业|退学")
 GRADUATED = re.compile("毕业|学位|学士|硕士|博士|校友")
-BEFORE = 8  # characters at most between a country and the name that it belongs to: 法国女子选手
+
+CUES = {  # relation -> words of which its sentence has one outside the two names
+    "cast member": r"star|cast|play|featur|act(?:or|ress|ing|s|ed)|role|portray|voice|appear|lead|perform|with\b|,",
+    "educated at": r"attend|stud(?:y|ies|ied|ent)|graduat|educat|degree|enrol|alum|transfer|schooled|schooling|scholar|"
+    r"major|train|doctorate|Ph\.? ?D|\b[BM]\.?[AS]c?\b|bachelor|master|pupil|college (?:foot|basket|base)ball|learn|"
+    r"diploma|accept|admit|enter|went to|class of|fellowship|from\b",
+    "inception": r"found|establish|creat|form|incorporat|launch|open|built|organi[sz]|set up|origin|start|beg[ai]n|"
+    r"inaugurat|since|formed|\(",
+    "residence": r"\bliv|resid|\bhomes?\b|\bhouse|settl|\bmov(?:e|ed|es|ing)\b|relocat|dwell|migrat|grew|rais|based|"
+    r"apartment|exile|stay|return|spent",
+}
+CUE = {relation: re.compile(words, re.I) for relation, words in CUES.items()}
+
+# ---- between a name and what is said of it --------------------------------------------------------------------------
+
+NEAR = {"en": 40, "zh": 10}  # characters between an attribute and the name behind it
+FAR = 200  # characters between a name and a country behind it: more say nothing of it
+LONGEST = 80  # characters of the name of a place
+ATTRIBUTE = {  # a noun phrase goes on: the US researcher Stephen Cook, 法国女子选手泰丝
+    "en": re.compile(r"(?:['’]s)?[ -](?:(?!(?:a|an|the|and|or|of|in|on|at|by|to|for|with|from|as|under|over|after|"
+                     r"before|is|was|were|are|be|been|became|has|had|have|that|which|who|when|where|while|but|not)\b)"
+                     r"[\w'’.-]+[ -]){0,4}"),
+    "zh": re.compile(r"[^，。；：、！？“”‘’（）()《》,;:的由在被将把与和及对向从到于给让使受以应]*"),
+}  # fmt: skip
+SAID = {  # what links a name to a country behind it
+    "en": re.compile(
+        r"(?:.*\b(?:is|was|are|were|became|as)|,)? ?(?:an?|the|one of the)? ?"
+        r"(?:[\w-]+ ){0,2}|"
+        r".*\b(?:president|king|queen|emperor|empress|minister|chancellor|premier|senator|citizen|native|national|"
+        r"monarch|ruler|sultan|prince|princess|ambassador|governor[- ]general|politician)s? (?:of|from)(?: the)? ?|"
+        r",? ?(?:who )?(?:comes?|came|hails?|hailed|is|was)? ?from(?: the)? ?",
+        re.I,
+    ),
+    "zh": re.compile(r"[，,]?(?:(?:是|为|係|系|乃)[^，。；、]{0,8})?|[，,]?(?:出身|来自|來自)|[，,]?(?:拥有|持有|具有)?"
+                     r"(?:国籍|國籍)(?:是|为|為)?|.*(?:国籍|國籍)(?:是|为|為|：|:)"),
+}  # fmt: skip
+ASIDE = re.compile(r"\s*[（(][^（）()]*[）)]\s*")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Mentions in the order of the text, to look up those near a place."""
+
+    mentions: tuple[Mention, ...]
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, mentions: Iterable[Mention]) -> Self:
+        """The mentions in order."""
+        row = sorted(mentions, key=lambda m: (m.start, m.end))
+        return cls(tuple(row), tuple(m.start for m in row))
+
+    def within(self, start: int, end: int) -> list[Mention]:
+        """The mentions that lie between two places."""
+        first, last = bisect_left(self.starts, start), bisect_right(self.starts, end)
+        return [m for m in self.mentions[first:last] if m.end <= end]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What the rules ask about a document, prepared once."""
+
+    text: str
+    language: str  # whose rules hold: zh, or else en
+    sentences: tuple[Span, ...]
+    at: Mapping[str, Mention]
+    names: Mapping[str, str]  # of entities
+    people: Row
+    places: Row  # locations, and whatever some fact takes for a nationality
+
+    @classmethod
+    def of(cls, doc: Document) -> Self:
+        """Prepare a document."""
+        tails = {fact.tail_mention for fact in doc.facts if fact.relation in NATIONALITY}
+        heads = {fact.head_mention for fact in doc.facts if fact.relation in OWN}
+        at = {m.id: m for m in doc.mentions}
+        return cls(
+            text=doc.text,
+            language="zh" if doc.language == "zh" else "en",
+            sentences=doc.sentences,
+            at=at,
+            names={e.id: e.name or at[e.mentions[0]].text for e in doc.entities},
+            people=Row.of(m for m in doc.mentions if m.type == PERSON or m.id in heads),
+            places=Row.of(m for m in doc.mentions if m.type == PLACE or m.id in tails),
+        )
+
+    def ends(self, fact: Fact) -> tuple[Mention, Mention] | None:
+        """The mentions that a fact was found between, if it has both."""
+        head, tail = self.at.get(fact.head_mention or ""), self.at.get(fact.tail_mention or "")
+        return None if head is None or tail is None else (head, tail)
+
+    def is_attribute(self, attribute: Mention, name: Mention) -> bool:
+        """Whether a mention is part of the noun phrase right before a name."""
+        gap = self.text[attribute.end : name.start]
+        near = attribute.end <= name.start <= attribute.end + NEAR[self.language]
+        return near and ATTRIBUTE[self.language].fullmatch(gap) is not None
+
+    def owner(self, attribute: Mention) -> Mention | None:
+        """The person whose name comes right behind an attribute."""
+        at = bisect_left(self.people.starts, attribute.end)
+        following = self.people.mentions[at : at + 1]
+        return following[0] if following and self.is_attribute(attribute, following[0]) else None
+
+    def attributes(self, name: Mention) -> list[Mention]:
+        """The places in the noun phrase right before a name."""
+        start = name.start - NEAR[self.language] - LONGEST
+        return [m for m in self.places.within(max(0, start), name.start) if self.is_attribute(m, name)]
 
 
 def credible(doc: Document) -> list[Fact]:
     """The facts of a document that its wording allows."""
-    countries, places = _countries(doc), {m.id: (m.start, m.end) for m in doc.mentions}
-    return [
-        fact for fact in doc.facts if not _only_studies(doc, fact) and not _other_country(doc, fact, countries, places)
-    ]
+    scene = Scene.of(doc)
+    return [fact for fact in doc.facts if not any(rule(scene, fact) for rule in RULES)]
 
 
-def _only_studies(doc: Document, fact: Fact) -> bool:
-    """Whether the evidence of a graduation speaks of studying alone."""
+# ---- rules: whether the words rule a fact out -----------------------------------------------------------------------
+
+
+def only_studies(scene: Scene, fact: Fact) -> bool:
+    """The evidence of a graduation speaks of studying alone."""
     if fact.relation != GRADUATION or not fact.evidence:
         return False
-    sentences = [doc.sentences[one.sentence] for one in fact.evidence]
-    text = "".join(doc.text[sentence.start : sentence.end] for sentence in sentences)
+    sentences = [scene.sentences[one.sentence] for one in fact.evidence]
+    text = "".join(scene.text[start:end] for start, end in sentences)
     return STUDIES.search(text) is not None and GRADUATED.search(text) is None
 
 
-def _countries(doc: Document) -> dict[int, list[tuple[int, int]]]:
-    """Where places are named, and whatever some fact takes for a nationality, by where they end."""
-    tails = {fact.tail_mention for fact in doc.facts if fact.relation == NATIONALITY}
-    found: dict[int, list[tuple[int, int]]] = {}
-    for m in doc.mentions:
-        if m.type == PLACE or m.id in tails:
-            found.setdefault(m.end, []).append((m.start, m.end))
-    return found
+def belongs_to_another(scene: Scene, fact: Fact) -> bool:
+    """What is said of the head is the attribute of another name."""
+    ends = scene.ends(fact)
+    if fact.relation not in OWN or ends is None:
+        return False
+    head, owner = ends[0], scene.owner(ends[1])
+    if owner is None or owner.text == head.text:
+        return False
+    return owner.end <= head.start or head.end <= owner.start
 
 
-def _other_country(
-    doc: Document,
-    fact: Fact,
-    countries: Mapping[int, Sequence[tuple[int, int]]],
-    places: Mapping[str, tuple[int, int]],
-) -> bool:
-    """Whether another country is named right before the head of a nationality."""
-    if fact.relation != NATIONALITY:
+def is_not_said(scene: Scene, fact: Fact) -> bool:
+    """A nationality whose country neither precedes the name as its attribute nor is said of it."""
+    ends = scene.ends(fact)
+    if fact.relation not in NATIONALITY or ends is None:
         return False
-    head, tail = places.get(fact.head_mention or ""), places.get(fact.tail_mention or "")
-    if head is None or tail is None:
+    head, tail = ends
+    own = scene.attributes(head)
+    if tail.end <= head.start:
+        return not own or own[-1].text != tail.text
+    if tail.start - head.end > FAR:
+        return True
+    gap = ASIDE.sub("", scene.text[head.end : tail.start])
+    said = SAID[scene.language].fullmatch(gap.strip() if scene.language == "zh" else gap)
+    return said is None or any(m.text != tail.text for m in own)
+
+
+def is_no_country(scene: Scene, fact: Fact) -> bool:
+    """The country of something is no country."""
+    return fact.relation in COUNTRY and not is_country(scene.names[fact.tail])
+
+
+def is_itself_a_country(scene: Scene, fact: Fact) -> bool:
+    """A country that is said to lie in another place."""
+    return fact.relation in WITHIN and is_country(scene.names[fact.head])
+
+
+def has_no_cue(scene: Scene, fact: Fact) -> bool:
+    """The sentence has no word for the relation."""
+    ends = scene.ends(fact)
+    if fact.relation not in CUE or ends is None:
         return False
-    near = [country for gap in range(BEFORE + 1) for country in countries.get(head[0] - gap, ())]
-    return bool(near) and doc.text[slice(*max(near))] != doc.text[slice(*tail)]
+    first, last = sorted(ends, key=lambda m: m.start)
+    at = bisect_right(scene.sentences, first.start, key=lambda sentence: sentence[0]) - 1
+    if at < 0 or last.end > scene.sentences[at][1]:
+        return False
+    (start, end), text = scene.sentences[at], scene.text
+    around = text[start : first.start], text[first.end : last.start], text[last.end : end]
+    return CUE[fact.relation].search(" ".join(around)) is None
+
+
+def is_cut_wrongly(scene: Scene, fact: Fact) -> bool:
+    """A title that contains the name of a person."""
+    ends = scene.ends(fact)
+    tail = ends[1] if ends else None
+    if tail is None or tail.type != TITLE:
+        return False
+    return any(m.type == PERSON for m in scene.people.within(tail.start, tail.end))
+
+
+RULES: Collection[Callable[[Scene, Fact], bool]] = (
+    only_studies,
+    belongs_to_another,
+    is_not_said,
+    is_no_country,
+    is_itself_a_country,
+    has_no_cue,
+    is_cut_wrongly,
+)

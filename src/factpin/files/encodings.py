@@ -13,8 +13,10 @@ MARKS = {
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
 }
-LIKELY = ["utf_8", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252", "cp1250", "cp1251", "utf_16"]
+LIKELY = ["utf_8", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252", "cp1251", "utf_16"]
 SAMPLE = 1 << 16  # bytes
+ZEROS = 0.2  # share of zero bytes at even or odd places from which on text is likely UTF-16
+LONGEST_NAME = 40  # characters of an unknown encoding in a message
 
 
 def codec_of(encoding: str) -> str:
@@ -26,7 +28,8 @@ def codec_of(encoding: str) -> str:
             return name
     except (LookupError, UnicodeError, ValueError):  # ValueError: a null character in the name
         pass
-    raise BadInput(f"There is no text encoding {ascii(encoding)}. Common ones: {COMMON}.")
+    shown = encoding if len(encoding) <= LONGEST_NAME else f"{encoding[:LONGEST_NAME]}…"
+    raise BadInput(f"There is no text encoding {ascii(shown)}. Common ones: {COMMON}.")
 
 
 def is_utf8(encoding: str) -> bool:
@@ -40,6 +43,9 @@ def check_mark(encoding: str, raw: bytes, path: Path) -> None:
     if codec in MARKS and raw and not raw.startswith(MARKS[codec]):
         little, big = ORDERS[codec]
         likely = big if raw[:SAMPLE:2].count(0) > raw[1:SAMPLE:2].count(0) else little
+        if 0 not in raw[:SAMPLE] and (found := likely_encoding(raw)) is not None:
+            raise BadFile(f"{path}: not {encoding}: it has no byte order mark, and looks like {found}. "
+                          f"Try --encoding {found}.")  # fmt: skip
         raise BadFile(
             f"{path}: has no byte order mark, so {encoding} does not say which byte comes first. Give --encoding "
             f"{little} or {big}; {likely} is more likely here."
@@ -72,10 +78,17 @@ def likely_encoding(raw: bytes) -> str | None:
     from charset_normalizer import from_bytes  # noqa: PLC0415  (slow to import, and only for errors)
 
     sample = raw[:SAMPLE]
+    if sample.startswith(MARKS["utf-16"]):
+        return "utf-16"
+    zeros = [sample[start::2].count(0) / max(1, len(sample) / 2) for start in (0, 1)]
+    if max(zeros) >= ZEROS and min(zeros) < ZEROS / 4:
+        return ORDERS["utf-16"][zeros[0] > zeros[1]]
     if len(raw) > SAMPLE and (end := max(sample.rfind(b"\n"), sample.rfind(b" "))) > 0:
         sample = sample[:end]  # not in the middle of a character
     best = from_bytes(sample, cp_isolation=LIKELY).best()
-    return best.encoding.replace("_", "-") if best is not None else None
+    if best is None:
+        return None
+    return "cp1252" if "cp1252" in best.could_be_from_charset else best.encoding.replace("_", "-")
 
 
 def incremental_decoder(encoding: str, path: Path) -> Callable[[bytes, bool], str]:

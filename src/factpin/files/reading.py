@@ -40,6 +40,10 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         raise BadFile(
             f"{path}: the compressed file is damaged ({error}). Compress it again, or decompress it by hand."
         ) from None
+    except BrokenPipeError:  # of what is written meanwhile
+        raise
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be read ({error.strerror or error}). Check the path and the device.") from None
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -46,6 +46,11 @@ def write_bytes(path: Path) -> Iterator[BinaryIO]:
             os.fsync(raw.fileno())
         os.replace(temporary, path)
         _sync_folder(path.parent)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, BrokenPipeError) or error.filename:  # of something else that was done meanwhile
+            raise
+        raise BadFile(f"{path}: cannot be written ({error.strerror or error}). Choose another place.") from None
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

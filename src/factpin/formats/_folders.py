@@ -68,11 +68,11 @@ def document_id(relative: Path) -> str:
     """The id of a file from its path inside the folder, without its suffix."""
     parts = []
     for part in relative.parts:
-        raw = unquote_to_bytes(part)
+        raw = unquote_to_bytes(os.fsencode(part))
         try:
             parts.append("" if part == "%" else raw.decode("utf-8", "surrogatepass"))
         except UnicodeDecodeError:
-            parts.append(part)
+            parts.append(files.readable(part))
     return "/".join(parts)
 
 
@@ -85,7 +85,7 @@ def walk(folder: Path) -> Iterator[Path]:
             open_folders.pop()
         elif entry.is_dir(follow_symlinks=False):
             open_folders.append(iter(_visible(Path(entry.path))))
-        elif entry.is_file():
+        elif Path(entry.path).is_file():  # False for a loop of links, where that of the entry raises an error
             yield Path(entry.path)
 
 

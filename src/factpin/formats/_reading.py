@@ -79,7 +79,7 @@ class ReadContext:
     @cached_property
     def stem(self) -> str:
         """The name of the file without suffixes."""
-        return files.plain_stem(self.path)
+        return files.readable(files.plain_stem(self.path))
 
     def note(self, kind: str, line: int, document: str, message: str, count: int = 1) -> None:
         """Count a note, and keep it if it is among the first of its kind."""
@@ -94,6 +94,8 @@ class ReadContext:
     def json_lines(self, parse: Callable[[Any, int], Document]) -> Iterator[Document]:
         """One JSON value per line: parse(value, line). Blank lines are skipped."""
         for number, position, raw in files.byte_lines(self.path, self.options.encoding, self.options.only):
+            if not raw:
+                continue
             try:
                 document = parse(decode(raw), number)
             except (BadDocument, BadRecord) as problem:

@@ -170,6 +170,10 @@ class InMemoryTables:
                     found[entity.key, entity.id] += 0
         return sorted((key, entity, n) for (key, entity), n in found.items())
 
+    def names_with(self, word: str, filter: Filter) -> list[str]:
+        keys = {m.surface_key for rows in self._seen(filter) for m in rows.mentions} - {word}
+        return sorted(key for key in keys if word and f" {word} " in f" {key.replace('·', ' ')} ")
+
     def titled(self, keys: Sequence[str], filter: Filter) -> list[tuple[str, str]]:
         wanted = set(keys) - {""}
         return sorted((d.title_key, d.id) for d in self.documents(filter) if d.title_key in wanted)

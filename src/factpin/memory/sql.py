@@ -3,6 +3,7 @@
 What differs (transactions, words, vectors, damage) is in their connections: sqlite.py, postgres.py.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice, product
@@ -223,6 +224,15 @@ class SqlTables:
             found |= dict.fromkeys(self.connection.ask(keyed.format(marks), (*some, *values)), 0)
             found |= {(key, id): n for key, id, n in self.connection.ask(spoken.format(marks), (*values, *some))}
         return sorted((key, id, n) for (key, id), n in found.items())
+
+    def names_with(self, word: str, filter: Filter) -> list[str]:
+        where, values = _allowed(filter)
+        inside = f"% {re.sub('[!%_]', lambda match: '!' + match[0], word)} %"
+        statement = (
+            f"SELECT DISTINCT m.surface_key FROM mention m {_join(filter)} WHERE {where} AND m.surface_key <> ? "
+            "AND ' ' || replace(m.surface_key, '·', ' ') || ' ' LIKE ? ESCAPE '!'"
+        )
+        return sorted(key for (key,) in self.connection.ask(statement, (*values, word, inside)))
 
     def titled(self, keys: Sequence[str], filter: Filter) -> list[tuple[str, str]]:
         where, values = _allowed(filter)

@@ -12,7 +12,7 @@ the remaining documents and the same decisions made by hand. So nothing stored m
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import orjson
@@ -259,6 +259,21 @@ class Store:
         with self.tables.reading():
             found = self._candidates(sorted(set(keys.values())), filter)
         return [(span, found[keys[span]]) for span in longest_first(spans) if keys[span] in found]
+
+    def names_with(self, word: str, filter: Filter = ALL) -> list[Candidate]:
+        """The entities that have a name of several words of which this is one, most mentioned first.
+
+        Their names are all looked at, so this is for what `names_in` does not know.
+        """
+        key = surface_key(word)
+        with self.tables.reading():
+            keys = self.tables.names_with(key, filter) if key else []
+            found = [one for candidates in self._candidates(keys, filter).values() for one in candidates]
+        most: dict[str, Candidate] = {}
+        for one in sorted(found, key=lambda c: (-c.mentions, c.entity.id)):
+            most.setdefault(one.entity.id, one)
+        total = sum(max(1, one.mentions) for one in most.values())
+        return [replace(one, prior=max(1, one.mentions) / total) for one in most.values()]
 
     def _candidates(self, keys: Sequence[str], filter: Filter) -> dict[str, list[Candidate]]:
         assembler = Assembler(self.tables, filter)

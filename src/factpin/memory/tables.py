@@ -109,6 +109,10 @@ class Tables(Protocol):
         """(key, entity, mentions) for the keys of names; 0 mentions if only the entity itself has the key."""
         ...
 
+    def names_with(self, word: str, filter: Filter) -> list[str]:
+        """The keys of names of several words of which this is one, given as it is in a key; ordered."""
+        ...
+
     def titled(self, keys: Sequence[str], filter: Filter) -> list[tuple[str, str]]:
         """(key, document) for the keys of titles."""
         ...

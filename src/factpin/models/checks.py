@@ -2,6 +2,7 @@
 
 SHA256SUMS, written when a model is saved, lists the digest of every file that decides what the model finds (`sha256sum
 --check` reads it). A file that has changed is refused. Folders without the list, such as those of version 0.1, load.
+The graph for onnxruntime joins the list when it is written, and leaves it when it is removed.
 
 The shapes of all weights are read from the header of model.safetensors. A config whose sizes none of them has would
 only take memory, and is refused; so is a vocabulary with ids beyond the first dimension of every weight.
@@ -20,7 +21,9 @@ from factpin.errors import BadModel, FactpinError
 from factpin.files import write_bytes
 
 SUMS = "SHA256SUMS"
+WEIGHTS = "model.safetensors"
 LISTED = ("encoder/config.json", "factpin.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
+GRAPHS = ("graph.json", "graph.onnx")
 CHUNK = 1 << 20
 DEEPEST = 200  # levels of nesting in JSON
 LARGEST_HEADER = 100_000_000  # bytes, as the safetensors library has it
@@ -32,24 +35,36 @@ BOUND = 1 << 24  # no other number of a config is larger
 def write_sums(folder: Path, settings: bytes) -> None:
     """List the digests of a folder whose factpin.json, not written yet, will be these bytes."""
     digests = {name: _digest(folder / name) for name in LISTED if (folder / name).is_file() and name != "factpin.json"}
-    digests["factpin.json"] = hashlib.sha256(settings).hexdigest()
+    _write(folder, digests | {"factpin.json": hashlib.sha256(settings).hexdigest()})
+
+
+def list_graph(folder: Path) -> None:
+    """Bring the lines of the graph up to date, in a folder that has a list."""
+    if (folder / SUMS).is_file():
+        kept = {name: digest for name, digest in _listed(folder).items() if name not in GRAPHS}
+        _write(folder, kept | {name: _digest(folder / name) for name in GRAPHS if (folder / name).is_file()})
+
+
+def _write(folder: Path, digests: dict[str, str]) -> None:
     with write_bytes(folder / SUMS) as stream:
         stream.write("".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode())
 
 
+def _listed(folder: Path) -> dict[str, str]:
+    """The digests of the list by the names of the files that count."""
+    raw = (folder / SUMS).read_text(encoding="utf-8", errors="replace") if (folder / SUMS).is_file() else ""
+    lines = [line.partition("  ") for line in raw.splitlines()]
+    return {name: digest for digest, _, name in lines if name in LISTED or name in GRAPHS}
+
+
 def check_sums(folder: Path) -> None:
     """Refuse a folder whose files are not those that were written."""
-    path = folder / SUMS
-    if not path.is_file():
-        return
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        digest, _, name = line.partition("  ")
-        if name not in LISTED:
-            continue
+    for name, digest in _listed(folder).items():
         if not (folder / name).is_file() or _digest(folder / name) != digest:
+            again = " or write its graph again (factpin onnx FOLDER)" if name in GRAPHS else ""
             raise BadModel(
                 f"{folder / name}: not as it was saved ({SUMS} has another digest). The file is damaged: copy the "
-                f"model again. If you changed it on purpose, remove {path}."
+                f"model again{again}. If you changed it on purpose, remove {folder / SUMS}."
             )
 
 
@@ -74,6 +89,11 @@ def refusing(folder: Path) -> Iterator[None]:
             f"{folder}: cannot be loaded ({reason}). A file of it is damaged, or of another version; copy or train "
             f"the model again."
         ) from None
+
+
+def weight_files(folder: Path, upon: str) -> tuple[Path, ...]:
+    """The files that hold the weights of a model: its own, and those of the folder beside it that it shares."""
+    return (folder / WEIGHTS, *((folder.parent / upon / WEIGHTS,) if upon else ()))
 
 
 def check_folder(folder: Path, weights: tuple[Path, ...]) -> None:
@@ -139,12 +159,22 @@ def _check_tokenizer(path: Path, largest: int) -> None:
         raise BadModel(f"{path}: has no vocabulary. The file is damaged; copy or train the model again.")
     ids = list(vocabulary.values()) if isinstance(vocabulary, dict) else [len(vocabulary) - 1]
     ids += [token.get("id") if isinstance(token, dict) else None for token in added]
+    ids += _whole_numbers(record.get("post_processor"))  # ids of the pieces that frame a text
     wrong = next((id for id in ids if type(id) is not int or not 0 <= id < largest), None)
     if wrong is not None or (None in ids):
         raise BadModel(f"{path}: the id {wrong!r} of a piece has no weights. The file is damaged, or of another model.")
     for pattern in _patterns(record) if b'"Regex"' in raw else ():
         if is_slow(pattern):
             raise BadModel(f"{path}: its pattern {pattern[:60]!r} repeats what repeats, and may never end.")
+
+
+def _whole_numbers(value: Any) -> Iterator[int]:
+    """All integers in a JSON value."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _whole_numbers(item)
+    elif type(value) is int:
+        yield value
 
 
 def _patterns(value: Any) -> Iterator[str]:

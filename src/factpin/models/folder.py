@@ -22,7 +22,7 @@ from factpin.models import checks
 from factpin.models.model import Model
 from factpin.models.onnx.graph import remove_graph
 from factpin.models.settings import Settings, read_task_settings, settings_bytes, write_settings
-from factpin.models.weights import Weights, damaged, digest, shared_weights, stored_weights
+from factpin.models.weights import check_shapes, damaged, digest, shared_weights, stored_weights
 from factpin.tokens import Tokenizer
 
 WEIGHTS = "model.safetensors"
@@ -67,18 +67,21 @@ def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
 
 def _load(folder: Path) -> tuple[Settings, Model, Tokenizer]:
     settings = read_task_settings(folder)
-    upon = (folder.parent / settings.upon / WEIGHTS,) if settings.upon else ()
-    checks.check_folder(folder, (folder / WEIGHTS, *upon))
+    checks.check_folder(folder, checks.weight_files(folder, settings.upon))
     head_config = {key: _tuples(value) for key, value in settings.head_config.items()}
     tokenizer = Tokenizer.load(folder)
     own = stored_weights(folder)
+
+    def build() -> Model:
+        encoder = Encoder.from_config(folder / "encoder", tokenizer)
+        try:
+            return Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
+        except TypeError as error:
+            raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
+
     with torch.device("meta"):  # shapes without memory
-        _check_shapes(folder, settings, head_config, tokenizer, own)
-    encoder = Encoder.from_config(folder / "encoder", tokenizer)
-    try:
-        model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
-    except TypeError as error:
-        raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
+        check_shapes(folder, build().state_dict(), own, part=bool(settings.upon))
+    model = build()
     shared = shared_weights(folder, settings, model.state_dict().keys() - own.keys())
     try:
         model.load_state_dict({name: torch.tensor(w) for name, w in (shared | own).items()})
@@ -86,23 +89,6 @@ def _load(folder: Path) -> tuple[Settings, Model, Tokenizer]:
         raise damaged(folder, error) from None
     model.eval()
     return settings, model, tokenizer
-
-
-def _check_shapes(
-    folder: Path, settings: Settings, head_config: dict[str, Any], tokenizer: Tokenizer, own: Weights
-) -> None:
-    """Refuse settings that ask for weights of other shapes than those in the folder."""
-    encoder = Encoder.from_config(folder / "encoder", tokenizer)
-    try:
-        model = Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
-    except TypeError as error:
-        raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
-    for name, weight in model.state_dict().items():
-        if name in own and own[name].shape != weight.shape:
-            given, expected = tuple(own[name].shape), tuple(weight.shape)
-            raise damaged(folder, ValueError(f"{name} has the shape {given}, its settings say {expected}"))
-        if name not in own and not settings.upon:
-            raise damaged(folder, ValueError(f"{name} is missing"))
 
 
 def _tuples(value: Any) -> Any:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from factpin.answers.cogltx_judge import Judge, JudgeModel, JudgeSettings
 from factpin.encoders import Encoder
+from factpin.models import checks
 from factpin.models.part_folder import load_part, save_part
 from factpin.models.settings import Settings
 
@@ -44,4 +45,9 @@ def load_judge(folder: Path | str, device: str = "cpu") -> Judge:
 
     settings, model, tokenizer = load_part(folder, JUDGE, build)
     own = settings.task_config
-    return Judge(model.to(device), tokenizer, JudgeSettings(own["capacity"], own["size"], tuple(own["keep"])))
+    with checks.refusing(Path(folder)):
+        numbers = [own["capacity"], own["size"], *own["keep"]]
+        if any(type(number) is not int or not 0 < number <= checks.BOUND for number in numbers):
+            raise ValueError(f"capacity, size and keep are {numbers}")
+        chosen = JudgeSettings(own["capacity"], own["size"], tuple(own["keep"]))
+    return Judge(model.to(device), tokenizer, chosen)

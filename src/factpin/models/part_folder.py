@@ -17,8 +17,9 @@ from torch import nn
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
 from factpin.files import write_bytes
-from factpin.models.settings import Settings, read_settings, write_settings
-from factpin.models.weights import stored_weights
+from factpin.models import checks
+from factpin.models.settings import Settings, read_settings, settings_bytes, write_settings
+from factpin.models.weights import check_shapes, stored_weights
 from factpin.tokens import Tokenizer
 
 M = TypeVar("M", bound=nn.Module)
@@ -33,26 +34,26 @@ def save_part(folder: Path, settings: Settings, model: nn.Module, encoder: Encod
     encoder.config.save_pretrained(folder / "encoder")
     with write_bytes(folder / "model.safetensors") as stream:
         stream.write(safetensors.torch.save(weights))
+    checks.write_sums(folder, settings_bytes(settings))
     write_settings(settings, folder)
 
 
 def load_part(folder: Path | str, task: str, build: Callable[[Settings, Encoder], M]) -> tuple[Settings, M, Tokenizer]:
     """The settings, the model in evaluation mode and the tokenizer of a folder that `factpin train TASK` wrote."""
-    folder = Path(folder)
-    settings = read_settings(folder)
-    if settings.task != task:
-        raise BadModel(
-            f"{folder}: its task is {settings.task!r}, expected {task!r}. Name a folder that `factpin train {task}` "
-            f"wrote."
-        )
-    tokenizer = Tokenizer.load(folder)
-    try:
+    with checks.refusing(folder := Path(folder)):
+        settings = read_settings(folder)
+        if settings.task != task:
+            raise BadModel(
+                f"{folder}: its task is {settings.task!r}, expected {task!r}. Name a folder that `factpin train "
+                f"{task}` wrote."
+            )
+        checks.check_folder(folder, checks.weight_files(folder, settings.upon))
+        tokenizer = Tokenizer.load(folder)
+        weights = stored_weights(folder)
+        with torch.device("meta"):  # shapes without memory
+            empty = build(settings, Encoder.from_config(folder / "encoder", tokenizer))
+        check_shapes(folder, empty.state_dict(), weights, part=False)
         model = build(settings, Encoder.from_config(folder / "encoder", tokenizer))
-        model.load_state_dict({name: torch.tensor(w) for name, w in stored_weights(folder).items()})
-    except (RuntimeError, TypeError, ValueError, KeyError) as error:
-        raise BadModel(
-            f"{folder}: cannot be loaded ({str(error)[:200]}). The folder is damaged or of another version; copy or "
-            f"train it again."
-        ) from None
+        model.load_state_dict({name: torch.tensor(w) for name, w in weights.items()})
     model.eval()
     return settings, model, tokenizer

@@ -12,19 +12,21 @@ import numpy as np
 import safetensors.torch
 import torch
 
-from factpin.answers.reader import Reader, ReaderModel, ReaderSettings
+from factpin.answers.reader import Reader
+from factpin.answers.reader_model import ReaderModel
 from factpin.encoders import Encoder
-from factpin.errors import BadModel, pick
+from factpin.errors import pick
 from factpin.files import write_bytes
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
+from factpin.models import checks
 from factpin.models.folder import Precision, pack
-from factpin.models.settings import Settings, read_settings, write_settings
-from factpin.models.weights import digest, shared_weights, stored_weights
-from factpin.tasks.spans import Scale
+from factpin.models.reader_settings import read_reader_settings
+from factpin.models.settings import Settings, settings_bytes, write_settings
+from factpin.models.shipped import READER as TASK
+from factpin.models.weights import check_shapes, digest, shared_weights, stored_weights
 from factpin.tokens import Tokenizer
 
-TASK = "reader"
 LABELS = ("answer",)
 READER_HEADS: dict[str, tuple[type[Any], type[Any]]] = {  # name -> (head, its config)
     "answer_pointer": (AnswerPointer, AnswerPointerConfig),
@@ -33,7 +35,7 @@ READER_HEADS: dict[str, tuple[type[Any], type[Any]]] = {  # name -> (head, its c
 
 
 def save_reader(
-    folder: Path, settings: Settings, reader: Reader, precision: Precision = "float32", upon: str = ""
+    folder: Path, settings: Settings, reader: Reader[ReaderModel], precision: Precision = "float32", upon: str = ""
 ) -> Settings:
     """Write a model folder, factpin.json last; gives the settings as they were written.
 
@@ -66,39 +68,32 @@ def save_reader(
     reader.model.encoder.config.save_pretrained(folder / "encoder")
     with write_bytes(folder / "model.safetensors") as stream:
         stream.write(safetensors.torch.save(pack(own, precision)))
+    checks.write_sums(folder, settings_bytes(written))
     write_settings(written, folder)
     return written
 
 
-def load_reader(folder: Path | str, device: str = "cpu") -> Reader:
+def load_reader(folder: Path | str, device: str = "cpu") -> Reader[ReaderModel]:
     """A reader from its folder, ready to read; no network, no code from the folder."""
-    folder = Path(folder)
-    settings = read_settings(folder)
-    if settings.task != TASK:
-        raise BadModel(
-            f"{folder}: its task is {settings.task!r}, a reader was expected. Name a folder that "
-            f"`factpin train reader` wrote."
-        )
+    with checks.refusing(folder := Path(folder)):
+        return _load(folder, device)
+
+
+def _load(folder: Path, device: str) -> Reader[ReaderModel]:
+    settings, chosen = read_reader_settings(folder)
+    checks.check_folder(folder, checks.weight_files(folder, settings.upon))
     tokenizer = Tokenizer.load(folder)
-    encoder = Encoder.from_config(folder / "encoder", tokenizer)
-    try:
-        model = ReaderModel(encoder, build_head(settings.head, settings.head_config, encoder.width))
-        held = stored_weights(folder)
-        shared = shared_weights(folder, settings, model.state_dict().keys() - held.keys())
-        model.load_state_dict({name: torch.tensor(w) for name, w in (shared | held).items()})
-        own = settings.task_config
-        chosen = ReaderSettings(
-            max_length=settings.max_length,
-            overlap=settings.overlap,
-            choices=tuple(own.get("choices", ())),
-            scale=Scale(settings.temperature, settings.shift),
-            min_score=float(own.get("min_score", ReaderSettings.min_score)),
-        )
-    except (RuntimeError, TypeError, ValueError, KeyError) as error:
-        raise BadModel(
-            f"{folder}: cannot be loaded as a reader ({str(error)[:200]}). The folder is damaged or of "
-            f"another version; copy or train it again."
-        ) from None
+
+    def build() -> ReaderModel:
+        encoder = Encoder.from_config(folder / "encoder", tokenizer)
+        return ReaderModel(encoder, build_head(settings.head, settings.head_config, encoder.width))
+
+    held = stored_weights(folder)
+    with torch.device("meta"):  # shapes without memory
+        check_shapes(folder, build().state_dict(), held, part=bool(settings.upon))
+    model = build()
+    shared = shared_weights(folder, settings, model.state_dict().keys() - held.keys())
+    model.load_state_dict({name: torch.tensor(w) for name, w in (shared | held).items()})
     return Reader(model.to(device).eval(), tokenizer, chosen)
 
 

@@ -3,30 +3,28 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from factpin.answers.parse import parse_question
 from factpin.answers.passages import AnswerSpan
+from factpin.answers.reader import Reader
 from factpin.documents import Passage
 from factpin.errors import BadModel
-from factpin.models.runtimes import AUTO
+from factpin.models.runtimes import AUTO, choose_runtime
 from factpin.models.settings import read_settings
 from factpin.models.shipped import READER, find_model, shipped_readers
-
-if TYPE_CHECKING:
-    from factpin.answers.reader import Reader
 
 ANY = ""  # the language of a reader that reads every question
 
 
 @dataclass
 class Readers:
-    """Readers by language. Importing torch and loading wait until a question is asked."""
+    """Readers by language. Loading waits until a question is asked."""
 
     folders: dict[str, Path]
     device: str = "cpu"
     runtime: str = AUTO
-    loaded: dict[Path, "Reader"] = field(default_factory=dict)
+    loaded: dict[Path, Reader[Any]] = field(default_factory=dict)
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
         """The best answer in each passage; none where no reader knows the language of the question."""
@@ -43,16 +41,25 @@ class Readers:
         reader = self.reader(question)
         return 1.0 if reader is None else reader.settings.min_score
 
-    def reader(self, question: str) -> "Reader | None":
+    def reader(self, question: str) -> Reader[Any] | None:
         """The reader of a question's language."""
         folder = self.folders.get(parse_question(question).language, self.folders.get(ANY))
         if folder is None:
             return None
         if folder not in self.loaded:
-            from factpin.models.reader_folder import load_reader  # noqa: PLC0415  (torch)
-
-            self.loaded[folder] = load_reader(folder, self.device)
+            self.loaded[folder] = open_reader(folder, self.device, self.runtime)
         return self.loaded[folder]
+
+
+def open_reader(folder: Path, device: str = "cpu", runtime: str = AUTO) -> Reader[Any]:
+    """A reader from its folder, loaded by a runtime."""
+    if choose_runtime(folder, runtime, device) == "onnx":
+        from factpin.models.onnx.reader import load_onnx_reader  # noqa: PLC0415
+
+        return load_onnx_reader(folder)
+    from factpin.models.reader_folder import load_reader  # noqa: PLC0415  (torch)
+
+    return load_reader(folder, device)
 
 
 def find_readers(name: str | None = None, device: str = "cpu", runtime: str = AUTO) -> Readers | None:

@@ -26,6 +26,7 @@ KINDS: dict[str, Any] = {
     "temperature": int | float,
     "shift": int | float,
     "thresholds": dict,
+    "shown": int | float,
     "precision": str,
     "name": str,
     "finds": str,

@@ -5,9 +5,9 @@ model shares with the model of a folder beside it (`upon`) are read from there.
 """
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import safetensors
@@ -64,6 +64,23 @@ def unpack(packed: Mapping[str, NDArray[Any]]) -> Weights:
             w = w.astype(np.float32) * packed[f"{name}{SCALE}"].astype(np.float32)
         weights[name] = w.astype(np.float32, copy=False) if np.issubdtype(w.dtype, np.floating) else w
     return weights
+
+
+class Shaped(Protocol):
+    """Anything with a shape: a tensor, also one without values."""
+
+    @property
+    def shape(self) -> Sequence[int]: ...
+
+
+def check_shapes(folder: Path, expected: Mapping[str, Shaped], own: Weights, *, part: bool) -> None:
+    """Refuse weights of other shapes than the settings of their folder ask for. part: some may be in another folder."""
+    for name, weight in expected.items():
+        if name in own and tuple(own[name].shape) != tuple(weight.shape):
+            given = f"{name} has the shape {tuple(own[name].shape)}, its settings say {tuple(weight.shape)}"
+            raise damaged(folder, ValueError(given))
+        if name not in own and not part:
+            raise damaged(folder, ValueError(f"{name} is missing"))
 
 
 def damaged(folder: Path, error: Exception) -> BadModel:

@@ -9,9 +9,23 @@ from pathlib import Path
 from typing import Any, Literal
 
 from factpin.formats import Options
+from factpin.training.classify_options import CLASSIFY, ClassifyOptions
 from factpin.training.config import TrainConfig
 from factpin.training.data import read_training, read_training_questions
+from factpin.training.hops_options import HOPS, HopOptions
 from factpin.training.judge_options import JUDGE, JudgeOptions
+
+
+def _classify(*given: Any, **how: Any) -> dict[str, Any]:
+    from factpin.training.classify import train_classify  # noqa: PLC0415  (torch waits until here)
+
+    return train_classify(*given, **how)
+
+
+def _hops(*given: Any, **how: Any) -> dict[str, Any]:
+    from factpin.training.hops import train_hops  # noqa: PLC0415  (torch waits until here)
+
+    return train_hops(*given, **how)
 
 
 def _judge(*given: Any, **how: Any) -> dict[str, Any]:
@@ -30,6 +44,8 @@ class TrainablePart:
 
 
 PARTS: dict[str, TrainablePart] = {
+    CLASSIFY: TrainablePart(ClassifyOptions, "documents", _classify),
+    HOPS: TrainablePart(HopOptions, "questions", _hops),
     JUDGE: TrainablePart(JudgeOptions, "questions", _judge),
 }
 

@@ -14,7 +14,8 @@ import orjson
 import torch
 
 from factpin.answers.pair_reader import PairBatch, PassagePairs, PassagePieces, collate_pairs
-from factpin.answers.reader import YES_NO, Reader, ReaderModel, ReaderSettings
+from factpin.answers.reader import YES_NO, Reader, ReaderSettings
+from factpin.answers.reader_model import ReaderModel
 from factpin.documents import Document, Question, question_to_json
 from factpin.encoders import Encoder, resolve
 from factpin.encoders.catalogue import CATALOGUE
@@ -23,8 +24,9 @@ from factpin.files import write_bytes
 from factpin.heads.cells import Cells
 from factpin.language.identify import family
 from factpin.models.card import Origin, write_card
-from factpin.models.reader_folder import LABELS, READER_HEADS, TASK, build_head, save_reader
+from factpin.models.reader_folder import LABELS, READER_HEADS, build_head, save_reader
 from factpin.models.settings import Settings
+from factpin.models.shipped import READER as TASK
 from factpin.scoring import calibration
 from factpin.scoring.answers import figures, score_answers
 from factpin.scoring.risk import precision_at
@@ -55,7 +57,12 @@ class ReaderJob:
     """The training pairs of a set of questions, and its dev set."""
 
     def __init__(
-        self, reader: Reader, training: Sequence[Question], dev: Sequence[Question], config: ReaderOptions, seed: int
+        self,
+        reader: Reader[ReaderModel],
+        training: Sequence[Question],
+        dev: Sequence[Question],
+        config: ReaderOptions,
+        seed: int,
     ) -> None:
         self.reader, self.model, self.dev = reader, reader.model, dev
         self.pairs: list[
@@ -140,7 +147,7 @@ def _says_it(question: Question, index: int, read: PassagePairs, window: int) ->
     return any(s < here.end and e > here.start for s, e in spans) or any(answer in text for answer in question.answers)
 
 
-def start(config: ReaderOptions, training: Sequence[Question], seed: int) -> tuple[Reader, Settings]:
+def start(config: ReaderOptions, training: Sequence[Question], seed: int) -> tuple[Reader[ReaderModel], Settings]:
     """A reader with a fresh head on a pretrained encoder, and the settings of its folder."""
     torch.manual_seed(seed)
     name = config.head.replace("-", "_")
@@ -225,7 +232,7 @@ def train_reader(
 
 
 def finish(
-    reader: Reader,
+    reader: Reader[ReaderModel],
     settings: Settings,
     dev: Sequence[Question],
     config: ReaderOptions,

@@ -9,6 +9,7 @@ right if it has an F1 of two thirds or more with a gold answer: "Obama" for "Bar
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ RIGHT = 2 / 3  # the F1 from which an answer is right
 Outcomes = list[tuple[float, bool]]  # (score, right?)
 
 
-def best_readings(reader: Reader, questions: Sequence[Question]) -> list[Reading | None]:
+def best_readings(reader: Reader[Any], questions: Sequence[Question]) -> list[Reading | None]:
     """The surest reading of every question in all its contexts."""
     found = reader.read_all([(question.text, whole(question.context)) for question in questions])
     return [readings[0] if readings else None for readings in found]

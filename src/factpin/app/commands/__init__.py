@@ -10,6 +10,7 @@ from factpin.app.commands.export import export
 from factpin.app.commands.extract import extract
 from factpin.app.commands.generate import generate
 from factpin.app.commands.index import index
+from factpin.app.commands.link import link
 from factpin.app.commands.models import models
 from factpin.app.commands.onnx import onnx
 from factpin.app.commands.predict import predict
@@ -28,6 +29,7 @@ COMMANDS: dict[str, click.Command] = {
     "extract": extract,
     "generate": generate,
     "index": index,
+    "link": link,
     "models": models,
     "onnx": onnx,
     "predict": predict,

@@ -38,6 +38,12 @@ kind_option = click.option(
     metavar="|".join(KINDS),
     help="What the files are; by default according to their endings. Standard input is one text.",
 )
+column_option = click.option(
+    "--column",
+    default="",
+    metavar="NAME|NUMBER",
+    help="Column of CSV and TSV files with the texts; a number from 1 if the first row has no names.  [default: text]",
+)
 model_option = click.option(
     "--model",
     "models",

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,13 +13,15 @@ from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import Names, out, print_json
 from factpin.documents.answer import answer_to_json
 from factpin.errors import BadInput, BadRecord
+from factpin.files import write_bytes
 
 if TYPE_CHECKING:
     from factpin.answers.ask import Mode, Trace
     from factpin.answers.passages import PassageReader
+    from factpin.answers.reasoners import Reasoner
     from factpin.memory import Store
 
-MODES = ["auto", "facts", "extract", "hops"]
+MODES = ["auto", "facts", "extract", "hops", "generate"]
 
 
 @click.command()
@@ -30,7 +33,8 @@ MODES = ["auto", "facts", "extract", "hops"]
     default="auto",
     show_default=True,
     metavar="|".join(MODES),
-    help="Where to look: in facts, in passages (extract), in passages and those they lead to (hops), or in all.",
+    help="Where to look: in facts, in passages (extract), in passages and those they lead to (hops), or in all; or "
+    "write an answer from passages (generate).",
 )
 @click.option("--k", type=click.IntRange(1, 1000), default=8, show_default=True, help="Number of passages to look at.")
 @as_of_option
@@ -51,6 +55,18 @@ MODES = ["auto", "facts", "extract", "hops"]
     metavar="FOLDER",
     help="A judge (`factpin train judge`): documents longer than a passage are read by the blocks that it keeps.",
 )
+@click.option(
+    "--hops",
+    "hops_name",
+    metavar="FOLDER",
+    help="For --mode hops: a model of hops (`factpin train hops`).  [default: follow titles]",
+)
+@click.option(
+    "--graph",
+    "graph_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --hops: write what was read, and why, as .json or .graphml.",
+)
 @runtime_option
 @click.option("--explain", is_flag=True, help="Show what was searched, and why the answer was chosen.")
 @json_option
@@ -63,6 +79,8 @@ def ask(
     min_score: float | None,
     reader_name: str | None,
     judge_name: str | None,
+    hops_name: str | None,
+    graph_file: Path | None,
     runtime: str,
     explain: bool,
     as_json: bool,
@@ -82,6 +100,7 @@ def ask(
     from factpin.models.readers import find_readers
 
     reader: PassageReader | None = find_readers(reader_name, runtime=runtime)
+    reasoners = _reasoners(mode, hops_name)
     with open_db(db) as store:
         search = search_of(store, runtime)
         if judge_name is not None:
@@ -89,17 +108,48 @@ def ask(
         if question == "-":
             abstained = False
             for one, more in _questions():
-                searched = trace(one, store, mode, min_score, k, as_of, reader=reader, search=search)
+                searched = trace(
+                    one, store, mode, min_score, k, as_of, reader=reader, search=search, reasoners=reasoners
+                )
                 sys.stdout.buffer.write(orjson.dumps({**more, **_record(searched, as_of)}) + b"\n")
                 sys.stdout.buffer.flush()
                 abstained |= searched.answer.abstained
             return int(abstained)
-        searched = trace(question, store, mode, min_score, k, as_of, reader=reader, search=search)
+        searched = trace(question, store, mode, min_score, k, as_of, reader=reader, search=search, reasoners=reasoners)
+    if graph_file is not None:
+        _write_graph(searched, graph_file)
     if as_json:
         print_json(_record(searched, as_of))
     else:
         out().print(explanation(searched) if explain else answer_text(searched.answer), soft_wrap=True)
     return int(searched.answer.abstained)
+
+
+def _reasoners(mode: str, hops: str | None) -> "dict[str, Reasoner]":
+    """The ways to answer that need a model of their own."""
+    if mode == "hops" and hops is not None:
+        from factpin.answers.cogqa_ask import HopReasoner
+        from factpin.models.hops_folder import load_hops
+
+        return {"hops": HopReasoner(load_hops(hops))}
+    if hops is not None:
+        raise BadInput(f"--hops has no meaning with --mode {mode}. Ask with --mode hops, or leave it out.")
+    return {}
+
+
+def _write_graph(searched: "Trace", path: Path) -> None:
+    """Write the cognitive graph of an answer."""
+    from factpin.answers.cogqa import graph_to_graphml, graph_to_json
+
+    if searched.graph is None:
+        raise BadInput("--graph needs a model of hops. Ask with --mode hops --hops FOLDER.")
+    if path.suffix not in (".json", ".graphml"):
+        raise BadInput(f"{path}: expected a file that ends in .json or .graphml.")
+    graphml = path.suffix == ".graphml"
+    with write_bytes(path) as stream:
+        stream.write(
+            graph_to_graphml(searched.graph).encode() if graphml else orjson.dumps(graph_to_json(searched.graph))
+        )
 
 
 def _long(reader: "PassageReader | None", judge: str, store: "Store") -> "PassageReader":
@@ -120,7 +170,12 @@ def _record(searched: "Trace", as_of: str | None) -> dict[str, Any]:
     passages = searched.retrieval.passages if searched.retrieval else ()
     hops = len(searched.retrieval.hops) if searched.retrieval else 0
     counts = {"passages": len(passages), "read": searched.read, "hops": hops}
-    return {**answer_to_json(searched.answer), "as_of": as_of, "searched": counts}
+    record = {**answer_to_json(searched.answer), "as_of": as_of, "searched": counts}
+    if searched.graph is None:
+        return record
+    from factpin.answers.cogqa import graph_to_json
+
+    return {**record, "graph": graph_to_json(searched.graph)}
 
 
 def _questions() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -20,6 +20,7 @@ from factpin.formats.questions import QUESTION_FORMATS
 from factpin.tasks import task_names
 
 ANSWERS = "answers"
+LINKING = "linking"
 GOLD = Names("format", sorted([*FORMATS, *QUESTION_FORMATS]))
 
 
@@ -28,15 +29,19 @@ GOLD = Names("format", sorted([*FORMATS, *QUESTION_FORMATS]))
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
 @click.option(
     "--task",
-    type=Names("task", [*task_names(), ANSWERS]),
-    help="What to score: spans, triples, events, document_relations, coreference or answers.  [default: guessed from "
-    "GOLD, which holds documents; answers are of questions]",
+    type=Names("task", [*task_names(), ANSWERS, LINKING]),
+    help="What to score: spans, triples, events, document_relations, coreference, linking or answers.  [default: "
+    "guessed from GOLD, which holds documents; answers are of questions]",
 )
 @click.option("--from", "gold_format", type=GOLD, help="Format of GOLD and of --train; guessed by default.")
 @click.option("--pred-from", "predicted_format", type=TARGET, help="Format of PRED and of --against; guessed likewise.")
 @rename_option
 @occurrences_option("nearest")
-@click.option("--train", type=click.Path(path_type=Path), help="Training corpus, for Ign F1.")
+@click.option(
+    "--train",
+    type=click.Path(path_type=Path),
+    help="Training corpus, for Ign F1; for linking, what the store was made of.",
+)
 @click.option("--against", type=click.Path(path_type=Path), help="Another prediction, for a paired test.")
 @click.option("--samples", default=1000, show_default=True, help="Bootstrap samples.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
@@ -72,8 +77,10 @@ def evaluate(
     """
     from factpin.app.show.answers_table import render_answers
     from factpin.app.show.evaluate_table import render
+    from factpin.app.show.linking_table import render_linking
     from factpin.corpora.evaluate_answers import evaluate_answer_files
     from factpin.corpora.evaluate_files import EvaluationFiles, evaluate_files
+    from factpin.corpora.evaluate_linking import evaluate_linking_files
 
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise BadInput(f"--fail-under is {fail_under}; expected a number from 0 to 1, such as 0.75.")
@@ -84,6 +91,20 @@ def evaluate(
             predicted, gold, gold_format=gold_format, against=against, samples=samples, seed=seed
         )
         f1, shown = report["figures"]["f1"]["value"], render_answers
+    elif task == LINKING:
+        if rename or against:
+            raise BadInput("--rename and --against have no meaning for linking. Leave them out.")
+        report = evaluate_linking_files(
+            predicted,
+            gold,
+            gold_format=gold_format,
+            predicted_format=predicted_format,
+            train=train,
+            options=Options(encoding=encoding),
+            samples=samples,
+            seed=seed,
+        )
+        f1, shown = report["linked"]["f1"], render_linking
     else:
         options = Options(encoding=encoding, occurrences=occurrences)
         files = EvaluationFiles(predicted, gold, train, against, rename, gold_format, predicted_format, options)

@@ -3,12 +3,13 @@
 import os
 import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
 from factpin.app.commands._options import (
     bf16_option,
+    column_option,
     device_option,
     inputs_argument,
     kind_option,
@@ -20,6 +21,7 @@ from factpin.app.commands._options import (
     score_option,
 )
 from factpin.app.commands._shards import sharding_options
+from factpin.app.commands._store import db_option
 from factpin.app.console import Names, notes, out, working
 from factpin.app.show.extract_notes import extract_notes
 from factpin.documents.likely import LIKELY
@@ -27,15 +29,18 @@ from factpin.errors import BadInput
 from factpin.extraction.engines import Workers
 from factpin.extraction.request import STANDARD, Request
 from factpin.extraction.run import Show, run_extraction
+from factpin.extraction.select import PARTS
 from factpin.extraction.sharded_run import ShardOptions, run_in_shards
 
-TARGETS = ["jsonl", "table", "brat", "color"]
+TARGETS = ["jsonl", "table", "color", "csv", "html", "triples", "brat"]
 FOR_PEOPLE = ("table", "color")
+BY_ENDING = {".csv": "csv", ".htm": "html", ".html": "html"}
 
 
 @click.command()
 @inputs_argument
 @kind_option
+@column_option
 @model_option
 @click.option(
     "--coreference",
@@ -44,12 +49,21 @@ FOR_PEOPLE = ("table", "color")
     help="Group mentions into entities, by rules or with a coreference model. By default this is done, by rules, only "
     "for document relation models, which need entities.",
 )
+@db_option
+@click.option("--link", is_flag=True, help="Link mentions to the entities of the store --db, with probabilities.")
 @click.option(
     "--to",
     "target",
     type=Names("kind of output", TARGETS),
     metavar="|".join(TARGETS),
-    help="Kind of output.  [default: color in a terminal, jsonl elsewhere]",
+    help="Kind of output.  [default: color in a terminal, csv or html by the ending of --output, jsonl elsewhere]",
+)
+@click.option(
+    "--only",
+    type=Names("part of a document", list(PARTS)),
+    multiple=True,
+    metavar="|".join(PARTS),
+    help="Show and write this part alone; may be given several times.",
 )
 @click.option(
     "--output",
@@ -76,6 +90,8 @@ def extract(
     workers: int | None,
     shard_size: int,
     ray_address: str,
+    db: str | None,
+    link: bool,
     **settings: Any,
 ) -> int:
     """Find entities, facts and events in raw text: files, folders, or standard input.
@@ -83,25 +99,30 @@ def extract(
     \b
     factpin extract report.txt news.html paper.pdf
     echo '谷爱凌出生于旧金山。' | factpin extract - --to table
+    factpin extract report.docx --only facts --output facts.csv
+    factpin extract reviews.csv --column comment --to triples
     factpin extract corpus/ --output found/ --to jsonl
     factpin extract corpus/ --output found/ --engine processes
+    factpin extract news.txt --db kb.db --link
     """
     if not inputs and sys.stdin.isatty():
         raise BadInput("Nothing to read. Name files or a folder, or `-` to type a text. See factpin extract --help.")
     for_eyes = output == STANDARD and out().is_terminal
-    target = target or ("color" if for_eyes else "jsonl")
+    target = target or ("color" if for_eyes else BY_ENDING.get(output.suffix.lower(), "jsonl"))
     if target in FOR_PEOPLE and output != STANDARD:
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
-    format: Literal["brat", "jsonl"] = "brat" if target == "brat" else "jsonl"
-    request = Request(inputs or (STANDARD,), output=output, format=format, **settings)
+    if link and not db:
+        raise BadInput("--link needs the store to link to. Name it with --db kb.db, or set FACTPIN_DB.")
+    format: Any = "jsonl" if target in FOR_PEOPLE else target
+    request = Request(inputs or (STANDARD,), output=output, format=format, db=(db or "") if link else "", **settings)
     if engine:
         workers = workers or os.cpu_count() or 1
         return _extract_in_shards(request, ShardOptions(engine, Workers(workers, ray_address), shard_size), quiet)
     with working("extracting", quiet, beneath=for_eyes) as progress:
-        summary = run_extraction(request, progress, _show_as(target) if target in FOR_PEOPLE else None)
+        summary = run_extraction(request, progress, _show_as(target, request.only) if target in FOR_PEOPLE else None)
     for line in extract_notes(summary, request):
         notes(quiet).print(line)
-    return 0
+    return 1 if summary.failed.count else 0
 
 
 def _extract_in_shards(request: Request, sharding: ShardOptions, quiet: bool) -> int:
@@ -114,7 +135,7 @@ def _extract_in_shards(request: Request, sharding: ShardOptions, quiet: bool) ->
     return 1 if failures else 0
 
 
-def _show_as(target: str) -> Show:
+def _show_as(target: str, only: tuple[str, ...]) -> Show:
     from factpin.app.show.documents import show_documents
 
-    return lambda documents: show_documents(documents, out(), as_table=target == "table")
+    return lambda documents: show_documents(documents, out(), as_table=target == "table", only=only)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from factpin.app.commands._options import (
+    column_option,
     device_option,
     inputs_argument,
     json_option,
@@ -26,6 +27,7 @@ from factpin.extraction.request import STANDARD
 @inputs_argument
 @db_option
 @kind_option
+@column_option
 @model_option
 @click.option(
     "--no-facts", is_flag=True, help="Run no model: texts for search only. Facts in JSONL documents are kept."

@@ -4,6 +4,7 @@ import { ask, storedDocument } from "./api.js";
 import { byId, fill, make, say } from "./dom.js";
 import { scoreOf } from "./found.js";
 import { drawPath } from "./graph.js";
+import { drawHops, hopsOf } from "./hops.js";
 import { spanFromServer } from "./offsets.js";
 import { drawText } from "./text.js";
 import { word } from "./words.js";
@@ -40,7 +41,7 @@ function draw() {
 function showAnswer(box, source, found) {
   const parts = found.abstained ? abstained(found, source) : answered(found, source);
   const notes = found.notes?.length ? make("div", { class: "card" }, make("h3", {}, word("notes")), found.notes.map((note) => make("p", { class: "note" }, note))) : null;
-  fill(box, parts, path(found), notes);
+  fill(box, parts, path(found), considered(found, source), notes);
   fill(source);
   box.querySelector(".cite")?.click();
 }
@@ -62,6 +63,13 @@ function abstained(found, source) {
 function path(found) {
   if (!found.path?.length) return null;
   return make("div", { class: "card path" }, make("h3", {}, word("path")), drawPath(found.path));
+}
+
+/** What else was looked at; nothing where that is the path alone. */
+function considered(found, source) {
+  const { hops, hidden } = hopsOf(found);
+  if (hops.length <= (found.path?.length ?? 0)) return null;
+  return make("div", { class: "card path" }, make("h3", {}, word("considered")), drawHops(hops, (citation) => showSource(source, citation)), hidden ? make("p", { class: "note" }, word("considered_hidden", { n: hidden })) : null);
 }
 
 /** Citations as buttons; each lights its characters in the source. */

@@ -5,6 +5,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from factpin.answers.ask import Trace
+from factpin.answers.cogqa import CognitiveGraph
 from factpin.documents import Answer, Citation
 
 MOST_CITED = 5
@@ -61,5 +62,33 @@ def explanation(searched: Trace) -> Tree:
             passages.add(
                 Text(f"{searched.retrieval.uris[passage.document]}:{passage.start}-{passage.end}", style="cyan")
             )
+    if searched.graph is not None:
+        _add_graph(tree, searched.graph)
     tree.add(Text(f"answer: {answer.text} ({answer.score:.2f})" if not answer.abstained else "abstains"))
     return tree
+
+
+def _add_graph(tree: Tree, graph: CognitiveGraph) -> None:
+    """What was read, and below each node what it names."""
+    said = f"cognitive graph: {len(graph.nodes)} nodes, read {graph.visits} times"
+    branch = tree.add(Text(said + (", answer forced" if graph.forced else "")))
+    targets = {edge.target for edge in graph.edges}
+    shown: set[int] = set()
+
+    def add(below: Tree, number: int, clue: str = "") -> None:
+        node = graph.nodes[number]
+        again = number in shown
+        shown.add(number)
+        text = Text(node.name, style="green" if node.answers else "cyan" if node.passage else "default")
+        text.append(f"  “{clue.strip()}”" if clue else "", style="dim")
+        here = below.add(text.append("  (see above)", style="dim") if again else text)
+        for edge in graph.edges if not again else ():
+            if edge.source == number:
+                add(here, edge.target, edge.clue)
+
+    for node in graph.nodes:
+        if node.number not in targets:
+            add(branch, node.number)
+    for node in graph.nodes:
+        if node.number not in shown:
+            add(branch, node.number)

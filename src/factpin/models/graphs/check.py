@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from factpin.answers.pair_reader import collate_pairs
+from factpin.answers.reader import Reader
 from factpin.documents import Document
 from factpin.errors import BadModel
 from factpin.models.extractor import Extractor
+from factpin.tokens.pairs import frame_pair
 from factpin.tokens.reading import collate
 
 SHAPES = ((1, 1), (1, 40), (3, 17))  # windows and pieces
 CLOSE = 1e-3  # of scores, which are some units large
 SAME = 1e-4  # of probabilities
+NOTHING = np.zeros(0, np.int32)
 
 
 def compare_batches(one: Extractor, two: Extractor) -> float:
@@ -40,6 +44,23 @@ def compare_documents(one: Extractor, two: Extractor, documents: Sequence[Docume
     for a, b in zip(one.annotate(documents), two.annotate(documents), strict=True):
         if not same(a, b):
             raise BadModel(f"{a.id}: the two runtimes find different things in it.")
+
+
+def compare_pairs(one: Reader[Any], two: Reader[Any]) -> float:
+    """The greatest difference of a reader's scores of random pairs; an error where it is not small."""
+    chance, worst = np.random.default_rng(0), 0.0
+    longest = one.settings.max_length - len(frame_pair(one.tokenizer, NOTHING, NOTHING).ids)
+    for count, length in (*SHAPES, (1, longest - 1)):
+        parts = [
+            [chance.integers(0, one.tokenizer.vocab_size, n).astype(np.int32) for n in (1, max(1, length - i))]
+            for i in range(count)
+        ]
+        batch = collate_pairs([frame_pair(one.tokenizer, *part) for part in parts], one.tokenizer.pad_id)
+        apart = difference(one.model.table(batch), two.model.table(batch))
+        if not apart <= CLOSE:
+            raise BadModel(f"The scores of the two runtimes differ by {apart:.3g}; expected at most {CLOSE}.")
+        worst = max(worst, apart)
+    return worst
 
 
 def same(a: Document, b: Document) -> bool:

@@ -62,6 +62,20 @@ class WindowScores(_OutputModule):
         return dict(flat(self.model.head(self.model.encoder(ids, mask).hidden, real)))
 
 
+class PairScores(_OutputModule):
+    """Questions beside passages in, the scores of a reader's head out."""
+
+    inputs = ("ids", "mask", "real", "segments")
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    def named(self, *inputs: Tensor) -> dict[str, Tensor]:
+        ids, mask, real, segments = inputs
+        return dict(flat(self.model.head(self.model.encoder(ids, mask, segments=segments).hidden, real)))
+
+
 def flat(scores: Any, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
     """The tensors of scores by the names of their fields; `real` is an input."""
     for one in fields(scores):

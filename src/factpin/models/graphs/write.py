@@ -13,14 +13,17 @@ from factpin.errors import BadInput, BadModel
 from factpin.files import write_bytes
 from factpin.models.extractor import Extractor
 from factpin.models.folder import load_model
-from factpin.models.graphs.check import compare_batches, compare_documents
-from factpin.models.graphs.export import WindowScores, record
+from factpin.models.graphs.check import compare_batches, compare_documents, compare_pairs
+from factpin.models.graphs.export import PairScores, RecordedModel, WindowScores, record
 from factpin.models.graphs.strip import fill, strip
 from factpin.models.onnx.folder import graph_weights
 from factpin.models.onnx.graph import GRAPH, Graph, read_graph, remove_graph, write_graph
+from factpin.models.onnx.reader import load_onnx_reader
 from factpin.models.onnx.scores import SCORES
 from factpin.models.onnx.session import feed_of
+from factpin.models.reader_folder import load_reader
 from factpin.models.settings import read_settings
+from factpin.models.shipped import READER
 
 FULL = "model.onnx"
 
@@ -44,13 +47,19 @@ def write_onnx(
     Both runtimes read random windows and the documents; where they differ, no graph is left.
     full: write model.onnx too, an ordinary ONNX file with its weights, for other programs.
     """
+    reads = read_settings(folder).task == READER
+    if reads and documents:
+        raise BadInput(f"{folder} is a reader, which answers questions; leave --check out.")
     target = copied(folder, output) if output else folder
-    graph, model = record_graph(folder)
+    graph, model = record_reader(folder) if reads else record_graph(folder)
     write_graph(target, graph, model)
     try:
-        one, two = (Extractor.load(target, runtime=name) for name in ("torch", "onnx"))
-        difference = compare_batches(one, two)
-        compare_documents(one, two, documents)
+        if reads:
+            difference = compare_pairs(load_reader(target), load_onnx_reader(target))
+        else:
+            one, two = (Extractor.load(target, runtime=name) for name in ("torch", "onnx"))
+            difference = compare_batches(one, two)
+            compare_documents(one, two, documents)
     except BadModel:
         remove_graph(target)
         raise
@@ -66,7 +75,17 @@ def record_graph(folder: Path) -> tuple[Graph, bytes]:
             f"{folder}: the head {settings.head} cannot be run by onnxruntime yet. Known: {', '.join(SCORES)}. Use "
             f"--runtime torch."
         )
-    recording = record(WindowScores(model), model.encoder)
+    return _bare(record(WindowScores(model), model.encoder))
+
+
+def record_reader(folder: Path) -> tuple[Graph, bytes]:
+    """The graph of a reader."""
+    model = load_reader(folder).model
+    return _bare(record(PairScores(model), model.encoder))
+
+
+def _bare(recording: RecordedModel) -> tuple[Graph, bytes]:
+    """A recorded model without its weights."""
     bare, feeds = strip(recording)
     others = recording.weights.keys() - {feed.tensor for feed in feeds.values()}
     by = f"factpin {version('factpin')}, torch {torch.__version__.split('+')[0]}"

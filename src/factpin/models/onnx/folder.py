@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from factpin.models import checks
 from factpin.models.onnx.graph import Graph, read_graph
 from factpin.models.onnx.network import WindowNetwork
 from factpin.models.onnx.session import Session
@@ -12,10 +13,12 @@ from factpin.tokens import Tokenizer
 
 
 def load_onnx(folder: Path) -> tuple[Settings, Predictor, Tokenizer]:
-    """The parts of a model folder, ready to predict."""
-    settings = read_task_settings(folder)
-    session, weights = open_session(folder, settings)
-    return settings, WindowNetwork.of(settings, session, weights), Tokenizer.load(folder)
+    """The parts of a model folder, ready to predict. Whatever is wrong with it is a BadModel."""
+    with checks.refusing(folder):
+        settings = read_task_settings(folder)
+        checks.check_folder(folder, checks.weight_files(folder, settings.upon))
+        session, weights = open_session(folder, settings)
+        return settings, WindowNetwork.of(settings, session, weights), Tokenizer.load(folder)
 
 
 def open_session(folder: Path, settings: Settings) -> tuple[Session, Weights]:

@@ -16,6 +16,7 @@ import orjson
 
 from factpin.errors import BadModel
 from factpin.files import open_bytes, write_bytes
+from factpin.models.checks import list_graph
 
 GRAPH, TABLE = "graph.onnx", "graph.json"
 VERSION = 1
@@ -64,11 +65,15 @@ def write_graph(folder: Path, graph: Graph, model: bytes) -> Graph:
     record = {**asdict(graph), "sha256": hashlib.sha256(model).hexdigest()}
     with write_bytes(folder / TABLE) as stream:
         stream.write(orjson.dumps(record, option=orjson.OPT_INDENT_2) + b"\n")
+    list_graph(folder)
     return parse_graph(record)
 
 
 def remove_graph(folder: Path) -> None:
     """Remove the graph of a folder, if it has one: of a model that changes it would compute another."""
+    if has_graph(folder):
+        (folder / TABLE).unlink()
+        list_graph(folder)  # until both are written again, the list names neither
     for name in (TABLE, GRAPH):
         (folder / name).unlink(missing_ok=True)
 

@@ -1,0 +1,70 @@
+"""`factpin link`: the mentions of a corpus, linked to the entities of a store."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from factpin.app.commands._options import (
+    encoding_option,
+    format_option,
+    json_option,
+    lossy_option,
+    quiet_option,
+    source_argument,
+    target_argument,
+    target_option,
+)
+from factpin.app.commands._store import as_of_option, db_option, open_db
+from factpin.app.console import notes, print_json, working
+from factpin.app.show.words import count
+from factpin.errors import BadInput
+from factpin.formats import Options
+
+
+@click.command()
+@source_argument
+@target_argument
+@db_option
+@as_of_option
+@format_option
+@target_option
+@lossy_option
+@encoding_option
+@json_option
+@quiet_option
+def link(
+    source: Path,
+    target: Path,
+    db: str | None,
+    as_of: str | None,
+    lossy: bool,
+    encoding: str,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
+) -> int:
+    """Link the mentions of IN to the entities of a store, or to none of them, with the probability of that.
+
+    Links in IN are replaced, so that the result can be compared with IN. To link what models find in raw text, use
+    `factpin extract --db kb.db --link`.
+
+    \b
+    factpin link dev.jsonl linked.jsonl --db kb.db
+    factpin evaluate linked.jsonl dev.jsonl --task linking
+    """
+    from factpin.corpora.link import LinkRequest, link_corpus
+
+    if as_json and str(target) == "-":
+        raise BadInput("--json and OUT would both go to standard output. Name a file for OUT.")
+    request = LinkRequest(
+        source, target, options=Options(encoding=encoding, lossy=lossy), as_of=as_of or "", **settings
+    )
+    with open_db(db) as store, working("linking", quiet or as_json) as progress:
+        found = link_corpus(request, store, progress)
+    if as_json:
+        print_json({"documents": found.documents, "mentions": found.mentions, "linked": found.linked, "nil": found.nil})
+    else:
+        names = f"{count(found.linked, 'mention')} linked, {found.nil:,} to nothing in the store"
+        notes(quiet).print(f"{count(found.documents, 'document')}, {count(found.mentions, 'mention')}: {names}")
+    return 0

@@ -1,0 +1,326 @@
+"""Training hops: questions with several supporting passages in, a model folder out.
+
+Every question becomes a gold graph. Its nodes are the supporting passages, some that do not help, the answer, and wrong
+answers whose clue is a sentence of a passage that does not help. A passage that mentions the title of another one has
+an edge to it, and that sentence is a clue. System 1 learns the spans, System 2 which node answers.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+
+from factpin.answers.cogqa_ask import titles_of
+from factpin.answers.cogqa_hops import FoundAnswer, HopInput, HopReader, HopSettings, answer_kind
+from factpin.answers.cogqa_systems import ANSWER, HOP, HopModel, span_loss
+from factpin.answers.pair_reader import PairBatch, collate_pairs
+from factpin.answers.reader import ReaderSettings
+from factpin.answers.yes_no import WORDS
+from factpin.documents import Document, Passage, Question, Span
+from factpin.documents.keys import fold, passage_key
+from factpin.encoders import Encoder, resolve
+from factpin.errors import BadInput
+from factpin.heads.cells import Cells
+from factpin.memory.names import title_key
+from factpin.models.hops_folder import hops_settings, save_hops
+from factpin.models.settings import Settings
+from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
+from factpin.tokens import Tokenizer
+from factpin.tokens.pairs import FramedPair, pair_frame
+from factpin.tokens.pieces import Ints
+from factpin.training.config import TrainConfig
+from factpin.training.hops_options import HOPS, HopOptions
+from factpin.training.part_run import PartRun, run_part
+from factpin.training.reader_fit import RIGHT, Outcomes, fitted
+
+METRICS = ("f1", "em")
+
+
+@dataclass(eq=False)
+class TaughtNode:
+    """A passage with the spans that it names, or an answer without a passage; and its clues."""
+
+    text: str  # "" without a passage
+    clues: list[str] = field(default_factory=list)
+    spans: list[tuple[int, Span]] = field(default_factory=list)  # (label, characters of the text)
+
+
+@dataclass(eq=False)
+class TaughtGraph:
+    """The gold graph of a question."""
+
+    question: str
+    nodes: list[TaughtNode]
+    edges: list[tuple[int, int]]
+    kind: str  # "", yes_no or choice
+    answer: int  # the node that answers, or of the two that are compared: 1 for yes and the first one, 0 otherwise
+    pair: tuple[int, int] = (0, 0)
+
+
+def title_of(doc: Document) -> str:
+    """The title of a context."""
+    return str(doc.meta.get("title", ""))
+
+
+def mentions_of(title: str, text: str) -> list[Span]:
+    """Where a title, without what is in brackets, is mentioned in a text."""
+    name = re.sub(r"\s*[(（][^()（）]*[)）]\s*$", "", title).strip()
+    if len(name) < 2:
+        return []
+    edge = r"\b" if name[0].isascii() else ""
+    return [Span(*match.span()) for match in re.finditer(edge + re.escape(name) + edge, text)][:1]
+
+
+def gold_graph(question: Question, negatives: int, chance: np.random.Generator) -> TaughtGraph | None:
+    """The graph of a question; None if it has no gold, or nothing in its passages answers it."""
+    gold, others = list(question.gold), [i for i in range(len(question.context)) if i not in question.gold]
+    shown = [*gold, *(others[i] for i in sorted(chance.permutation(len(others))[:negatives].tolist()))]
+    nodes = [TaughtNode(question.context[i].text) for i in shown]
+    edges: list[tuple[int, int]] = []
+    for x in range(len(gold)):
+        for y in range(len(gold)):
+            found = mentions_of(title_of(question.context[gold[y]]), nodes[x].text) if x != y else []
+            for span in found:
+                nodes[x].spans.append((HOP, span))
+                nodes[y].clues.append(sentence_at(question.context[gold[x]], span))
+                edges.append((x, y))
+    graph = TaughtGraph(question.text, nodes, edges, answer_kind(question.text), -1)
+    if not gold or not _teach_answer(question, gold, graph):
+        return None
+    _wrong_answers(graph, [question.context[i] for i in shown[len(gold) :]], len(gold), chance)
+    return graph
+
+
+def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -> bool:
+    """Put the answer into a graph; whether there is one."""
+    if question.kind == "yes_no" and len(gold) > 1 and question.answers:
+        graph.kind, graph.pair, graph.answer = (
+            "yes_no",
+            (0, 1),
+            int(fold(question.answers[0]) in ("yes", WORDS["zh"][0])),
+        )
+        return True
+    titles = [title_key(title_of(question.context[i])) for i in gold]
+    answer = fold(question.answers[0]) if question.answers else ""
+    if graph.kind == "choice" and len(gold) > 1 and answer in titles[:2]:
+        asked = fold(question.text)
+        graph.pair = (0, 1) if asked.find(titles[0]) <= asked.find(titles[1]) else (1, 0)
+        graph.answer = int(titles[graph.pair[0]] == answer)
+        return True
+    graph.kind = ""
+    spans = [(gold.index(context), span) for context, span in question.spans if context in gold]
+    target = titles.index(answer) if answer in titles else len(graph.nodes)
+    if not spans and target == len(graph.nodes):
+        return False
+    if target == len(graph.nodes):
+        graph.nodes.append(TaughtNode(""))
+    for x, span in spans:
+        graph.nodes[x].spans.append((ANSWER, span))
+        if x != target and (x, target) not in graph.edges:
+            graph.edges.append((x, target))
+            graph.nodes[target].clues.append(sentence_at(question.context[gold[x]], span))
+    graph.answer = target
+    return True
+
+
+def _wrong_answers(graph: TaughtGraph, others: Sequence[Document], first: int, chance: np.random.Generator) -> None:
+    """A wrong answer for each passage that does not help, with one of its sentences as its clue."""
+    for x, doc in enumerate(others, start=first):
+        start, end = doc.sentences[int(chance.integers(len(doc.sentences)))] if doc.sentences else (0, len(doc.text))
+        graph.edges.append((x, len(graph.nodes)))
+        graph.nodes.append(TaughtNode("", [doc.text[start:end]]))
+
+
+def sentence_at(doc: Document, span: Span) -> str:
+    """The sentence of a context around some characters."""
+    for start, end in doc.sentences:
+        if start <= span.start < end:
+            return doc.text[start:end].strip()
+    return doc.text[max(0, span.start - 100) : span.end + 100]
+
+
+@dataclass(frozen=True, eq=False)
+class HopBatch:
+    """The inputs of some graphs side by side, the spans in them, and the rows of each graph's nodes."""
+
+    pairs: PairBatch
+    spans: Cells
+    graphs: tuple[tuple[TaughtGraph, tuple[int, ...]], ...]
+
+
+class TaughtHops(nn.Module):
+    """System 1 and System 2 as they learn together."""
+
+    def __init__(self, hops: HopModel, final_weight: float) -> None:
+        super().__init__()
+        self.hops, self.final_weight = hops, final_weight
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder of System 1."""
+        return self.hops.encoder
+
+    @property
+    def head(self) -> nn.ModuleDict:
+        """The heads of both systems."""
+        return self.hops.head
+
+    def loss(self, batch: HopBatch) -> Tensor:
+        """The loss of the spans, and that of the graphs."""
+        scores = self.hops.scores(batch.pairs)
+        final = torch.stack([self.graph_loss(graph, scores.meaning[list(rows)]) for graph, rows in batch.graphs])
+        per_graph = len(batch.pairs.ids) / len(batch.graphs)
+        return span_loss(scores.pointer, batch.spans) * per_graph + self.final_weight * final.mean()
+
+    def graph_loss(self, graph: TaughtGraph, meaning: Tensor) -> Tensor:
+        """Cross entropy over all nodes; of a comparison, of the right side."""
+        if graph.kind:
+            x, y = graph.pair
+            return binary_cross_entropy_with_logits(
+                self.hops.system2.compare(graph.kind, meaning[x], meaning[y]), torch.tensor(float(graph.answer))
+            )
+        return cross_entropy(self.hops.system2(meaning, graph.edges)[None], torch.tensor([graph.answer]))
+
+
+class HopsJob:
+    """The graphs of a set of questions, and its dev set."""
+
+    def __init__(
+        self, reader: HopReader, training: Sequence[Question], dev: Sequence[Question], options: HopOptions, seed: int
+    ) -> None:
+        self.reader, self.dev = reader, dev
+        self.model = TaughtHops(reader.model, options.final_weight)
+        drawn = [gold_graph(q, options.negatives, np.random.default_rng([seed, i])) for i, q in enumerate(training)]
+        self.graphs = [graph for graph in drawn if graph is not None]
+        if training and not self.graphs:
+            raise BadInput("No question has supporting passages that answer it; hops are learned from these.")
+        self.untaught = len(training) - len(self.graphs)
+        self.lengths = [sum(len(node.text) // 4 + 32 for node in graph.nodes) for graph in self.graphs]
+        self.terms = None
+
+    def batch(self, examples: Sequence[int]) -> HopBatch:
+        """The inputs of graphs; half of the time a passage is read without its clues, as when it is retrieved."""
+        chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
+        pairs: list[FramedPair] = []
+        cells: list[tuple[int, int, int, int]] = []
+        graphs = []
+        for graph in (self.graphs[i] for i in examples):
+            rows = []
+            for node in graph.nodes:
+                clues = node.clues if not node.text or chance.random() < 0.5 else []
+                pair, found = self._input(graph.question, node, clues)
+                rows.append(len(pairs))
+                cells += [(len(pairs), label, first, last) for label, first, last in found]
+                pairs.append(pair)
+            graphs.append((graph, tuple(rows)))
+        return HopBatch(collate_pairs(pairs, self.reader.tokenizer.pad_id), Cells.of(cells), tuple(graphs))
+
+    def _input(
+        self, question: str, node: TaughtNode, clues: Sequence[str]
+    ) -> tuple[FramedPair, list[tuple[int, int, int]]]:
+        """A node as an input: of a long passage, the window with most gold spans."""
+        if not node.text:
+            first = self.reader.first_part(question, clues)
+            return pair_frame(self.reader.tokenizer).join(first, np.zeros(0, np.int32)), []
+        inputs = self.reader.inputs(question, clues, node.text)
+        best = max(inputs, key=lambda one: len(_cells(one, node)))
+        return best.pair, _cells(best, node)
+
+    def evaluate(self) -> dict[str, float]:
+        """em and f1 on dev, where the contexts of a question are all there is."""
+        return figures(judge_answers(self.dev, answers_of(self.reader, self.dev))) if self.dev else {}
+
+    def columns(self) -> list[Ints]:
+        """All that it learns from."""
+        texts = ["\n".join([g.question, *(n.text for n in g.nodes)]).encode() for g in self.graphs]
+        return [np.frombuffer(text + bytes(-len(text) % 4), np.int32) for text in texts]
+
+
+def _cells(one: HopInput, node: TaughtNode) -> list[tuple[int, int, int]]:
+    found = [(label, one.cell(*span)) for label, span in node.spans]
+    return [(label, *cell) for label, cell in found if cell is not None]
+
+
+def passages_of(question: Question) -> list[Passage]:
+    """The contexts of a question as passages."""
+    return [
+        Passage(passage_key(doc.id, 0, len(doc.text)), doc.id, 0, len(doc.text), doc.text, title_of(doc))
+        for doc in question.context
+        if doc.text
+    ]
+
+
+def answers_of(reader: HopReader, questions: Sequence[Question]) -> list[FoundAnswer | None]:
+    """The best answer to each question from its own contexts."""
+    found = []
+    for question in questions:
+        passages = passages_of(question)
+        titles = titles_of(passages)
+        _, answers = reader.answer(question.text, passages, lambda name, t=titles: t.get(title_key(name), []))
+        found.append(answers[0] if answers else None)
+    return found
+
+
+def judge_answers(questions: Sequence[Question], best: Sequence[FoundAnswer | None]) -> AnswerScores:
+    """The scores of the best answers."""
+    yes_no = {word: ("yes", "no")[i] for words in WORDS.values() for i, word in enumerate(words)}
+    replies = {
+        question.id: Reply("" if one is None else yes_no.get(one.text, one.text) if one.compared else one.text)
+        for question, one in zip(questions, best, strict=True)
+    }
+    return score_answers(questions, replies)
+
+
+def _fit(reader: HopReader, dev: Sequence[Question], precision: float) -> HopSettings:
+    """Settings with the scale of the scores on dev, and the least score for a precision."""
+    best = answers_of(reader, dev)
+    rows = judge_answers(dev, best).rows["f1"]
+    outcomes: Outcomes = [(one.score, bool(row[0] >= RIGHT - 1e-9)) for one, row in zip(best, rows, strict=True) if one]
+    if len({right for _, right in outcomes}) < 2:
+        return reader.settings
+    chosen = fitted(ReaderSettings(), outcomes, precision)
+    return replace(reader.settings, scale=chosen.scale, min_score=chosen.min_score)
+
+
+def start_hops(options: HopOptions, seed: int) -> HopReader:
+    """A model with fresh heads on a pretrained encoder."""
+    torch.manual_seed(seed)
+    source = resolve(options.encoder)
+    encoder = Encoder.load(source)
+    length = min(options.max_length, encoder.max_length or options.max_length)
+    settings = HopSettings(length, options.overlap, options.new_nodes)
+    return HopReader(HopModel(encoder, options.dropout), Tokenizer.load(source), settings)
+
+
+def train_hops(
+    training: Sequence[Question],
+    dev: Sequence[Question],
+    options: HopOptions,
+    how: TrainConfig,
+    folder: Path,
+    *,
+    data: dict[str, Any] | None = None,
+    resume: bool = False,
+    quiet: bool = False,
+) -> dict[str, Any]:
+    """Train both systems, fit the scale on dev, and write the folder; gives what was measured."""
+    reader = start_hops(options, how.seed)
+    job = HopsJob(reader, training, dev, options, how.seed)
+
+    def save() -> Settings:
+        reader.settings = _fit(reader, dev, options.precision) if dev else reader.settings
+        settings = hops_settings(reader.settings, options.encoder, options.language, options.name, options.finds)
+        save_hops(folder, settings, reader)
+        return settings
+
+    run = PartRun(HOPS, options, METRICS, save, job.columns)
+    kinds = Counter(graph.kind or "span" for graph in job.graphs)
+    counts = {"train": len(training), "dev": len(dev), "noted": {"not_taught": job.untaught, **kinds}}
+    return run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)
