@@ -36,12 +36,12 @@ def load_models(
     folders: Sequence[Path],
     on_overflow: Literal["window", "error"] = "window",
     *,
-    bf16: bool = False,
+    precision: str = AUTO,
     device: str = "cpu",
     runtime: str = AUTO,
 ) -> list[Extractor]:
     """Load the models in these folders."""
-    found = [Extractor.load(folder, device, runtime, bf16=bf16) for folder in folders]
+    found = [Extractor.load(folder, device, runtime, precision) for folder in folders]
     return [replace(extractor, on_overflow=on_overflow) for extractor in found]
 
 

@@ -22,9 +22,10 @@ from factpin.extraction.inputs import Input, rejects_of
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.files.lock import NAME as LOCK
+from factpin.models.extractor import AHEAD
 
 RECORD = "factpin-run.json"
-TOGETHER = 32  # inputs that are read in one batch, and the most that a crash loses
+TOGETHER = AHEAD  # inputs that are read in one batch, as many as of a stream, and the most that a crash loses
 
 
 @dataclass(frozen=True)

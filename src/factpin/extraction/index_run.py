@@ -32,6 +32,7 @@ class IndexRequest:
     schema: Path | None = None  # TOML: which relations have one tail, or one at a time
     device: str = "cpu"
     runtime: str = "auto"  # what computes the models, one of models.runtimes
+    precision: str = "auto"  # of the computation, one of models.runtimes.PRECISIONS; auto: float32
     encoding: str | None = None  # of text files; None: UTF-8, or what an HTML page declares
 
     def __post_init__(self) -> None:
@@ -47,7 +48,13 @@ def run_index(request: IndexRequest, store: Store, progress: Progress = SILENT) 
     models = None
     if request.facts:
         folders = choose_models(request.models)
-        models = annotator(folders, coreference=request.coreference, device=request.device, runtime=request.runtime)
+        models = annotator(
+            folders,
+            coreference=request.coreference,
+            device=request.device,
+            runtime=request.runtime,
+            precision=request.precision,
+        )
     if request.schema is not None:
         store.set_schema(read_schema(request.schema))
     progress.start(expected_documents(inputs))

@@ -30,7 +30,7 @@ class Request:
     min_score: float = LIKELY  # facts and events that score less are left out and counted
     coreference: str = ""  # "rules", or a coreference model: group mentions into entities
     on_overflow: Literal["window", "error"] = "window"  # for texts longer than a model reads at once
-    bf16: bool = False
+    precision: str = "auto"  # of the computation, one of models.runtimes.PRECISIONS; auto: float32
     device: str = "cpu"
     runtime: str = "auto"  # what computes the models, one of models.runtimes
     skip_bad: bool = False  # set bad files and records aside and continue
@@ -68,7 +68,8 @@ class Request:
             "only": ",".join(self.only) or None,
             "encoding": self.encoding,
             "on-overflow": self.on_overflow,
-            "bf16": "yes" if self.bf16 else None,
+            "bf16": "yes" if self.precision == "bf16" else None,  # as version 0.1 recorded it
+            "precision": "int8" if self.precision == "int8" else None,
             "min-score": f"{self.min_score:g}" if self.min_score else None,  # as version 0.1 recorded it
             "coreference": RULES if self.coreference == RULES else None,
             "link": self.db or None,

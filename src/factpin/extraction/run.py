@@ -102,14 +102,21 @@ def _unfinished(request: Request, models: Sequence[Path], inputs: Sequence[Input
 def _load(request: Request, folders: Sequence[Path], progress: Progress) -> list["Extractor"]:
     from factpin.extraction.extract import load_models  # noqa: PLC0415  (torch)
 
-    if request.bf16:
-        warn_of_bf16(progress)
-    return load_models(folders, request.on_overflow, bf16=request.bf16, device=request.device, runtime=request.runtime)
+    warn_of_precision(request.precision, progress)
+    return load_models(
+        folders,
+        request.on_overflow,
+        precision=request.precision,
+        device=request.device,
+        runtime=request.runtime,
+    )
 
 
-def warn_of_bf16(progress: Progress) -> None:
+def warn_of_precision(precision: str, progress: Progress) -> None:
     """Say what a user who asks for half precision should know about this machine."""
-    need_torch("--bf16 needs torch")
+    if precision != "bf16":
+        return
+    need_torch("--precision bf16 needs torch")
     from factpin.layers.half import bf16_warning  # noqa: PLC0415  (torch)
 
     if warning := bf16_warning():

@@ -50,7 +50,13 @@ def load_once(request: Request) -> list["Extractor"]:
     """The models of a request; a process that extracts many shards loads them once."""
     from factpin.extraction.extract import load_models  # noqa: PLC0415  (the models' runtime)
 
-    return load_models(request.model_folders(), request.on_overflow, bf16=request.bf16, device=request.device)
+    return load_models(
+        request.model_folders(),
+        request.on_overflow,
+        precision=request.precision,
+        device=request.device,
+        runtime=request.runtime,
+    )
 
 
 def _read(parts: tuple[Records, ...], encoding: str | None, rejects: Rejects | None) -> Iterator[Document]:

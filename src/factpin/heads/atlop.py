@@ -242,7 +242,8 @@ class Atlop(nn.Module):
         W = torch.cat((self.head.weight[:, D:], self.tail.weight[:, D:]))  # (2 Z, D)
         U, Z2 = len(low), len(W)
         tokens = U * N if len(a.start) == 1 else products(a, low, high)
-        if N * D * Z2 + tokens * Z2 < tokens * D + U * D * Z2:  # fewer products: project, then pool
+        small = torch.is_grad_enabled() or N * Z2 <= BLOCK
+        if small and N * D * Z2 + tokens * Z2 < tokens * D + U * D * Z2:  # fewer products: project, then pool
             return localized_context(a, F.linear(H, W), low, high)  # (U, 2 Z)
         return F.linear(localized_context(a, H, low, high), W)
 

@@ -58,9 +58,22 @@ overflow_option = click.option(
     show_default=True,
     help="What to do with texts longer than a model reads at once: read overlapping windows, or stop.",
 )
-bf16_option = click.option(
-    "--bf16", is_flag=True, help="Use half precision: faster on processors with AVX-512 BF16 or AMX."
+_precision = click.option(
+    "--precision",
+    type=click.Choice(["auto", "float32", "bf16", "int8"]),
+    default="auto",
+    show_default=True,
+    help="How models compute: auto is float32. bf16 (torch) and int8 (onnxruntime) are faster and change some results; "
+    "the card of a shipped model says how many.",
 )
+_bf16 = click.option("--bf16", "precision", flag_value="bf16", hidden=True, help="As --precision bf16.")
+
+
+def precision_option(command: F) -> F:
+    """--precision, and --bf16 as in version 0.1."""
+    return _precision(_bf16(command))
+
+
 device_option = click.option(
     "--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, cuda:1, mps."
 )

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from factpin.app.commands._options import (
-    bf16_option,
     column_option,
     device_option,
     inputs_argument,
     kind_option,
     model_option,
     overflow_option,
+    precision_option,
     quiet_option,
     raw_encoding_option,
     runtime_option,
@@ -74,7 +74,7 @@ BY_ENDING = {".csv": "csv", ".htm": "html", ".html": "html"}
 )
 @score_option("Hide facts and events that are less likely, and report how many; 0 shows all.", default=LIKELY)
 @overflow_option
-@bf16_option
+@precision_option
 @device_option
 @runtime_option
 @click.option("--skip-bad", is_flag=True, help="Set bad files and records aside in a list of rejects and continue.")

@@ -15,6 +15,7 @@ from factpin.app.commands._options import (
     model_option,
     quiet_option,
     raw_encoding_option,
+    precision_option,
     runtime_option,
 )
 from factpin.app.commands._store import db_option, open_db
@@ -56,6 +57,7 @@ from factpin.extraction.request import STANDARD
 @click.option("--skip-bad", is_flag=True, help="Exit with code 0 even where bad files were set aside.")
 @device_option
 @runtime_option
+@precision_option
 @raw_encoding_option
 @json_option
 @quiet_option

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from factpin.app.commands._options import device_option, model_option, quiet_option
+from factpin.app.commands._options import device_option, model_option, precision_option, quiet_option
 from factpin.app.commands._store import db_option
 from factpin.app.console import notes
 from factpin.errors import BadFile, BadInput, MissingExtra
@@ -37,6 +37,7 @@ SHORTEST_TOKEN = 16
     help="Change a limit, such as timeout=60 or texts=1000; GET /v1/models lists them.",
 )
 @device_option
+@precision_option
 @quiet_option
 def serve(
     models: tuple[str, ...],
@@ -50,6 +51,7 @@ def serve(
     no_page: bool,
     limits: tuple[str, ...],
     device: str,
+    precision: str,
     quiet: bool,
 ) -> int:
     """Serve extraction, the store and a page over HTTP, on this machine unless told otherwise.
@@ -78,7 +80,7 @@ def serve(
     from factpin.app.serve.stored import StoreThread
     from factpin.models.shipped import choose_models
 
-    service = Service(choose_models(models), read_limits(limits), device)
+    service = Service(choose_models(models), read_limits(limits), device, precision)
     store = StoreThread(db, writable=allow_edits) if db else None
     rules = AccessRules(token, LOOPBACK if local else (), origins)
     app, guard = create_app(service, rules, RequestLog(None if quiet else sys.stderr.buffer), store, page=not no_page)
