@@ -5,7 +5,7 @@
 Starts `factpin serve` on this machine and asks it for sentences of CLUENER, DuIE and Re-DocRED, one per request. First
 every text is sent alone, which gives the answers that are expected later. Then 64 clients send for a minute and 512 for
 ten seconds; then 512 clients meet a server with room for 100 requests; then servers with and without batches take
-turns; at last a server is stopped while 50 requests are under way. The figures are CPU seconds of the server, since other
+turns; at last a server is stopped while 50 requests are under way. The figures are CPU seconds of the server: other
 programs may be running.
 """
 

@@ -1,4 +1,4 @@
-"""Every answer fits the OpenAPI document of the server: schemathesis makes requests from it, with and without a token."""
+"""Every answer fits the OpenAPI document: schemathesis makes requests from it, with and without a token."""
 
 import json
 from typing import Any

@@ -20,7 +20,7 @@ export function startAsk(page) {
 function draw() {
   const box = byId("view-ask");
   const question = make("input", { type: "search", id: "question", "aria-label": word("ask_label"), placeholder: word("ask_placeholder"), value: last?.question ?? "" });
-  const asOf = make("input", { type: "text", id: "as-of", size: 12, "aria-label": `${word("as_of")} (${word("as_of_hint")})`, placeholder: word("as_of_hint") });
+  const asOf = make("input", { type: "text", id: "as-of", size: 20, "aria-label": `${word("as_of")} (${word("as_of_hint")})`, placeholder: word("as_of_hint") });
   const form = make("form", { class: "askbar" }, question, asOf, make("button", { class: "strong" }, word("ask")));
   const answer = make("div", { class: "column", id: "answer", "aria-live": "polite" }, make("p", { class: "note" }, word("ask_empty")));
   const source = make("div", { class: "column", id: "cited" });
@@ -75,7 +75,7 @@ function considered(found, source) {
 /** Citations as buttons; each lights its characters in the source. */
 export function citations(list, source) {
   return make("ol", { class: "list" }, (list ?? []).map((one, i) => {
-    const button = make("button", { type: "button", class: "cite", "aria-pressed": "false" }, `[${i + 1}] `, make("mark", {}, one.quote), make("span", { class: "note" }, one.uri, one.published ? ` · ${one.published}` : "", one.assertion && one.assertion !== "asserted" ? ` · ${word(one.assertion)}` : ""));
+    const button = make("button", { type: "button", class: "cite", "aria-pressed": "false" }, `[${i + 1}] `, make("mark", {}, one.quote), make("span", { class: "note" }, place(one.uri), one.published ? ` · ${one.published}` : "", one.assertion && one.assertion !== "asserted" ? ` · ${word(one.assertion)}` : ""));
     button.onclick = () => {
       for (const other of document.querySelectorAll(".cite[aria-pressed='true']")) other.setAttribute("aria-pressed", "false");
       button.setAttribute("aria-pressed", "true");
@@ -85,13 +85,16 @@ export function citations(list, source) {
   }));
 }
 
+/** Where a document comes from; the keys of facts that were added by hand say nothing to a reader. */
+const place = (uri) => (uri.startsWith("manual:") ? word("by_hand") : uri);
+
 /** The cited document with the cited characters lit. */
 export async function showSource(box, { uri, start, end }) {
   try {
     const { source, doc } = await storedDocument(uri);
     const text = make("div", { class: "text", tabindex: 0, role: "region", "aria-label": word("source") });
     const [from, to] = spanFromServer(doc.text, start ?? 0, end ?? 0);
-    fill(box, make("div", { class: "card source" }, make("h3", {}, source.title || uri), make("p", { class: "note" }, uri, source.published ? ` · ${word("published")} ${source.published}` : ""), text));
+    fill(box, make("div", { class: "card source" }, make("h3", {}, source.title || place(uri)), make("p", { class: "note" }, place(uri), source.published ? ` · ${word("published")} ${source.published}` : ""), text));
     drawText(text, doc, doc.mentions, end ? [{ start: from, end: to, kind: "cited" }] : []);
     text.querySelector(".cited")?.scrollIntoView({ block: "nearest" });
   } catch (error) {
