@@ -10,7 +10,7 @@ export PYTHONUTF8 := 1
 help:
 	@head -3 Makefile
 
-PIP := $(BIN)/python -m pip install --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt
 
 # what a user needs: no torch
 .venv/user: pyproject.toml

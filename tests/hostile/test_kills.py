@@ -75,13 +75,15 @@ def weights_are_whole(whole: Path, output: Path) -> bool:
 
 
 JOBS = {
-    "convert": Job(lambda w, out: ["convert", f"{w}/many.jsonl", str(out)], "out.conll.gz", whole_or_absent),
+    "convert": Job(lambda w, out: ["convert", f"{w}/many.jsonl", str(out), "--to", "spacy"], "out.json.gz",
+                   whole_or_absent),
     "extract": Job(lambda w, out: ["extract", f"{w}/texts", "--model", f"{w}/model", "--output", str(out)], "out",
                    files_are_whole),
     "predict": Job(lambda w, out: ["predict", f"{w}/model", f"{w}/some.jsonl", str(out)], "out.jsonl", whole_or_absent),
-    "pretrain": Job(lambda w, out: ["pretrain", "--corpus", f"{w}/plain.txt", "--objective", "wwm", "--words", "characters", "--encoder", f"{w}/encoder",
-                                    "--length", "48", "--max-steps", "60", "--batch-size", "8", "--save-every", "6",
-                                    "--seed", "1", "--resume", "--output", str(out)], "out", weights_are_whole),
+    "pretrain": Job(lambda w, out: ["pretrain", "--corpus", f"{w}/plain.txt", "--objective", "wwm", "--words",
+                                    "characters", "--encoder", f"{w}/encoder", "--length", "48", "--max-steps", "60",
+                                    "--batch-size", "8", "--save-every", "6", "--seed", "1", "--resume", "--output",
+                                    str(out)], "out", weights_are_whole),
     "train": Job(lambda w, out: ["train", "spans", "--train", f"{w}/some.jsonl", "--encoder", f"{w}/encoder",
                                  "--max-steps", "80", "--batch-size", "8", "--save-every", "7", "--seed", "1",
                                  "--resume", "--output", str(out)], "out", weights_are_whole),
