@@ -44,8 +44,8 @@ verify: .venv/ready
 	HYPOTHESIS_PROFILE=wide $(BIN)/python -m pytest -m verify tests
 
 docs: .venv/ready
-	$(BIN)/python -m mkdocs build --strict --quiet --site-dir site
-	@echo "Open site/index.html, or run: $(BIN)/python -m mkdocs serve"
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --site-dir site
+	@echo "Written to site. To read it: $(BIN)/python -m http.server --directory site"
 
 wheel: .venv/ready
 	rm -rf dist && $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
