@@ -149,9 +149,7 @@ def _connect(graph: CognitiveGraph, source: GraphNode, target: GraphNode, found:
     return True
 
 
-def _hops(
-    graph: CognitiveGraph, node: GraphNode, findings: Findings, link: Link, room: int
-) -> list[GraphNode]:
+def _hops(graph: CognitiveGraph, node: GraphNode, findings: Findings, link: Link, room: int) -> list[GraphNode]:
     """The nodes that got a new clue from what a node names."""
     named = []
     for hop in findings.hops:

@@ -40,9 +40,7 @@ class HopReasoner:
         retrieval = Retrieval(passages, uris, _hops(graph, uris))
         return Reasoning(answers, self.reader.settings.min_score, retrieval, graph.visits, graph)
 
-    def _answer(
-        self, question: str, graph: CognitiveGraph, found: FoundAnswer, uris: dict[str, str]
-    ) -> Answer | None:
+    def _answer(self, question: str, graph: CognitiveGraph, found: FoundAnswer, uris: dict[str, str]) -> Answer | None:
         citations = citations_of(graph, found, uris)
         if not citations:
             return None
@@ -98,4 +96,3 @@ def titles_of(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
     for passage in passages:
         found.setdefault(title_key(passage.title), []).append(passage)
     return found
-

@@ -157,9 +157,7 @@ class HopReader:
         return [_joined(mine) for mine in found]
 
     @torch.no_grad()
-    def answer(
-        self, question: str, seeds: Sequence[Passage], link: Link
-    ) -> tuple[CognitiveGraph, list[FoundAnswer]]:
+    def answer(self, question: str, seeds: Sequence[Passage], link: Link) -> tuple[CognitiveGraph, list[FoundAnswer]]:
         """The graph that grew, and the answers of System 2, best first."""
         self.model.eval()
         graph = grow(
@@ -197,15 +195,15 @@ def _margin(scores: Tensor, chosen: Sequence[GraphNode], node: GraphNode) -> flo
     return float(scores[node.number] - (torch.stack(rest).logsumexp(0) if rest else 0.0))
 
 
-def _decided(
-    question: str, kind: str, graph: CognitiveGraph, pair: tuple[int, int], score: float
-) -> list[FoundAnswer]:
+def _decided(question: str, kind: str, graph: CognitiveGraph, pair: tuple[int, int], score: float) -> list[FoundAnswer]:
     if kind == "yes_no":
         words = WORDS["zh" if HAN.search(question) else "en"]
         named = [(words[0], score), (words[1], -score)]
     else:
         named = [(graph.nodes[pair[0]].name, score), (graph.nodes[pair[1]].name, -score)]
-    found = [FoundAnswer(text, value, pair[i if kind == "choice" else 0], pair) for i, (text, value) in enumerate(named)]
+    found = [
+        FoundAnswer(text, value, pair[i if kind == "choice" else 0], pair) for i, (text, value) in enumerate(named)
+    ]
     return sorted(found, key=lambda one: -one.score)
 
 
@@ -219,9 +217,7 @@ def compared_nodes(question: str, graph: CognitiveGraph) -> tuple[int, int] | No
     return (numbers[0], numbers[1]) if len(numbers) > 1 else None
 
 
-def _findings(
-    one: HopInput, passage: Passage, a: Tensor, z: Tensor, meaning: Tensor, *, forced: bool
-) -> Findings:
+def _findings(one: HopInput, passage: Passage, a: Tensor, z: Tensor, meaning: Tensor, *, forced: bool) -> Findings:
     ends = one.ends()
     hops, _ = decode(a, z, HOP, ends, MOST_HOPS, LONGEST)
     answers, gap = decode(a, z, ANSWER, ends, MOST_ANSWERS, LONGEST)
@@ -236,7 +232,10 @@ def _span(one: HopInput, passage: Passage, first: int, last: int, score: float) 
     a, b = next(((s, e) for s, e in one.sentences if s <= start < e), (start, end))
     shift = passage.start
     return FoundSpan(
-        Span(start + shift, end + shift), Span(min(a, start) + shift, max(b, end) + shift), passage.text[start:end], score
+        Span(start + shift, end + shift),
+        Span(min(a, start) + shift, max(b, end) + shift),
+        passage.text[start:end],
+        score,
     )
 
 

@@ -7,8 +7,9 @@ an edge to it, and that sentence is a clue. System 1 learns the spans, System 2 
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,11 @@ def gold_graph(question: Question, negatives: int, chance: np.random.Generator) 
 def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -> bool:
     """Put the answer into a graph; whether there is one."""
     if question.kind == "yes_no" and len(gold) > 1 and question.answers:
-        graph.kind, graph.pair, graph.answer = "yes_no", (0, 1), int(fold(question.answers[0]) in ("yes", WORDS["zh"][0]))
+        graph.kind, graph.pair, graph.answer = (
+            "yes_no",
+            (0, 1),
+            int(fold(question.answers[0]) in ("yes", WORDS["zh"][0])),
+        )
         return True
     titles = [title_key(title_of(question.context[i])) for i in gold]
     answer = fold(question.answers[0]) if question.answers else ""
@@ -126,9 +131,7 @@ def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -
     return True
 
 
-def _wrong_answers(
-    graph: TaughtGraph, others: Sequence[Document], first: int, chance: np.random.Generator
-) -> None:
+def _wrong_answers(graph: TaughtGraph, others: Sequence[Document], first: int, chance: np.random.Generator) -> None:
     """A wrong answer for each passage that does not help, with one of its sentences as its clue."""
     for x, doc in enumerate(others, start=first):
         start, end = doc.sentences[int(chance.integers(len(doc.sentences)))] if doc.sentences else (0, len(doc.text))
@@ -261,9 +264,13 @@ def answers_of(reader: HopReader, questions: Sequence[Question]) -> list[FoundAn
     for question in questions:
         passages = passages_of(question)
         titles = titles_of(passages)
-        _, answers = reader.answer(question.text, passages, lambda name, t=titles: t.get(title_key(name), []))
+        _, answers = reader.answer(question.text, passages, partial(_titled, titles))
         found.append(answers[0] if answers else None)
     return found
+
+
+def _titled(titles: Mapping[str, list[Passage]], name: str) -> list[Passage]:
+    return titles.get(title_key(name), [])
 
 
 def judge_answers(questions: Sequence[Question], best: Sequence[FoundAnswer | None]) -> AnswerScores:
