@@ -97,10 +97,10 @@ def measure(language: str, size: int, data: Path) -> Row:
 
 def measure_relations(language: str, size: int, data: Path, encoder: str) -> Row:
     """A model of document relations on one text, in this process."""
-    import torch  # noqa: PLC0415
+    import torch
 
-    from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions  # noqa: PLC0415
-    from factpin.training.run import start  # noqa: PLC0415
+    from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
+    from factpin.training.run import start
 
     torch.set_num_threads(1)
     (doc,) = factpin.load(runtime="onnx").extract(text_of(language, size, data))

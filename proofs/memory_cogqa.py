@@ -38,7 +38,9 @@ def equations() -> Iterator[Compared]:
             rows = []
             for j in range(n):
                 weights = [2.0 * (i == j) + ((i, j) in edges) for i in range(n)]
-                mixed = torch.stack([w * _bend(slow[i] @ system.others) for i, w in enumerate(weights)]).sum(0) / sum(weights)
+                mixed = torch.stack([w * _bend(slow[i] @ system.others) for i, w in enumerate(weights)]).sum(0) / sum(
+                    weights
+                )
                 rows.append(_bend(slow[j] @ system.own + mixed))
             slow = torch.stack(rows)
         gap = (system(x, edges) - system.score(slow).squeeze(-1)).abs().max()

@@ -13,7 +13,16 @@ from typing import Literal
 from factpin.answers.cogqa import CognitiveGraph
 from factpin.answers.lookup import Lookup, lookup
 from factpin.answers.parse import ParsedQuestion, parse_question
-from factpin.answers.passages import AnswerSpan, PassageReader, Retrieval, compose, follow, offer_unread, retrieve, text_of
+from factpin.answers.passages import (
+    AnswerSpan,
+    PassageReader,
+    Retrieval,
+    compose,
+    follow,
+    offer_unread,
+    retrieve,
+    text_of,
+)
 from factpin.answers.reasoners import Reasoners
 from factpin.answers.say import say
 from factpin.documents import Answer
