@@ -14,7 +14,7 @@ from _sets import questions_of
 
 from factpin.documents import Question
 from factpin.formats.questions import read
-from factpin.models.reader_folder import load_reader
+from factpin.models.readers import open_reader
 from factpin.models.shipped import find_model
 from factpin.scoring import calibration
 from factpin.scoring.answers import Reply, score_answers
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", required=True, help="names of sets, or files of questions")
     parser.add_argument("--questions", type=int)
     options = parser.parse_args()
-    reader = load_reader(find_model(options.reader))
+    reader = open_reader(find_model(options.reader))
     print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|")
     for name in options.sets:
         asked = answerable(name, options.questions)

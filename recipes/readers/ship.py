@@ -14,7 +14,9 @@ from factpin.documents import Question
 from factpin.encoders.catalogue import CATALOGUE
 from factpin.formats.questions import read
 from factpin.models.card import Origin, write_card
+from factpin.models.graphs.write import write_onnx
 from factpin.models.reader_folder import load_reader, save_reader
+from factpin.models.readers import open_reader
 from factpin.models.settings import read_settings
 from factpin.scoring import calibration
 from factpin.scoring.answers import Reply, figures, score_answers
@@ -66,7 +68,8 @@ def main() -> None:
     before = figures(judge(dev, best_readings(whole, dev)))
     target = options.models / config.name
     save_reader(target, settings, whole, options.precision, options.upon)
-    stored = load_reader(target)
+    write_onnx(target)
+    stored = open_reader(target)
     best = best_readings(stored, dev)
     outcomes = raw_outcomes(dev, best)
     stored.settings = fitted(stored.settings, outcomes, config.precision)
@@ -93,6 +96,7 @@ def main() -> None:
     )
     whole.settings = stored.settings
     written = save_reader(target, settings, whole, options.precision, options.upon)
+    write_onnx(target)
     write_card(target, written, origin, {}, calibration(judged))
     size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file()) / 1e6
     print(f"{target}: {size:.1f} MB, EM {before['em']:.4f} -> {scores['em']:.4f}, F1 {before['f1']:.4f} -> "

@@ -137,6 +137,33 @@ def test_a_fact_that_answers_spares_the_reading(store: Store) -> None:
     assert trace("谷爱凌喜欢什么？", store, reader=Designer()).read == 1
 
 
+def test_a_reader_does_not_say_what_a_text_denies_or_somebody_rejected(store: Store) -> None:
+    store.put(tell(Said("冰墩墩", "设计者", "曹雪", tail_type="PER", assertion="negated")), Source("a"))
+    denied = ask("冰墩墩的设计者是谁？", store, reader=Designer())
+    assert denied.abstained and any("否认" in note for note in denied.notes)
+    store.put(tell(Said("冰墩墩", "设计者", "曹雪", tail_type="PER")), Source("a"))
+    assert ask("冰墩墩的设计者是谁？", store, reader=Designer()).mode == "facts"
+    store.judge(store.judged()[0].fact.id, "rejected")
+    assert ask("冰墩墩的设计者是谁？", store, reader=Designer()).abstained
+    assert ask("谁是设计者？", store, reader=Designer()).text == "曹雪"  # no fact is asked for
+
+
+class Silent:
+    """A reader of another language."""
+
+    def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
+        return []
+
+    def min_score(self, question: str) -> float:
+        return 1.0
+
+
+def test_passages_are_offered_where_no_reader_knows_the_language(store: Store) -> None:
+    store.put(tell(Said("谷爱凌", "住", "a"), extra="它的设计者是曹雪。"), Source("a"))
+    answer = ask("吉祥物的设计者是谁？", store, reader=Silent())
+    assert answer.abstained and answer.alternatives[0].citations[0].quote == "它的设计者是曹雪。"
+
+
 def test_words_of_the_evidence_are_cues(store: Store) -> None:
     store.put(tell(Said("Acme", "P112", "Jane Roe", "{h} was launched by {t}.", "organization", "person")), Source("a"))
     answer = ask("Who launched Acme?", store)

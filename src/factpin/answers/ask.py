@@ -13,10 +13,11 @@ from typing import Literal
 from factpin.answers.cogqa import CognitiveGraph
 from factpin.answers.lookup import Lookup, lookup
 from factpin.answers.parse import ParsedQuestion, parse_question
-from factpin.answers.passages import AnswerSpan, PassageReader, Retrieval, compose, follow, offer_unread, retrieve
+from factpin.answers.passages import AnswerSpan, PassageReader, Retrieval, compose, follow, offer_unread, retrieve, text_of
 from factpin.answers.reasoners import Reasoners
 from factpin.answers.say import say
 from factpin.documents import Answer
+from factpin.documents.keys import fold
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
 from factpin.memory import Filter, Store
@@ -38,7 +39,7 @@ class Trace:
     graph: CognitiveGraph | None = None  # of a model of hops
 
 
-def ask(
+def ask(  # noqa: PLR0913  (each is asked for by name)
     question: str,
     store: Store,
     mode: Mode = "auto",
@@ -61,7 +62,7 @@ def ask(
     return trace(question, store, mode, min_score, k, as_of, reader=reader, search=search, reasoners=reasoners).answer
 
 
-def trace(
+def trace(  # noqa: PLR0913  (each is asked for by name)
     question: str,
     store: Store,
     mode: Mode = "auto",
@@ -84,7 +85,8 @@ def trace(
     by_facts = lookup(question, store, filter) if mode in ("auto", "facts") else None
     answers = [by_facts.answer] if by_facts is not None and by_facts.answer is not None else []
     notes = list(by_facts.notes) if by_facts is not None else []
-    if mode == "facts" or any(map(least.reached, answers)):
+    ambiguous = any(answer.abstained for answer in answers)  # a reader would not know either who is meant
+    if mode == "facts" or ambiguous or any(map(least.reached, answers)):
         return Trace(_conclude(question, answers, [], least, notes, store, filter), by_facts)
     search = search or Search(store)
     retrieval = retrieve(question, search, k, filter)
@@ -92,14 +94,16 @@ def trace(
         retrieval = follow(retrieval, store, k, filter) if mode == "hops" else retrieval
         offered = offer_unread(question, retrieval)
         return Trace(_conclude(question, answers, offered, least, notes, store, filter), by_facts, retrieval)
-    readings = _fitting(parsed, reader.read(question, retrieval.passages))
+    refuted = by_facts.refuted if by_facts is not None else frozenset()
+    readings = _fitting(parsed, reader.read(question, retrieval.passages), refuted)
     read = compose(question, retrieval, readings)
     if mode == "hops" or (mode == "auto" and not any(map(least.reached, (*answers, *read)))):
         seen = len(retrieval.passages)
         retrieval = follow(retrieval, store, k, filter)
-        readings += _fitting(parsed, reader.read(question, retrieval.passages[seen:]))
+        readings += _fitting(parsed, reader.read(question, retrieval.passages[seen:]), refuted)
         read = compose(question, retrieval, readings)
-    answer = _conclude(question, [*answers, *read], [], least, notes, store, filter)
+    offered = [] if readings else offer_unread(question, retrieval)  # no reader for this language, or all is refuted
+    answer = _conclude(question, [*answers, *read], offered, least, notes, store, filter)
     return Trace(answer, by_facts, retrieval, len(retrieval.passages))
 
 
@@ -129,9 +133,10 @@ class Least:
         return not answer.abstained and answer.score >= self.of(answer)
 
 
-def _fitting(question: ParsedQuestion, readings: Sequence[AnswerSpan]) -> list[AnswerSpan]:
-    """Yes or no for a yes-no question, spans for all others."""
-    return [reading for reading in readings if bool(reading.choice) != bool(question.kind)]
+def _fitting(question: ParsedQuestion, readings: Sequence[AnswerSpan], refuted: frozenset[str]) -> list[AnswerSpan]:
+    """Yes or no for a yes-no question, spans for all others, but not what a text denies or somebody rejected."""
+    fitting = [reading for reading in readings if bool(reading.choice) != bool(question.kind)]
+    return [reading for reading in fitting if reading.choice or fold(text_of(reading)) not in refuted]
 
 
 def _check(question: str, mode: str, min_score: float | None, k: int) -> None:

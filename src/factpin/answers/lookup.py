@@ -34,6 +34,7 @@ class Lookup:
     names: tuple[tuple[str, tuple[Candidate, ...]], ...] = ()
     inspections: tuple[Inspection, ...] = ()
     notes: tuple[str, ...] = ()
+    refuted: frozenset[str] = frozenset()  # folded names that would be the answer if their facts held
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     notes = _notes(finder.others, parsed.language)
     answer = _answer(parsed, found, notes) if found else None
     shown = tuple((question[span.start : span.end], tuple(candidates)) for span, candidates in names)
-    return Lookup(parsed, answer, shown, tuple(finder.inspections.values()), tuple(notes))
+    refuted = frozenset(fold(step.target.name) for step in finder.others)
+    return Lookup(parsed, answer, shown, tuple(finder.inspections.values()), tuple(notes), refuted)
 
 
 def _group(finder: ChainFinder, span: Span, candidate: Candidate, schema: Schema) -> Group:

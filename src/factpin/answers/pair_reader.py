@@ -35,6 +35,7 @@ class PassagePairs:
     windows: tuple[Window, ...]
     pairs: tuple[FramedPair, ...]
     choices: tuple[tuple[int, int], ...]
+    borders: tuple[int, ...] = ()  # characters of the passage at which a sentence ends
 
     def cell(self, window: int, start: int, end: int) -> tuple[int, int] | None:
         """The first and last token of some characters of the passage; None if they are not fully in the window."""
@@ -80,7 +81,8 @@ class PairReader:
         found = windows_beside(self.tokenizer, first, passage.pieces, passage.sentences, self.max_length, self.overlap)
         ids = passage.pieces.ids
         pairs = [_open(frame_pair(self.tokenizer, first, ids[w.first : w.last]), choices) for w in found]
-        return PassagePairs(passage.pieces, tuple(found), tuple(pairs), choices)
+        borders = tuple(end for _, end in passage.sentences)
+        return PassagePairs(passage.pieces, tuple(found), tuple(pairs), choices, borders)
 
 
 def _open(pair: FramedPair, choices: Sequence[tuple[int, int]]) -> FramedPair:

@@ -77,11 +77,12 @@ def compose(question: str, retrieval: Retrieval, readings: Sequence[AnswerSpan])
     """Answers, most likely first. The same text in several passages is one answer with several citations."""
     texts: dict[str, list[AnswerSpan]] = {}
     for reading in sorted(readings, key=lambda r: (-r.score, r.passage.id, r.span)):
-        texts.setdefault(fold(_text(reading)), []).append(reading)
+        texts.setdefault(fold(text_of(reading)), []).append(reading)
     return [_answer(question, retrieval, same) for same in texts.values()][: MOST_SHOWN + 1]
 
 
-def _text(reading: AnswerSpan) -> str:
+def text_of(reading: AnswerSpan) -> str:
+    """The characters of an answer, or yes or no."""
     passage, span = reading.passage, reading.span
     if not passage.start <= span.start < span.end <= passage.end:
         raise BadInput(
@@ -94,7 +95,7 @@ def _answer(question: str, retrieval: Retrieval, readings: Sequence[AnswerSpan])
     first = readings[0]
     citations = [_cite(question, retrieval, reading) for reading in readings]
     hop = retrieval.hops.get(first.passage.id)
-    return Answer(question, _text(first), first.score, "hops" if hop else "extract", citations=shared(citations),
+    return Answer(question, text_of(first), first.score, "hops" if hop else "extract", citations=shared(citations),
                   path=(hop,) if hop else ())  # fmt: skip
 
 

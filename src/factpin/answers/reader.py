@@ -20,7 +20,7 @@ from factpin.tokens import Tokenizer, batches
 
 BUDGET = 2048  # tokens in a batch, including padding
 YES_NO = ("yes", "no")
-SPARE = 4  # cells beyond the limit, since some may run from a choice into the passage
+SPARE = 12  # cells beyond the limit, since some may run from a choice into the passage, or over the end of a sentence
 
 
 class Readable(Protocol):
@@ -168,8 +168,13 @@ _Spot = tuple[int, int, int]  # (index of a choice, 0, 0), or (-1, start, end) i
 
 
 def _spot(read: PassagePairs, window: int, first: int, last: int) -> _Spot | None:
-    """The spot that tokens of a pair point at; None if they are neither a choice nor text of the passage."""
+    """The spot that tokens of a pair point at; None if they are neither a choice nor text of one sentence."""
     if (first, last) in read.choices:
         return read.choices.index((first, last)), 0, 0
     characters = read.characters(window, first, last)
-    return None if characters is None else (-1, *characters)
+    return None if characters is None or _leaves_sentence(read, *characters) else (-1, *characters)
+
+
+def _leaves_sentence(read: PassagePairs, start: int, end: int) -> bool:
+    """Whether some characters begin in one sentence and end in another: two answers, and what is between them."""
+    return any(start < border < end for border in read.borders)
