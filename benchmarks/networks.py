@@ -1,30 +1,36 @@
 """Every method through the commands: 200 steps on a slice of Wikipedia, the loss on held-out text, and a sample.
 
     python benchmarks/networks.py run ../shared/data [--only gpt]      figures into docs/objectives/networks.json
-    python benchmarks/networks.py table                                figures and parity into docs/objectives/networks.md
+    python benchmarks/networks.py table                                the tables of docs/objectives.md and networks.md
 
 run     factpin pretrain --objective NAME --shape 2x32x2 on wiki_zh and wiki_en; factpin generate, where the method
         generates; factpin train spans --encoder, three steps on a few sentences of CLUENER. Runs that are in the file
         are not repeated.
-table   for each method: the network that the command builds, and its parity, which `factpin verify` proves too.
+table   for each method: the network that the command builds, and its parity, which `factpin verify` proves too, with
+        the classes of transformers that load the folder: no weight missing, none left over.
 """
 
 import io
 import json
 import lzma
 import random
+import re
 import tempfile
 import time
+from collections.abc import Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import click
 
-FIGURES, TABLE = Path("docs/objectives/networks.json"), Path("docs/objectives/networks.md")
+FIGURES, PAGE_FILE = Path("docs/objectives/networks.json"), Path("docs/objectives/networks.md")
+DOCS = Path("docs/objectives.md")
+BEGIN, END = "<!-- made by benchmarks/networks.py table -->", "<!-- end -->"
 SHAPE, LENGTH, BATCH, PIECES = "2x32x2", 40, 4, 1000
 BYTES = 500_000  # of a slice
 SENTENCES = 24  # of CLUENER
+FIRST = {"electra": 10}  # the step of the first loss that is shown, where it is not 50
 PROMPTS = {
     "zh": {"": "中国是一个", "blank": "北京是[MASK]的首都，人口很多。"},
     "en": {"": "The city is", "blank": "London is the [MASK] of England. It is on a river."},
@@ -94,7 +100,8 @@ def measured(name: str, language: str, place: Path, steps: int) -> dict[str, Any
     objective = "ernie2" if name == "ernie" else name
     command("pretrain", "--objective", objective, "--corpus", place / f"{language}.txt", "--shape", SHAPE, "--length",
             LENGTH, "--batch-size", BATCH, "--vocab-size", PIECES, "--max-steps", steps, "--learning-rate", 2e-3,
-            "--heldout", 0.1, "--evaluate-every", 50, "--save-every", steps, "--json", "--output", folder)  # fmt: skip
+            "--heldout", 0.1, "--evaluate-every", FIRST.get(name, 50), "--save-every", steps, "--json", "--output",
+            folder)  # fmt: skip
     lines = map(json.loads, (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
     losses = [line["heldout_loss"] for line in lines if "heldout_loss" in line]
     found: dict[str, Any] = {"first": round(losses[0], 3), "last": round(losses[-1], 3)}
@@ -157,24 +164,33 @@ def table() -> None:
     from proofs.own_folders import OWN_FOLDERS
 
     figures = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
-    rows = ["| method | network that `--shape` builds | differs from the paper | written folder against | largest "
-            "difference | `factpin train` | generates | loss on held-out text, steps 50 and 200: zh | en |",
-            "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
-    samples = ["| method | prompt | said |", "|---|---|---|"]
-    for name, (built, differs) in NETWORKS.items():
+    built = ["| method | network that `--shape` builds | differs from the paper | written folder against | largest "
+             "difference | loads in | `factpin train` | generates |", "|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    losses, samples = ["| method | zh | en |", "|---|---|---|"], ["| method | prompt | said |", "|---|---|---|"]
+    for name, (network, differs) in NETWORKS.items():
         against, compare = {**FOLDERS, **OWN_FOLDERS}[name]
-        found = list(compare())
+        found, of = list(compare()), figures.get(name, {})
         wrong = [str(one) for one in found if not one.holds]
         worst = max(one.difference for one in found if isinstance(one.got, float))
-        of = figures.get(name, {})
-        losses = [f"{of[k]['first']:.2f} → {of[k]['last']:.2f}" if k in of else "" for k in ("zh", "en")]
         trains = "yes" if of.get("zh", {}).get("trains") else ""
-        rows.append(f"| {name} | {built} | {differs} | {against} | {'; '.join(wrong) or f'{worst:.1g}'} | {trains} | "
-                    f"{'yes' if name in SPEAKS else 'no'} | {' | '.join(losses)} |")  # fmt: skip
+        built.append(f"| [{name}](objectives/{name}.md) | {network} | {differs} | {against} | "
+                     f"{'; '.join(wrong) or f'{worst:.1g}'} | {loads(one.what for one in found)} | {trains} | "
+                     f"{'yes' if name in SPEAKS else 'no'} |")  # fmt: skip
+        cells = [f"{of[k]['first']:.2f} → {of[k]['last']:.2f}" if k in of else "" for k in ("zh", "en")]
+        losses.append(f"| {name} | {' | '.join(cells)} |")
         samples += [f"| {name} | {cell(of[k]['prompt'])} | {cell(of[k]['sample'])} |" for k in ("zh", "en")
                     if "sample" in of.get(k, {})]  # fmt: skip
-    page = PAGE.format(table="\n".join(rows), samples="\n".join(samples), pairs=of_pairs(figures.get("pairs")))
-    TABLE.write_text(page, encoding="utf-8")
+    page = PAGE.format(losses="\n".join(losses), samples="\n".join(samples), pairs=of_pairs(figures.get("pairs")))
+    PAGE_FILE.write_text(page, encoding="utf-8")
+    text = DOCS.read_text(encoding="utf-8")
+    before, after = text[: text.index(BEGIN)], text[text.index(END) :]
+    DOCS.write_text(f"{before}{BEGIN}\n\n" + "\n".join(built) + f"\n\n{after}", encoding="utf-8")
+
+
+def loads(names: Iterable[str]) -> str:
+    """The classes that took every weight of a folder, and AutoModel, by which `factpin train` loads it."""
+    found = {match[0] for name in names for match in re.finditer(r"AutoModelFor\w+", name)}
+    return ", ".join(f"`{name}`" for name in ("AutoModel", *sorted(found)))
 
 
 def of_pairs(found: dict[str, Any] | None) -> str:
@@ -194,22 +210,24 @@ def cell(text: str) -> str:
 
 PAGE = """# Networks
 
-What `factpin pretrain --shape` builds for each method, measured through the commands.
+What the networks that `factpin pretrain --shape` builds learn in 200 steps, measured through the commands. [What is built](../objectives.md#what-is-built) says which network each method gets, and how exactly it is that of its paper.
 
 ```sh
 python benchmarks/networks.py run ../shared/data
 python benchmarks/networks.py table
 ```
 
-Differences are between the logits of the model that was trained and those of the written folder in transformers' own class, or of a slow loop over the formulas where transformers has none; double precision, and single where transformers computes in single. No weight is missing and none is left over. An empty cell is not measured yet. Only networks are compared: every run uses AdamW, where some papers use LAMB or Adafactor. The runs have 200 steps of 4 texts of 40 tokens on a slice of Wikipedia, 2 layers of width 32.
+## Loss on held-out text
 
-{table}
+After 50 steps (`electra`: 10) and after 200. A step has 4 texts of 40 tokens from a slice of Wikipedia; 2 layers of width 32; AdamW, where some papers use LAMB or Adafactor. An empty cell is not measured yet.
 
-Losses of different methods cannot be compared. ELECTRA's counts the judgement of replaced pieces fifty times, and its generator makes that harder while it learns: after 200 steps the English one has not fallen.
+{losses}
+
+Losses of different methods cannot be compared. ELECTRA's counts the judgement of replaced pieces fifty times, and its generator makes that harder while it learns: most of the fall is in the first 50 steps, and the English loss then stays as it is.
 
 ## Samples
 
-After 200 steps a model knows which pieces are frequent and little more: these samples show that the commands work together, not what a method can do.
+After 200 steps a model knows which pieces are frequent and little more: these samples show that the commands work together, not what a method can do. An empty sample ended with its first piece.
 
 {samples}
 

@@ -1,6 +1,6 @@
 """Pretraining of factpin against transformers on the same model: tokens per CPU second, and peak memory.
 
-    python benchmarks/pretrain.py [--corpus FILE] [--size 4x256] [--rounds N] [--packing full] [--no-memory]
+    python benchmarks/pretrain.py [--corpus FILE] [--size 4x256] [--rounds N] [--packing full] [--bf16] [--no-memory]
 
 trainer  BertForMaskedLM in transformers' own Trainer with DataCollatorForLanguageModeling; where accelerate, which
          Trainer needs, is installed
@@ -9,8 +9,9 @@ ours     a loop as short around the stream, the views and the learner of `factpi
          same cloze)
 
 All learn from the same texts: pieces in a row, cut where a text is full, as transformers' own scripts do, or whole
-sentences (--packing full). The texts of trainer and loop are tokenised beforehand, outside the measured time; ours are
-read, split and tokenised within it. All have the same optimiser, clipping and dropout. One thread; all in one process,
+sentences (--packing full). With --packing apart our documents do not see each other; those of the others do, as Trainer
+has no such mask. The texts of trainer and loop are tokenised beforehand, outside the measured time; ours are read,
+split and tokenised within it. All have the same optimiser, clipping and dropout. One thread; all in one process,
 in turns; process_time. Tokens are the pieces of text in the batches, without padding and special tokens.
 
 Peak memory is VmHWM of a fresh process that runs `pretrain` over a corpus, once and 50 times as long, for the same
@@ -72,9 +73,10 @@ def shape(width: int, layers: int) -> dict[str, Any]:
             "max_position_embeddings": LENGTH}  # fmt: skip
 
 
-def ours(start: Path, corpus: Path, packing: Packing) -> Callable[[], int]:
+def ours(start: Path, corpus: Path, packing: Packing, half: bool) -> Callable[[], int]:
     """A function that makes one step and tells its tokens."""
     from factpin.encoders import Encoder
+    from factpin.layers.half import half_precision
     from factpin.objectives import OBJECTIVES, collate
     from factpin.pretraining.corpus import Corpus, TextCut
     from factpin.pretraining.learner import build_learner
@@ -84,18 +86,23 @@ def ours(start: Path, corpus: Path, packing: Packing) -> Callable[[], int]:
 
     tokenizer = Tokenizer.load(start)
     vocabulary, files, row = vocabulary_of(tokenizer), Corpus([corpus]), OBJECTIVES["palm_cloze"]
-    learner = build_learner({"palm_cloze": row}, Encoder.load(start), 0).train()
-    optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-4, fused=True)
     cut = TextCut(LENGTH, packing, words=None)
-    stream = BatchStream(lambda place: files.texts(tokenizer, cut, start=place), size=BATCH, buffer=BATCH, seed=0)
+    learner = build_learner({"palm_cloze": row}, Encoder.load(start), 0, apart=cut.apart).train()
+    optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-4, fused=True)
+    stream = BatchStream(
+        lambda place: files.texts(tokenizer, cut, start=place), size=BATCH, buffer=BATCH, seed=0,
+        fits=lambda text: all(map(row.fits, text.by_document())),
+    )  # fmt: skip
     numbers = iter(range(1 << 30))
 
     def step() -> int:
         drawn = stream.batch(next(numbers))
-        views = [row.view(text, vocabulary, seed=0, epoch=drawn.epoch, index=i)
+        views = [row.view(text, vocabulary, seed=0, epoch=drawn.epoch, index=i, apart=cut.apart)
                  for i, text in zip(drawn.numbers, drawn.texts, strict=True)]  # fmt: skip
         optimiser.zero_grad(set_to_none=True)
-        learner.loss(("palm_cloze", collate(views, vocabulary.pad))).backward()
+        with half_precision("cpu", enabled=half):
+            loss = learner.loss(("palm_cloze", collate(views, vocabulary.pad)))
+        loss.backward()
         nn.utils.clip_grad_norm_(learner.parameters(), 1.0)
         optimiser.step()
         return sum(map(len, drawn.texts))
@@ -130,7 +137,7 @@ def texts_of(start: Path, corpus: Path, packing: Packing) -> list[list[int]]:
     return [packed.text.ids.tolist() for packed in Corpus([corpus]).texts(Tokenizer.load(start), cut)]
 
 
-def loop(peer: Peer) -> Callable[[], int]:
+def loop(peer: Peer, half: bool) -> Callable[[], int]:
     """A function that makes one step and tells its tokens."""
     optimiser = torch.optim.AdamW(peer.model.parameters(), lr=1e-4, fused=True)
     going = cycle(peer.texts)
@@ -138,7 +145,9 @@ def loop(peer: Peer) -> Callable[[], int]:
     def step() -> int:
         batch = peer.collate([next(going) for _ in range(BATCH)])
         optimiser.zero_grad(set_to_none=True)
-        peer.model(**batch).loss.backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            loss = peer.model(**batch).loss
+        loss.backward()
         nn.utils.clip_grad_norm_(peer.model.parameters(), 1.0)
         optimiser.step()
         return peer.tokens
@@ -154,7 +163,7 @@ def in_turns(sides: dict[str, Callable[[], int]], speeds: dict[str, list[float]]
         speeds[name].append(tokens / (time.process_time() - began))
 
 
-def beside_trainer(peer: Peer, others: Callable[[], None], rounds: int, speeds: list[float]) -> None:
+def beside_trainer(peer: Peer, others: Callable[[], None], rounds: int, speeds: list[float], half: bool) -> None:
     """Trainer leads, and after each of its steps the others make theirs; a step of it is all that it does between."""
     from transformers import Trainer, TrainerCallback, TrainingArguments
 
@@ -170,18 +179,18 @@ def beside_trainer(peer: Peer, others: Callable[[], None], rounds: int, speeds: 
         how = TrainingArguments(
             output_dir=folder, max_steps=rounds, per_device_train_batch_size=BATCH, learning_rate=1e-4,
             optim="adamw_torch_fused", weight_decay=0.01, dataloader_drop_last=True, use_cpu=True,
-            save_strategy="no", logging_strategy="no", report_to=[], disable_tqdm=True,
+            save_strategy="no", logging_strategy="no", report_to=[], disable_tqdm=True, bf16=half,
         )  # fmt: skip
         Trainer(peer.model, how, peer.collate, train_dataset=peer.texts, callbacks=[Turns()]).train()
 
 
-def throughput(start: Path, corpus: Path, rounds: int, packing: Packing) -> dict[str, float]:
-    sides = {"ours": ours(start, corpus, packing), "loop": loop(Peer(start, corpus, packing))}
+def throughput(start: Path, corpus: Path, rounds: int, packing: Packing, half: bool) -> dict[str, float]:
+    sides = {"ours": ours(start, corpus, packing, half), "loop": loop(Peer(start, corpus, packing), half)}
     speeds: dict[str, list[float]] = {name: [] for name in sides}
     if find_spec("accelerate"):
         speeds["trainer"] = []
         others = partial(in_turns, sides, speeds)
-        beside_trainer(Peer(start, corpus, packing), others, rounds + 1, speeds["trainer"])
+        beside_trainer(Peer(start, corpus, packing), others, rounds + 1, speeds["trainer"], half)
     else:
         for _ in range(rounds + 1):
             in_turns(sides, speeds)
@@ -223,16 +232,17 @@ def peak(start: str, times: int) -> dict[str, float]:
 @click.option("--corpus", type=click.Path(path_type=Path), help="A text file; made sentences where none is given.")
 @click.option("--size", default="4x256", help="Layers x width.")
 @click.option("--rounds", default=10)
-@click.option("--packing", type=click.Choice(["full", "filled"]), default="filled", help="As of `factpin pretrain`.")
+@click.option("--packing", type=click.Choice(["full", "filled", "apart"]), default="filled", help="As of `pretrain`.")
+@click.option("--bf16/--no-bf16", default=False)
 @click.option("--memory/--no-memory", default=True)
 @click.option("--json", "json_file", type=click.Path(path_type=Path))
-@click.option("--peak-of", type=int, hidden=True)
-@click.option("--start", hidden=True)
-def main(corpus: Path | None, size: str, rounds: int, packing: Packing, memory: bool, json_file: Path | None,
-         peak_of: int | None, start: str) -> None:  # fmt: skip
+@click.option("--peak-of", type=(int, str), hidden=True)
+def main(corpus: Path | None, size: str, rounds: int, packing: Packing, bf16: bool, memory: bool,
+         json_file: Path | None, peak_of: tuple[int, str] | None) -> None:  # fmt: skip
     torch.set_num_threads(1)
     if peak_of is not None:
-        click.echo(json.dumps(peak(start, peak_of)))
+        times, start = peak_of
+        click.echo(json.dumps(peak(start, times)))
         return
     layers, width = map(int, size.split("x"))
     with tempfile.TemporaryDirectory() as name:
@@ -240,12 +250,12 @@ def main(corpus: Path | None, size: str, rounds: int, packing: Packing, memory: 
         if corpus is None:
             corpus = folder / "made.txt"
             made_corpus(corpus, 300_000)
-        result: dict[str, Any] = throughput(beginning(folder, corpus, width, layers), corpus, rounds, packing)
+        result: dict[str, Any] = throughput(beginning(folder, corpus, width, layers), corpus, rounds, packing, bf16)
         if memory:
             (folder / "small").mkdir()
             small = beginning(folder / "small", corpus, 32, 1)
             for times in (1, TIMES):
-                words = [sys.executable, __file__, "--peak-of", str(times), "--start", str(small)]
+                words = [sys.executable, __file__, "--peak-of", str(times), str(small)]
                 told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
                 for name, value in json.loads(told.splitlines()[-1]).items():
                     result[f"{name}_MiB_{times}x"] = value

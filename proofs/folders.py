@@ -27,7 +27,8 @@ from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import Corpus
 from factpin.pretraining.folder import GENERATOR, save_pretrained
 from factpin.pretraining.learner import Learners
-from factpin.pretraining.pretrain import begin, begun, plan_of
+from factpin.pretraining.plan import plan_of
+from factpin.pretraining.pretrain import begin, begun
 from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.tokens import Tokenizer
 from proofs.compare import Compared

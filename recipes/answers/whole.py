@@ -23,7 +23,6 @@ from factpin.models.readers import Readers, find_readers
 from factpin.scoring.answers import Reply, score_answers
 from factpin.scoring.means import mean, mean_interval
 
-
 RIGHT = 2 / 3 - 1e-9  # the F1 from which an answer is right
 AT_ONCE = 100  # documents put together
 

@@ -44,18 +44,24 @@ NOUNS = ("Answer", "Citation", "Document", "Entity", "Event", "Fact", "Mention",
 
 
 @overload
-def load(model: str | Path, device: str = "cpu", runtime: str = "auto") -> "Extractor": ...
+def load(
+    model: str | Path, device: str = "cpu", runtime: str = "auto", precision: str = "auto"
+) -> "Extractor": ...
 @overload
 def load(
     model: list[str] | list[Path] | list[str | Path] | tuple[str | Path, ...] | None = None,
     device: str = "cpu",
     runtime: str = "auto",
+    precision: str = "auto",
 ) -> "Pipeline": ...
-def load(model: Any = None, device: str = "cpu", runtime: str = "auto") -> "Extractor | Pipeline":
+def load(
+    model: Any = None, device: str = "cpu", runtime: str = "auto", precision: str = "auto"
+) -> "Extractor | Pipeline":
     """Load models to extract with.
 
     runtime: "onnx" (onnxruntime), "torch", or "auto", which is onnx where a model has a graph, as the shipped ones do.
     device: a torch device; any other than cpu needs torch.
+    precision: "float32", which "auto" is; "bf16" (torch) and "int8" (onnx) are faster and change some results.
 
     load()                             all shipped models; each text is read by those for its language
     load(["en-entities", "runs/my"])   several models, by name or folder
@@ -67,11 +73,11 @@ def load(model: Any = None, device: str = "cpu", runtime: str = "auto") -> "Extr
     from factpin.models.shipped import find_model  # noqa: PLC0415
 
     if isinstance(model, str | Path):
-        return Extractor.load(find_model(str(model)), device, runtime)
+        return Extractor.load(find_model(str(model)), device, runtime, precision)
     names = () if model is None else tuple(model)
     if model is not None and not names:
         raise BadInput("The list of models is empty. Give at least one, or leave it out to load all shipped models.")
-    return Pipeline.load(names, device, runtime)
+    return Pipeline.load(names, device, runtime, precision)
 
 
 def extract(

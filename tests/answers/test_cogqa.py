@@ -162,11 +162,13 @@ def test_the_meaning_is_that_of_a_lower_layer(home: Path) -> None:
     question = hop_questions(1, 3)[0]
     from factpin.answers.cogqa_hops import HopReader, HopSettings
     from factpin.answers.pair_reader import collate_pairs
+    from factpin.answers.pair_tensors import to_tensors
 
     hops = HopReader(model, encoder.tokenizer, HopSettings(96, 8))
     (one,) = hops.inputs(question.text, [], question.context[0].text)
     batch = collate_pairs([one.pair], 0)
-    inputs = {"input_ids": batch.ids, "attention_mask": batch.mask.long(), "token_type_ids": batch.segments}
+    ids, segments, mask, _ = to_tensors(batch, torch.device("cpu"))
+    inputs = {"input_ids": ids, "attention_mask": mask.long(), "token_type_ids": segments}
     with torch.no_grad():
         states = encoder.model(**inputs, output_hidden_states=True).hidden_states
         meaning = model.scores(batch).meaning

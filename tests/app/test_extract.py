@@ -155,15 +155,15 @@ def test_a_file_is_written_whole_and_packed_by_its_ending(door: Door, tmp_path: 
     assert done.code == 0 and done.out == ""
     lines = lzma.decompress((tmp_path / "all.jsonl.xz").read_bytes()).decode().splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["a", "b"]
-    write(tmp_path / "in" / "c.txt", b"\xff")
+    write(tmp_path / "in" / "a.jsonl", b"not JSON")  # part of such a file would be read before its error
     assert door(tmp_path / "in", "--output", tmp_path / "new.jsonl").code == 2
     assert not (tmp_path / "new.jsonl").exists()
 
 
 def test_quiet_says_nothing(door: Door, tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.txt", TEXT)
-    write(tmp_path / "in" / "b.docx", "x")
-    assert "skipped: 1 .docx" in door(tmp_path / "in").err
+    write(tmp_path / "in" / "b.odt", "x")
+    assert "skipped: 1 .odt" in door(tmp_path / "in").err
     done = door(tmp_path / "in", "--quiet")
     assert done.code == 0 and done.err == "" and len(done.records) == 1
 
@@ -249,8 +249,9 @@ def test_bad_files_are_set_aside_by_choice(door: Door, tmp_path: Path) -> None:
     write(tmp_path / "in" / "c.txt", b"\xff\xfe")
     for output, rejects in ((tmp_path / "all.jsonl", tmp_path / "all.jsonl.rejects.jsonl"),
                             (tmp_path / "found", tmp_path / "found" / "factpin-rejects.jsonl")):  # fmt: skip
-        stopped = door(tmp_path / "in", "--output", output)
-        assert stopped.code == 2 and "b.pdf: cannot be read as PDF" in stopped.err
+        named = door(tmp_path / "in", "--output", output)
+        assert named.code == 1 and "b.pdf: cannot be read as PDF" in named.err and "c.txt: not UTF-8" in named.err
+        assert "1 document" in named.err and not rejects.exists()
         done = door(tmp_path / "in", "--output", output, "--skip-bad")
         assert done.code == 0 and "set aside: 2 bad files or records" in done.err
         reasons = [json.loads(line) for line in rejects.read_text().splitlines()]
@@ -289,8 +290,8 @@ def test_another_encoding_is_read_when_it_is_named(door: Door, tmp_path: Path) -
 @pytest.mark.parametrize(
     "name, content, words, said",
     [
-        ("in/x.docx", "x", ["in"], "no file in it has a known ending"),
-        ("x.docx", "x", ["x.docx"], "its ending does not say what it is"),
+        ("in/x.odt", "x", ["in"], "no file in it has a known ending"),
+        ("x.odt", "x", ["x.odt"], "its ending does not say what it is"),
         ("x.txt", "x", ["absent.txt"], "absent.txt: there is no such file"),
         ("x.txt", "x", ["x.txt", "--from", "txt"], "Did you mean 'text'?"),
         ("x.txt", "x", ["x.txt", "--to", "jsnol"], "Did you mean 'jsonl'?"),
@@ -356,3 +357,48 @@ def test_a_terminal_shows_at_once_that_models_are_loaded(model: Path, tmp_path: 
             shown += part
     os.close(ours)
     assert child.wait() == 0 and shown.index(b"loading models") < shown.index(b"1 document, ")
+
+
+def test_the_ending_of_the_output_says_what_it_is(door: Door, tmp_path: Path) -> None:
+    done = door("--output", tmp_path / "a.csv", "--only", "entities", stdin=TEXT.encode())
+    assert done.code == 0, done.err
+    assert (tmp_path / "a.csv").read_text(encoding="utf-8-sig").splitlines() == [
+        "document,start,end,mention,type,score,entity",
+        *(f"stdin,{start},{end},{TEXT[start:end]},{kind},{score},"
+          for start, end, kind, score in scored(door(stdin=TEXT.encode()).records[0])),
+    ]  # fmt: skip
+    door("--output", tmp_path / "a.html", stdin=TEXT.encode())
+    assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")
+
+
+def scored(record: dict[str, object]) -> list[tuple[int, int, str, float]]:
+    return [(m["start"], m["end"], m["type"], m["score"]) for m in record["mentions"]]  # type: ignore[attr-defined]
+
+
+def test_rows_of_a_table_are_documents(door: Door, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", f"id,comment\nx,{TEXT}\ny,李雷出生于广州。\n")
+    done = door(path, "--column", "comment")
+    assert [(r["id"], len(spans(r))) for r in done.records] == [("x", 2), ("y", 2)]
+    assert (door(path).code, "which column has the texts?" in door(path).err) == (2, True)
+    door(path, "--column", "comment", "--output", tmp_path / "found")
+    assert len((tmp_path / "found" / "a.csv.jsonl").read_text().splitlines()) == 2
+
+
+def test_one_part_alone_is_shown(door: Door, tmp_path: Path) -> None:
+    assert spans(door("--only", "facts", stdin=TEXT.encode()).records[0]) == []
+    assert door("--only", "facts", "--to", "table", stdin=TEXT.encode()).out == "no facts in stdin (zh)\n"
+    assert "王小明" in door("--only", "entities", "--to", "table", stdin=TEXT.encode()).out
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--to", "csv", "--output", "found"], "csv is one file, but found is a folder"),
+        (["--to", "csv", "--only", "facts", "--only", "events"], "CSV is one table; --only names 2"),
+        (["--to", "triples", "--only", "entities"], "triples are facts, but --only asks for entities"),
+        (["--only", "fact"], "Did you mean 'facts'"),
+    ],
+)
+def test_outputs_that_do_not_fit_are_refused(door: Door, words: list[str], message: str) -> None:
+    done = door(*words, stdin=TEXT.encode())
+    assert done.code == 2 and message in done.err

@@ -130,3 +130,18 @@ def test_evidence_is_told_by_number_where_its_text_has_no_room() -> None:
     assert by_number(one, 60) and "never" not in printed(facts(one, 60), width=60)
     assert by_number(both, 200) and "│ 0" not in printed(facts(both, 200)) and "1, 2" in printed(facts(both, 200))
     assert not by_number(document("北京。"), 20)
+
+
+def test_narrow_tables_of_facts_have_short_names_of_relations() -> None:
+    from factpin.app.show.short_names import SHORT
+
+    assert all(len(short) < len(name) for name, short in SHORT.items())
+    assert len(set(SHORT.values())) == len(SHORT), "one short name for one relation"
+    text = "Warsaw is in Poland."
+    mentions = (Mention("m0", 0, 6, "Warsaw", "location"), Mention("m1", 13, 19, "Poland", "location"))
+    entities = (Entity("e0", ("m0",)), Entity("e1", ("m1",)))
+    fact = Fact("e0", "located in the administrative territorial entity", "e1", score=0.6, assertion="asserted")
+    doc = Document("d", text, mentions=mentions, entities=entities, facts=(fact,))
+    relation = facts(doc, 60).columns[1]
+    assert [str(cell) for cell in relation.cells] == ["located in"]
+    assert [str(cell) for cell in facts(doc, 120).columns[1].cells] == [fact.relation]

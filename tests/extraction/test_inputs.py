@@ -192,10 +192,10 @@ def test_standard_input_is_one_text_and_may_be_anything(monkeypatch: pytest.Monk
 
 
 def test_folders_are_read_in_order_and_hidden_files_are_not(tmp_path: Path) -> None:
-    fill(tmp_path, "b.txt", "a/z.md", "a/c.txt", ".hidden.txt", ".git/x.txt", "a/B.HTML", "notes.docx", "README")
+    fill(tmp_path, "b.txt", "a/z.md", "a/c.txt", ".hidden.txt", ".git/x.txt", "a/B.HTML", "notes.odt", "README")
     assert names(tmp_path) == [("b.txt", "b", "text"), ("a/B.HTML", "a/B", "html"), ("a/c.txt", "a/c", "text"),
                                ("a/z.md", "a/z", "markdown")]  # fmt: skip
-    assert find_inputs([tmp_path])[1] == {".docx": 1, "no ending": 1}
+    assert find_inputs([tmp_path])[1] == {".odt": 1, "no ending": 1}
 
 
 def test_with_a_kind_every_file_of_a_folder_is_taken(tmp_path: Path) -> None:
@@ -241,8 +241,10 @@ def test_names_that_are_not_utf8_are_made_readable(tmp_path: Path) -> None:
 def test_an_absent_path_and_an_unknown_ending_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="no such file or folder"):
         find_inputs([tmp_path / "absent"])
-    with pytest.raises(BadInput, match=r"a\.docx: its ending .*--from: text, markdown, jsonl, html, pdf"):
-        find_inputs([fill(tmp_path, "a.docx") / "a.docx"])
+    with pytest.raises(
+        BadInput, match=r"a\.odt: its ending .*--from: text, markdown, jsonl, html, pdf, docx, epub, csv, tsv"
+    ):
+        find_inputs([fill(tmp_path, "a.odt") / "a.odt"])
     assert find_inputs([tmp_path])[0] == []
 
 

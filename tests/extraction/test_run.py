@@ -32,7 +32,7 @@ def source(tmp_path: Path) -> Path:
         (folder / f"{i}.txt").write_bytes(b"\xff" if i == 4 else doc.text.encode())
     lines = [json.dumps({"id": doc.id, "text": doc.text}) for doc in corpus(3, 52)]
     (folder / "many.jsonl").write_text("\n".join([lines[0], "{broken", *lines[1:]]))
-    (folder / "other.docx").write_text("x")
+    (folder / "other.odt").write_text("x")
     return folder
 
 
@@ -46,7 +46,7 @@ def test_a_run_writes_its_results_and_reports_progress(source: Path, tmp_path: P
     assert starts == [8] and len(done) == summary.documents == summary.inputs == 8
     records = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
     assert sum(len(record.get("mentions", ())) for record in records) == summary.mentions.total() > 0
-    assert summary.skipped == {".docx": 1} and summary.rejected == 0
+    assert summary.skipped == {".odt": 1} and summary.rejected == 0
 
 
 def test_documents_can_be_taken_instead_of_written(source: Path, model: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_run_over_finished_work_loads_no_model(source: Path, tmp_path: Path, m
 
 
 def test_shards_add_up_to_the_whole(source: Path, tmp_path: Path, model: Path) -> None:
-    files = tuple(sorted(path for path in source.iterdir() if path.suffix != ".docx"))
+    files = tuple(sorted(path for path in source.iterdir() if path.suffix != ".odt"))
     whole = Request(files, (str(model),), tmp_path / "whole.jsonl", skip_bad=True)
     shards = [
         replace(whole, inputs=part, output=tmp_path / f"{i}.jsonl", rejects=tmp_path / f"rejects-{i}.jsonl")

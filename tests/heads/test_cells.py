@@ -42,3 +42,13 @@ def test_gold_that_cannot_exist_is_refused_with_its_place(cell: tuple[int, int, 
     with pytest.raises(FactpinError, match=words) as error:
         check_gold(Cells.of([(0, 0, 1, 1), cell]), REAL, 2, 2)
     assert f"batch {cell[0]}, label {cell[1]}, tokens {cell[2]}..{cell[3]}" in str(error.value)
+
+
+def test_the_last_cells_that_can_exist_are_accepted() -> None:
+    real = torch.ones(2, 4, dtype=torch.bool)
+    last = [(1, 2, 3, 3), (1, 2, 2, 3), (0, 0, 0, 0)]  # the last text, label and token; as wide as max_span; the first
+    gold = check_gold(Cells.of(last), real, 3, 2)
+    assert torch.stack((gold.batch, gold.label, gold.start, gold.end), 1).tolist() == sorted(map(list, last))
+    for cell in ((1, 3, 3, 3), (1, -1, 3, 3), (1, 2, 3, 4), (1, 2, 1, 3)):  # one beyond each
+        with pytest.raises(FactpinError):
+            check_gold(Cells.of([cell]), real, 3, 2)

@@ -17,6 +17,7 @@ from factpin.language.coreference import (
     FEATURES,
     RULES,
     PairScores,
+    _best_name,
     candidates,
     links,
     ordered,
@@ -218,6 +219,20 @@ def test_the_entity_takes_the_name_that_is_used_most_with_its_short_forms() -> N
     )
     (entity,) = resolve(doc).entities
     assert entity.name == "Bob Dylan" and entity.type == "PER"
+
+
+@pytest.mark.parametrize(
+    ("case", "name"),
+    [
+        ("[1:Rome] fell. [1:Oslo] rose.", "Rome"),  # as often, as long: the first
+        ("[1:Oslo] fell. [1:Rome] rose.", "Oslo"),
+        ("[1:Oslo] fell. [1:Athens] rose.", "Athens"),  # as often: the longest
+        ("[1:Athens] fell. [1:Oslo] rose. [1:Oslo] sank.", "Oslo"),  # more often
+    ],
+)
+def test_the_name_of_two_equally_good_ones(case: str, name: str) -> None:
+    doc = marked(case, "LOC")
+    assert _best_name(read(doc), range(len(doc.mentions))) == name
 
 
 def test_a_type_that_only_says_that_a_mention_refers_is_none() -> None:

@@ -39,7 +39,7 @@ class Trace:
     graph: CognitiveGraph | None = None  # of a model of hops
 
 
-def ask(
+def ask(  # noqa: PLR0913  (each is asked for by name)
     question: str,
     store: Store,
     mode: Mode = "auto",
@@ -62,7 +62,7 @@ def ask(
     return trace(question, store, mode, min_score, k, as_of, reader=reader, search=search, reasoners=reasoners).answer
 
 
-def trace(
+def trace(  # noqa: PLR0913  (each is asked for by name)
     question: str,
     store: Store,
     mode: Mode = "auto",

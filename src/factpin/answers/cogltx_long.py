@@ -27,6 +27,7 @@ from factpin.answers.cogltx import CAPACITY, KEEP, SIZE, TextBlock, cut_blocks, 
 from factpin.answers.cogltx_excerpt import excerpt
 from factpin.answers.cogltx_judge import BlockWindow, assemble, collate_windows, judge_loss, room_beside, score_windows
 from factpin.answers.pair_reader import PairBatch
+from factpin.answers.pair_tensors import to_tensors
 from factpin.documents import Span
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
@@ -79,8 +80,8 @@ class LongModel(nn.Module):
 
     def hidden(self, batch: PairBatch) -> Tensor:
         """Token vectors (B, N, D)."""
-        batch = batch.to(next(self.parameters()).device)
-        return self.dropout(self.encoder(batch.ids, batch.mask, segments=batch.segments).hidden)
+        ids, segments, mask, _ = to_tensors(batch, next(self.parameters()).device)
+        return self.dropout(self.encoder(ids, mask, segments=segments).hidden)
 
     def scores(self, batch: PairBatch) -> Tensor:
         """How relevant every token is (B, N)."""
@@ -108,7 +109,7 @@ class LongModel(nn.Module):
 
 def without_block(batch: PairBatch, row: int, place: tuple[int, int]) -> PairBatch:
     """A batch in which a block of one window cannot be seen; all other pieces keep their positions."""
-    mask = batch.mask.clone()
+    mask = batch.mask.copy()
     mask[row, place[0] : place[1] + 1] = False
     return PairBatch(batch.ids, batch.segments, mask, batch.real)
 

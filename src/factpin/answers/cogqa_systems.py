@@ -29,6 +29,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from factpin.answers.pair_reader import PairBatch
+from factpin.answers.pair_tensors import to_tensors
 from factpin.encoders import Encoder
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig, AnswerPointerScores
 from factpin.heads.cells import Cells
@@ -100,23 +101,25 @@ class HopModel(nn.Module):
     @property
     def system2(self) -> System2:
         """The network over graphs."""
-        system: Any = self.head["system2"]
-        return system  # type: ignore[no-any-return]
+        system = self.head["system2"]
+        if not isinstance(system, System2):
+            raise TypeError("the head 'system2' is another module")
+        return system
 
     def scores(self, batch: PairBatch) -> SystemOneScores:
         """What System 1 says of a batch."""
-        batch = batch.to(next(self.parameters()).device)
+        ids, segments, mask, real = to_tensors(batch, next(self.parameters()).device)
         with lower_layer(self.encoder, FROM_END) as seen:
-            hidden = self.encoder(batch.ids, batch.mask, segments=batch.segments).hidden  # (B, N, D)
+            hidden = self.encoder(ids, mask, segments=segments).hidden  # (B, N, D)
         lower = seen[-min(FROM_END, len(seen))] if seen else hidden
-        return SystemOneScores(self.head["spans"](self.dropout(hidden), batch.real), lower[:, 0].float())
+        return SystemOneScores(self.head["spans"](self.dropout(hidden), real), lower[:, 0].float())
 
 
 @contextmanager
 def lower_layer(encoder: Encoder, keep: int) -> Iterator[list[Tensor]]:
     """Collect what the last layers of an encoder put out while it reads."""
     stacks = [m for m in encoder.model.modules() if isinstance(m, nn.ModuleList) and len(m)]
-    layers = max(stacks, key=len) if stacks else []
+    layers: Sequence[nn.Module] = max((list(stack) for stack in stacks), key=len, default=[])
     seen: list[Tensor] = []
 
     def watch(_: nn.Module, __: object, output: Any) -> None:

@@ -11,7 +11,7 @@ from factpin.corpora.convert import RESULT
 from factpin.documents import Document
 from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.rejects import Rejects, beside
-from factpin.extraction.run import warn_of_bf16
+from factpin.extraction.run import warn_of_precision
 from factpin.files import refuse_same
 from factpin.formats import Options, Report
 from factpin.formats.docred_result import write_result
@@ -35,7 +35,7 @@ class PredictRequest:
     options: Options = Options()
     min_score: float = 0.0  # facts and events that score less are left out
     on_overflow: Literal["window", "error"] = "window"
-    bf16: bool = False
+    precision: str = "auto"
     device: str = "cpu"
     runtime: str = "auto"
 
@@ -88,10 +88,9 @@ def predict(request: PredictRequest, progress: Progress = SILENT) -> Prediction:
 def _load(folder: Path, request: PredictRequest, progress: Progress) -> "Extractor":
     from factpin.extraction.extract import load_models  # noqa: PLC0415  (torch)
 
-    if request.bf16:
-        warn_of_bf16(progress)
+    warn_of_precision(request.precision, progress)
     (extractor,) = load_models(
-        [folder], request.on_overflow, bf16=request.bf16, device=request.device, runtime=request.runtime
+        [folder], request.on_overflow, precision=request.precision, device=request.device, runtime=request.runtime
     )
     return extractor
 

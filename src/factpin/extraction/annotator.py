@@ -20,7 +20,12 @@ class Annotator:
 
 
 def annotator(
-    folders: Sequence[Path], *, coreference: bool = False, device: str = "cpu", runtime: str = "auto"
+    folders: Sequence[Path],
+    *,
+    coreference: bool = False,
+    device: str = "cpu",
+    runtime: str = "auto",
+    precision: str = "auto",
 ) -> Annotator:
     """The models in these folders. All facts are kept, whatever they score.
 
@@ -31,8 +36,9 @@ def annotator(
     def load() -> Annotate:
         from factpin.extraction.extract import extract, load_models  # noqa: PLC0415  (torch)
 
-        models = load_models(folders, device=device, runtime=runtime)
+        models = load_models(folders, device=device, runtime=runtime, precision=precision)
         return lambda documents: extract(documents, models, min_score=0.0, coreference=coreference)
 
     names = [fingerprint(folder) for folder in folders]
-    return Annotator("+".join([*names, *(["coreference"] if coreference else [])]), lambda documents: load()(documents))
+    how = [*(["coreference"] if coreference else []), *([precision] if precision in ("bf16", "int8") else [])]
+    return Annotator("+".join([*names, *how]), lambda documents: load()(documents))

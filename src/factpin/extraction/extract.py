@@ -8,6 +8,7 @@ facts of all models are settled between them (settle.py).
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -20,6 +21,7 @@ from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes
 from factpin.extraction.route import Route, reads, route
+from factpin.extraction.select import select
 from factpin.extraction.settle import once, places, settle, without_loose, without_mentions
 from factpin.extraction.summary import Summary
 from factpin.language.coreference import resolve
@@ -34,12 +36,12 @@ def load_models(
     folders: Sequence[Path],
     on_overflow: Literal["window", "error"] = "window",
     *,
-    bf16: bool = False,
+    precision: str = AUTO,
     device: str = "cpu",
     runtime: str = AUTO,
 ) -> list[Extractor]:
     """Load the models in these folders."""
-    found = [Extractor.load(folder, device, runtime, bf16=bf16) for folder in folders]
+    found = [Extractor.load(folder, device, runtime, precision) for folder in folders]
     return [replace(extractor, on_overflow=on_overflow) for extractor in found]
 
 
@@ -85,6 +87,7 @@ def extract(
     min_score: float = LIKELY,
     *,
     coreference: bool = False,
+    only: Collection[str] = (),
     on_document: Callable[[Summary], None] = lambda _: None,
 ) -> Iterator[Document]:
     """The documents in order, with what the models for their language find.
@@ -92,6 +95,7 @@ def extract(
     min_score: facts and events that score less are left out, and a note says how many. So are mentions that a model
     with `shown` in its settings is not sure of, unless a fact is about them or `min_score` is lower than they score.
     coreference: group mentions into entities even where no model needs them.
+    only: keep these select.PARTS alone.
     on_document: is called with the summary of each document.
     """
     if not 0 <= min_score <= 1:
@@ -109,7 +113,9 @@ def extract(
             notes = coverage_notes(plain, way, by_task, relations)
             kept, hidden = hide_unlikely(add_notes(settle(found, functional), notes), min_score)
             told = without_loose(kept, loose(by_task, team.finders))
-            shown, unsure = hide_unsure(told, team.shown(way), min_score)
+            sure, unsure = hide_unsure(told, team.shown(way), min_score)
+            shown = select(sure, only)
+            hidden = 0 if set(only) == {"entities"} else hidden
             on_document(Summary.of(doc, shown, notes=notes, hidden=hidden, unsure=unsure))
             yield shown
 
@@ -125,13 +131,17 @@ def find(
         language = model.settings.language
         wanted = [i for i, way in enumerate(routes) if any(reads(language, other) for other in way.languages)]
         asked = {id(split[i]): routes[i].wanted(language) for i in wanted}
-        annotated = model.annotate((split[i] for i in wanted), wanted=lambda doc, asked=asked: asked[id(doc)])
-        for i, found in zip(wanted, annotated, strict=True):
+        chosen = (split[i] for i in wanted)
+        for i, found in zip(wanted, model.annotate(chosen, wanted=partial(_of_document, asked)), strict=True):
             bare = without_title_marks(routes[i].restrict(found, language))
             if only_for_facts(model):
                 bare = retype(bare, [m for by in results[i].values() for one in by for m in one.mentions], model)
             results[i][model.settings.task].append(bare)
     return routes, results
+
+
+def _of_document(asked: Mapping[int, list[Span] | None], doc: Document) -> list[Span] | None:
+    return asked[id(doc)]
 
 
 def only_for_facts(model: Extractor) -> bool:

@@ -15,16 +15,17 @@ from pathlib import Path
 import orjson
 
 from factpin import files, formats
-from factpin.errors import BadFile, BadInput
+from factpin.errors import BadFile, BadInput, BadRecord
 from factpin.extraction.annotator import Annotate
 from factpin.extraction.fingerprint import fingerprint
 from factpin.extraction.inputs import Input, rejects_of
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.files.lock import NAME as LOCK
+from factpin.models.extractor import AHEAD
 
 RECORD = "factpin-run.json"
-TOGETHER = 32  # inputs that are read in one batch, and the most that a crash loses
+TOGETHER = AHEAD  # inputs that are read in one batch, as many as of a stream, and the most that a crash loses
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def extract_folder(
     encoding: str | None = None,
     rejects: Rejects | None = None,
 ) -> None:
-    """Write the results of all inputs. A bad input stops the run; with `rejects` it is set aside there.
+    """Write the results of all inputs. A bad input stops the run; with `rejects` it is set aside or named there.
 
     An input with rejected records does not count as done: the next run reads it again.
     """
@@ -101,10 +102,8 @@ def extract_folder(
         stamps = [_stamp(source) for source in group]  # before reading, so that the next run notices a change meanwhile
         for source in group:
             result_of(folder, source).unlink(missing_ok=True)  # out of date, or never finished
-        if group[0].kind == "jsonl":
-            rejected = rejects.count if rejects is not None else 0
-            formats.write(annotate(read_inputs(group, encoding, rejects)), result_of(folder, group[0]))
-            if rejects is None or rejects.count == rejected:
+        if group[0].has_many:
+            if _write_many(group[0], folder, annotate, encoding, rejects):
                 _mark_done(folder, group[0], stamps[0])
         else:
             read = [
@@ -117,13 +116,29 @@ def extract_folder(
                 _mark_done(folder, source, stamp)
 
 
+def _write_many(source: Input, folder: Path, annotate: Annotate, encoding: str | None, rejects: Rejects | None) -> bool:
+    """Write the result of a file with many documents; returns whether all of it was read."""
+    before, result = rejects.count if rejects is not None else 0, result_of(folder, source)
+    try:
+        formats.write(annotate(read_inputs([source], encoding, rejects)), result)
+    except BadRecord as error:
+        if rejects is None or rejects.path is not None:
+            raise
+        rejects.name(f"{error.file}:{error.line}", error.reason)
+    if rejects is None or rejects.count == before:
+        return True
+    if rejects.path is None:
+        result.unlink(missing_ok=True)  # a part of the file
+    return False
+
+
 def _mark_done(folder: Path, source: Input, stamp: int) -> None:
     os.utime(result_of(folder, source), ns=(stamp, stamp))
 
 
 def _groups(inputs: Sequence[Input]) -> Iterator[list[Input]]:
-    """Files with one document in groups; JSONL files, which have many, one by one."""
-    for many, run in groupby(inputs, key=lambda source: source.kind == "jsonl"):
+    """Files with one document in groups; files with many one by one."""
+    for many, run in groupby(inputs, key=lambda source: source.has_many):
         while group := list(islice(run, 1 if many else TOGETHER)):
             yield group
 

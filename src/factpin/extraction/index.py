@@ -13,14 +13,12 @@ from pathlib import Path
 
 import orjson
 
-from factpin import formats
 from factpin.documents import Document, to_json
 from factpin.documents.keys import digest, document_key
 from factpin.errors import BadDocument, BadFile, BadRecord
 from factpin.extraction.annotator import Annotator
 from factpin.extraction.inputs import Input
 from factpin.extraction.read import read_input
-from factpin.formats import Options, Report
 from factpin.memory import Source, Store
 from factpin.memory.by_hand import MANUAL
 from factpin.memory.dates import as_date
@@ -59,9 +57,9 @@ class _Entry:
 
 
 def uri_of(source: Input, doc: Document) -> str:
-    """The name of a document in the store: the path as given, and for JSONL the id of the record."""
+    """The name of a document in the store: the path as given, and the id of the record where a file has many."""
     name = source.name if str(source.path) == "-" else _readable(source.path)
-    return f"{name}#{doc.id}" if source.kind == "jsonl" else name
+    return f"{name}#{doc.id}" if source.has_many else name
 
 
 def index(
@@ -127,17 +125,13 @@ class _Run:
                 self._reject(source, error)
 
     def _documents(self, source: Input) -> Iterator[Document]:
-        if source.kind != "jsonl":
+        if not source.has_many:
             self.seen.add(uri_of(source, Document(source.id, "")))
-            yield from read_input(source, self.encoding)
-            return
-        options = Options(encoding=self.encoding or "utf-8", skip_bad=True)
-        report = Report(on_reject=lambda error, _: self._reject(source, error))
-        yield from formats.read(source.path, format="jsonl", options=options, report=report)
+        yield from read_input(source, self.encoding, on_reject=lambda error, _: self._reject(source, error))
 
     def _describe(self, source: Input, doc: Document) -> _Entry | None:
         uri = uri_of(source, doc)
-        if source.kind == "jsonl" and uri in self.seen:
+        if source.has_many and uri in self.seen:
             self._reject(source, BadDocument(f"the id {doc.id!r} occurs twice; the first record is kept"))
             return None
         self.seen.add(uri)

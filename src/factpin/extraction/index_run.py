@@ -24,6 +24,7 @@ class IndexRequest:
     models: tuple[str, ...] = ()  # names or folders; none: all shipped models, each for its language
     facts: bool = True  # False: run no model; facts in JSONL documents are kept
     kind: str | None = None  # of the inputs, one of inputs.KINDS; None: by their endings
+    column: str = ""  # of CSV and TSV files: the one with the text; "": `text`
     coreference: bool = False  # group mentions into entities by rules
     published: str = ""  # date of documents that have none
     remove_missing: bool = False  # remove documents of the inputs that are no longer there
@@ -31,6 +32,7 @@ class IndexRequest:
     schema: Path | None = None  # TOML: which relations have one tail, or one at a time
     device: str = "cpu"
     runtime: str = "auto"  # what computes the models, one of models.runtimes
+    precision: str = "auto"  # of the computation, one of models.runtimes.PRECISIONS; auto: float32
     encoding: str | None = None  # of text files; None: UTF-8, or what an HTML page declares
 
     def __post_init__(self) -> None:
@@ -42,11 +44,17 @@ class IndexRequest:
 
 def run_index(request: IndexRequest, store: Store, progress: Progress = SILENT) -> tuple[IndexReport, Counter[str]]:
     """Bring the store up to date; returns what was done, and how many files were skipped, by their endings."""
-    inputs, skipped = find_inputs(request.inputs, request.kind)
+    inputs, skipped = find_inputs(request.inputs, request.kind, column=request.column)
     models = None
     if request.facts:
         folders = choose_models(request.models)
-        models = annotator(folders, coreference=request.coreference, device=request.device, runtime=request.runtime)
+        models = annotator(
+            folders,
+            coreference=request.coreference,
+            device=request.device,
+            runtime=request.runtime,
+            precision=request.precision,
+        )
     if request.schema is not None:
         store.set_schema(read_schema(request.schema))
     progress.start(expected_documents(inputs))

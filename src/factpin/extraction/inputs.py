@@ -21,8 +21,14 @@ ENDINGS = {
     ".htm": "html",
     ".xhtml": "html",
     ".pdf": "pdf",
+    ".docx": "docx",
+    ".epub": "epub",
+    ".csv": "csv",
+    ".tsv": "tsv",
 }
-KINDS = ("text", "markdown", "jsonl", "html", "pdf")
+IRREGULAR = "pipe or broken link"  # what a folder may hold beside files
+KINDS = ("text", "markdown", "jsonl", "html", "pdf", "docx", "epub", "csv", "tsv")
+MANY = ("jsonl", "csv", "tsv")  # kinds with many documents in a file
 
 
 @dataclass(frozen=True)
@@ -33,10 +39,16 @@ class Input:
     kind: str
     name: str  # unique in a run: the path inside the named folder
     id: str  # of its document: the name without its ending, if that is unique too
+    column: str = ""  # of a CSV or TSV file: the one with the text
+
+    @property
+    def has_many(self) -> bool:
+        """Whether the file may have more than one document."""
+        return self.kind in MANY
 
 
 def find_inputs(
-    paths: Sequence[Path], kind: str | None = None, *, exclude: Iterable[Path] = ()
+    paths: Sequence[Path], kind: str | None = None, *, column: str = "", exclude: Iterable[Path] = ()
 ) -> tuple[list[Input], Counter[str]]:
     """Named files and known files in folders, in order; and how many files with other endings were skipped.
 
@@ -51,7 +63,9 @@ def find_inputs(
         elif path.is_dir():
             folder = f"{real(path).name}/" if len(paths) > 1 else ""
             for file in _walk(path, excluded):
-                if kind is None and _ending(file) not in ENDINGS:
+                if not file.is_file():  # reading a pipe could block forever
+                    skipped[IRREGULAR] += 1
+                elif kind is None and _ending(file) not in ENDINGS:
                     skipped[_ending(file) or "no ending"] += 1
                 else:
                     found.setdefault(real(file), (file, folder + file.relative_to(path).as_posix()))
@@ -59,7 +73,7 @@ def find_inputs(
             found.setdefault(real(path), (path, path.name))
         else:
             raise BadFile(f"{path}: there is no such file or folder. Check the path.")
-    return _named(found, kind), skipped
+    return _named(found, kind, column), skipped
 
 
 def real(path: Path) -> Path:
@@ -68,7 +82,7 @@ def real(path: Path) -> Path:
 
 
 def _walk(folder: Path, excluded: Collection[Path]) -> Iterator[Path]:
-    """All regular files below a folder, in order; reading a pipe could block forever."""
+    """All files below a folder, in order."""
 
     def refuse(error: OSError) -> None:
         raise BadFile(f"{error.filename}: cannot be read ({error.strerror}). Check its permissions.")
@@ -77,11 +91,11 @@ def _walk(folder: Path, excluded: Collection[Path]) -> Iterator[Path]:
         here = Path(place)
         folders[:] = sorted(f for f in folders if not f.startswith(".") and real(here / f) not in excluded)
         for name in sorted(names):
-            if not name.startswith(".") and (here / name).is_file() and real(here / name) not in excluded:
+            if not name.startswith(".") and real(here / name) not in excluded:
                 yield here / name
 
 
-def _named(found: dict[Path, tuple[Path, str]], kind: str | None) -> list[Input]:
+def _named(found: dict[Path, tuple[Path, str]], kind: str | None, column: str) -> list[Input]:
     """Inputs with unique names and ids."""
     count = Counter(files.readable(name) for _, name in found.values())
     names = [
@@ -94,7 +108,9 @@ def _named(found: dict[Path, tuple[Path, str]], kind: str | None) -> list[Input]
     if len(set(ids)) < len(ids):  # a.txt, a.md and a.md.txt
         ids = names
     paths = [path for path, _ in found.values()]
-    return [Input(path, kind or kind_of(path), name, id) for path, name, id in zip(paths, names, ids, strict=True)]
+    return [
+        Input(path, kind or kind_of(path), name, id, column) for path, name, id in zip(paths, names, ids, strict=True)
+    ]
 
 
 def _ending(path: Path) -> str:
@@ -115,7 +131,7 @@ def kind_of(path: Path) -> str:
 
 def expected_documents(inputs: Sequence[Input]) -> int | None:
     """The number of documents in these inputs, where it is known before they are read."""
-    return None if any(source.kind == "jsonl" for source in inputs) else len(inputs)
+    return None if any(source.has_many for source in inputs) else len(inputs)
 
 
 def rejects_of(output: Path) -> Path:

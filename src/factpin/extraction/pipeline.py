@@ -28,12 +28,13 @@ class Pipeline:
     extractors: tuple[Extractor, ...]
 
     @classmethod
-    def load(cls, names: Sequence[str | Path] = (), device: str = "cpu", runtime: str = AUTO) -> "Pipeline":
+    def load(
+        cls, names: Sequence[str | Path] = (), device: str = "cpu", runtime: str = AUTO, precision: str = AUTO
+    ) -> "Pipeline":
         """Load models by name or folder; without any, all shipped models."""
         folders = choose_models(tuple(map(str, names)))
-        return cls(
-            tuple(folder.name for folder in folders), tuple(load_models(folders, device=device, runtime=runtime))
-        )
+        models = load_models(folders, device=device, runtime=runtime, precision=precision)
+        return cls(tuple(folder.name for folder in folders), tuple(models))
 
     def extract(self, texts: str | Iterable[str], min_score: float = LIKELY) -> list[Document]:
         """A document for each text, in order; for a single text, a list of one.

@@ -22,7 +22,8 @@ from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
-from factpin.extraction.summary import Summary
+from factpin.extraction.summary import EXAMPLES, Cases, Summary
+from factpin.extraction.write import WRITERS
 from factpin.files import one_writer, refuse_same
 from factpin.formats import Options
 
@@ -57,7 +58,8 @@ def _run(
         from factpin.extraction.extract import extract  # noqa: PLC0415  (torch)
 
         rules = request.coreference == RULES
-        return linked(extract(documents, models, request.min_score, coreference=rules, on_document=add), linker)
+        found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
+        return linked(found, linker)
 
     def add(one: Summary) -> None:
         nonlocal total
@@ -66,18 +68,22 @@ def _run(
 
     with ExitStack() as stack:
         linker = stack.enter_context(store_linker(request.db)) if request.db else None
-        rejects = stack.enter_context(Rejects(request.rejects_file)) if request.skip_bad else None
+        kept = Rejects(request.rejects_file if request.skip_bad else None)
+        several = request.skip_bad or len(inputs) > 1  # a single bad file is an error
+        rejects = stack.enter_context(kept) if several else None
         lost: Counter[str] = Counter()
         if request.into_folder:
             extract_folder(waiting, request.output, annotate, encoding=request.encoding, rejects=rejects)
         else:
             found = annotate(read_inputs(inputs, request.encoding, rejects))
             lost = _write(found, request, show)
-    return total + Summary(rejected=rejects.count if rejects else 0, lost=lost)
+    failed = Cases(len(kept.named), tuple(kept.named[:EXAMPLES]))
+    return total + Summary(rejected=kept.count - failed.count, failed=failed, lost=lost)
 
 
 def _find_inputs(request: Request) -> tuple[list[Input], Counter[str]]:
-    inputs, skipped = find_inputs(request.inputs, request.kind, exclude=(request.output, request.rejects_file))
+    exclude = (request.output, request.rejects_file)
+    inputs, skipped = find_inputs(request.inputs, request.kind, column=request.column, exclude=exclude)
     for source in inputs:
         refuse_same(source.path, request.output)
     if not inputs:
@@ -96,14 +102,21 @@ def _unfinished(request: Request, models: Sequence[Path], inputs: Sequence[Input
 def _load(request: Request, folders: Sequence[Path], progress: Progress) -> list["Extractor"]:
     from factpin.extraction.extract import load_models  # noqa: PLC0415  (torch)
 
-    if request.bf16:
-        warn_of_bf16(progress)
-    return load_models(folders, request.on_overflow, bf16=request.bf16, device=request.device, runtime=request.runtime)
+    warn_of_precision(request.precision, progress)
+    return load_models(
+        folders,
+        request.on_overflow,
+        precision=request.precision,
+        device=request.device,
+        runtime=request.runtime,
+    )
 
 
-def warn_of_bf16(progress: Progress) -> None:
+def warn_of_precision(precision: str, progress: Progress) -> None:
     """Say what a user who asks for half precision should know about this machine."""
-    need_torch("--bf16 needs torch")
+    if precision != "bf16":
+        return
+    need_torch("--precision bf16 needs torch")
     from factpin.layers.half import bf16_warning  # noqa: PLC0415  (torch)
 
     if warning := bf16_warning():
@@ -112,7 +125,9 @@ def warn_of_bf16(progress: Progress) -> None:
 
 def _write(found: Iterator[Document], request: Request, show: Show | None) -> Counter[str]:
     """Write or show the documents; returns what the format cannot hold."""
-    if show is None:
-        return formats.write(found, request.output, format=request.format, options=Options(lossy=True))
-    show(found)
-    return Counter()
+    if show is not None:
+        show(found)
+        return Counter()
+    if request.format in WRITERS:
+        return WRITERS[request.format](found, request.output, request.only)
+    return formats.write(found, request.output, format=request.format, options=Options(lossy=True))

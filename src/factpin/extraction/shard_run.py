@@ -37,7 +37,7 @@ def extract_shard(request: Request, shard: Shard) -> Receipt:
         rejects = stack.enter_context(Rejects(shard.rejects(folder))) if request.skip_bad else None
         documents = _read(shard.parts, request.encoding, rejects)
         rules = request.coreference == RULES
-        found = extract(documents, models, request.min_score, coreference=rules, on_document=add)
+        found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
         formats.write(linked(found, linker), shard.result(folder))
     total += Summary(rejected=rejects.count if rejects else 0)
     receipt = Receipt(shard.number, shard.result(folder).stat().st_size, _digest(shard.result(folder)), total)
@@ -50,7 +50,13 @@ def load_once(request: Request) -> list["Extractor"]:
     """The models of a request; a process that extracts many shards loads them once."""
     from factpin.extraction.extract import load_models  # noqa: PLC0415  (the models' runtime)
 
-    return load_models(request.model_folders(), request.on_overflow, bf16=request.bf16, device=request.device)
+    return load_models(
+        request.model_folders(),
+        request.on_overflow,
+        precision=request.precision,
+        device=request.device,
+        runtime=request.runtime,
+    )
 
 
 def _read(parts: tuple[Records, ...], encoding: str | None, rejects: Rejects | None) -> Iterator[Document]:

@@ -39,7 +39,7 @@ def run_in_shards(
     if not request.into_folder:
         raise BadInput("Shards are written to a folder. Name one with --output, without an ending, such as found.")
     request = _resolved(request)
-    inputs, skipped = find_inputs(request.inputs, request.kind, exclude=(request.output,))
+    inputs, skipped = find_inputs(request.inputs, request.kind, column=request.column, exclude=(request.output,))
     if not inputs:
         raise BadInput(
             f"{request.inputs[0]}: no file in it has a known ending. Name files, or say what they are with --from."

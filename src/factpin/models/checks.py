@@ -23,7 +23,7 @@ from factpin.files import write_bytes
 SUMS = "SHA256SUMS"
 WEIGHTS = "model.safetensors"
 LISTED = ("encoder/config.json", "factpin.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-GRAPHS = ("graph.json", "graph.onnx")
+GRAPHS = ("graph.int8.json", "graph.int8.onnx", "graph.json", "graph.onnx")
 CHUNK = 1 << 20
 DEEPEST = 200  # levels of nesting in JSON
 LARGEST_HEADER = 100_000_000  # bytes, as the safetensors library has it

@@ -16,6 +16,7 @@ from factpin.models.runtimes import AUTO
 
 BATCH = 32
 LONGEST = 256  # tokens of a text that are read
+FOLDER = "embedder_folder"  # setting of a store: where its encoder is, if it is no encoder of the catalogue
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
 
@@ -64,6 +65,9 @@ def embed_store(store: Store, name: str | None, runtime: str = AUTO) -> int:
     if name is None and not made_by:
         return 0
     embedder = find_embedder(name, runtime) if name is not None else _same(store, made_by[-1], runtime)
+    if name is not None and Path(name).is_dir():
+        with store.together():
+            store.tables.set_setting(FOLDER, str(Path(name).resolve()))
     done = embed_passages(store, embedder.name, embedder.embed)
     for other in made_by:
         if other != embedder.name:
@@ -82,7 +86,9 @@ def search_of(store: Store, runtime: str = AUTO) -> Search:
 
 def _same(store: Store, made_by: str, runtime: str) -> Embedder:
     """The embedder that made the vectors of a store; refuses another one of its name."""
-    embedder = find_embedder(made_by.partition("@")[0], runtime)
+    short = made_by.partition("@")[0]
+    folder = store.tables.settings().get(FOLDER, "")
+    embedder = find_embedder(folder if Path(folder).name == short and Path(folder).is_dir() else short, runtime)
     if embedder.name != made_by:
         raise BadInput(
             f"{store.tables.url}: its vectors were made by {made_by}, but {embedder.name} is installed. Embed its "

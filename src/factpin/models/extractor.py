@@ -22,7 +22,7 @@ from factpin.documents.notes import without_annotation
 from factpin.errors import BadModel
 from factpin.language.identify import find_language
 from factpin.models.predictor import Inputs, Predictor
-from factpin.models.runtimes import AUTO, load_parts
+from factpin.models.runtimes import AUTO, BF16, load_parts
 from factpin.tasks import TASKS, Cut, Finder, Task
 from factpin.tasks.settings import Settings
 from factpin.tokens import Tokenizer
@@ -47,10 +47,12 @@ class Extractor:
     _prepared: tuple[Settings, Finder] | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
-    def load(cls, folder: Path | str, device: str = "cpu", runtime: str = AUTO, *, bf16: bool = False) -> "Extractor":
-        """From a model folder; no network, no code from the folder. The runtimes are those of `models.runtimes`."""
-        settings, network, tokenizer = load_parts(Path(folder), device, runtime, bf16=bf16)
-        extractor = cls(settings, network, tokenizer, bf16=bf16)
+    def load(
+        cls, folder: Path | str, device: str = "cpu", runtime: str = AUTO, precision: str = AUTO
+    ) -> "Extractor":
+        """From a model folder; no network, no code from the folder. Runtimes and precisions: `models.runtimes`."""
+        settings, network, tokenizer = load_parts(Path(folder), device, runtime, precision)
+        extractor = cls(settings, network, tokenizer, bf16=precision == BF16)
         try:
             extractor.finder  # noqa: B018  (what the settings say about the task is parsed now)
         except (TypeError, KeyError, ValueError, AttributeError) as error:

@@ -32,8 +32,9 @@ from factpin.pretraining.corpus import Corpus
 from factpin.pretraining.folder import save_pretrained
 from factpin.pretraining.job import stages_of
 from factpin.pretraining.learner import Learners
+from factpin.pretraining.plan import beginning_of, plan_of
 from factpin.pretraining.prepare import prepare
-from factpin.pretraining.pretrain import beginning_of, plan_of, pretrain, told_of
+from factpin.pretraining.pretrain import pretrain, told_of
 from factpin.tasks import find_task
 from factpin.tokens import Tokenizer
 from factpin.training.checkpoint import last_path

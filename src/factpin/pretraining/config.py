@@ -8,7 +8,7 @@ from factpin.tokens.words import By
 
 Divide = Literal["blank", "line", "file"]
 Kind = Literal["wordpiece", "bpe"]
-Packing = Literal["full", "document", "filled", "running"]
+Packing = Literal["full", "document", "filled", "apart", "running"]
 
 VOCABULARY = 8000  # pieces of a new tokenizer
 LEARNING_RATE = 1e-4  # of the command; fine-tuning takes less
@@ -30,7 +30,7 @@ class PretrainConfig:
     lowercase: bool = True  # lowercase texts, for a new tokenizer
     extend: int = 0  # give this many frequent words of the corpus that are split too much a piece of their own
     length: int = 128  # tokens of a text, special tokens included
-    packing: Packing | None = None  # sentences across documents, within one; cut where full, and within one
+    packing: Packing | None = None  # full, document: whole sentences; filled, apart, running: cut where full
     memory: int | None = None  # pieces that are remembered, for objectives with a memory
     words: By = "jieba"  # what a Chinese word is
     lexicon: str = ""  # file of phrases and entities, one per line; after a tab: phrase or entity; default: by rules

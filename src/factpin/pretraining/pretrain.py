@@ -8,11 +8,10 @@
 What is judged is the loss on held-out documents, hidden in the same way at every evaluation.
 """
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -24,22 +23,21 @@ from factpin.encoders import Encoder
 from factpin.encoders.own.network import Network
 from factpin.errors import BadInput
 from factpin.files.leftovers import part_name
-from factpin.objectives import ROWS, Objective, Vocabulary, audit
+from factpin.objectives import ROWS, Vocabulary, audit
 from factpin.pretraining.carried import CarriedMemory
 from factpin.pretraining.chunks import Chunks
 from factpin.pretraining.config import PretrainConfig
-from factpin.pretraining.corpus import FRAME, Corpus, TextCut
+from factpin.pretraining.corpus import FRAME, Corpus
 from factpin.pretraining.folder import CONFIG, names_pieces, network_weights, read_json, save_pretrained
 from factpin.pretraining.inherited import inherit, kept_heads
 from factpin.pretraining.job import METRIC, PretrainJob, stages_of
 from factpin.pretraining.known import KnownPhrases
-from factpin.pretraining.layouts import LAYOUTS, network_of
+from factpin.pretraining.layouts import LAYOUTS
 from factpin.pretraining.learner import LAYERS, Beside, Learners, build_learner, build_network
-from factpin.pretraining.needs import Needs, needs_of
-from factpin.pretraining.networks import NETWORKS, architecture, shape_of
+from factpin.pretraining.needs import Needs
 from factpin.pretraining.pairs import Pairs
-from factpin.pretraining.prepare import StartFolder, described, prepare
-from factpin.pretraining.readers import says
+from factpin.pretraining.plan import PretrainingPlan, beginning_of, pieces_remembered, plan_of, text_cut
+from factpin.pretraining.prepare import prepare
 from factpin.pretraining.source import CorpusSource
 from factpin.pretraining.stream import BatchStream
 from factpin.pretraining.vocabulary import vocabulary_of
@@ -82,6 +80,7 @@ def pretrain(
     paths = [Path(config.pairs)] if config.pairs else paths
     if plan.need.target and not config.pairs:
         raise BadInput(f"{config.objective} learns from sources and targets. Name a file of them: --pairs FILE.")
+    cut = text_cut(config, plan)
     corpus, held_out = _corpus(paths, config), _corpus(dev, config) if dev else None
     if held_out:
         _refuse_shared(corpus, held_out)
@@ -96,7 +95,7 @@ def pretrain(
         notes.append(f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first.")
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
-    source = CorpusSource(corpus, tokenizer, _cut(config, plan), known, plan.rows, every, plan.need.foreign)
+    source = CorpusSource(corpus, tokenizer, cut, known, plan.rows, every, plan.need.foreign)
     other = replace(source, corpus=held_out) if held_out else source
     marks = (corpus.digest(), other.corpus.digest(), tokenizer.to_json().encode())
     fingerprint = digest((config, how, world.size), [np.frombuffer(mark, np.uint8) for mark in marks])
@@ -115,8 +114,9 @@ def pretrain(
         lanes=model.carried is not None,
     )  # fmt: skip
     job = PretrainJob(
-        model, stages, stream, vocabulary, judged, how, world, steps, at and partial(at, model, tokenizer)
-    )
+        model, stages, stream, vocabulary, judged, how, world, steps, at and partial(at, model, tokenizer),
+        apart=cut.apart,
+    )  # fmt: skip
     outcome = train(
         job, _inner(how, steps), folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet, order=job.order
     )
@@ -155,52 +155,6 @@ def _refuse(folder: Path, how: TrainConfig, *, resume: bool) -> None:
         raise BadInput("R-Drop compares two passes of an extractor; it means nothing here. Leave --rdrop out.")
 
 
-@dataclass(frozen=True)
-class PretrainingPlan:
-    """What follows from the rows that a run learns, and from those that it is compared with."""
-
-    learned: tuple[str, ...]
-    rows: tuple[str, ...]  # with those beside
-    need: Needs
-    remembers: bool  # the network has a memory
-
-    @property
-    def objectives(self) -> list[Objective]:
-        return [ROWS[row] for row in self.rows]
-
-
-def plan_of(config: PretrainConfig) -> PretrainingPlan:
-    learned, beside = (
-        [row for stage in stages_of(names, pairs=bool(config.pairs)) for row in stage] if names else []
-        for names in (config.objective, config.beside)
-    )
-    rows = tuple(dict.fromkeys((*learned, *beside)))
-    need = needs_of([ROWS[row] for row in rows])
-    plan = PretrainingPlan(tuple(dict.fromkeys(learned)), rows, need, False)
-    given = described(beginning_of(config, plan, 0))
-    network = network_of({"vocab_size": 0, **given}) if given["model_type"] in LAYOUTS else None
-    remembers = need.memory and network is not None and network.positions == "relative"
-    if config.memory and not need.memory:
-        raise BadInput(f"{config.objective} remembers nothing. Leave --memory out.")
-    if config.memory and not remembers:
-        raise BadInput("An encoder without relative positions remembers nothing. Leave --memory out, or give --shape "
-                       "for the network of the paper.")  # fmt: skip
-    said = [row for row in rows if says(ROWS[row])]
-    if said and network is not None and not network.decoder_layers:
-        raise BadInput(f"{said[0]} needs a decoder, which {network.name} does not have. Take a model with one, such "
-                       f"as T5 or BART, or --shape.")  # fmt: skip
-    return replace(plan, remembers=remembers)
-
-
-def beginning_of(config: PretrainConfig, plan: PretrainingPlan, seed: int) -> StartFolder:
-    shape = ""
-    if config.shape:
-        shape = json.dumps(NETWORKS[architecture(plan.objectives)](
-            shape_of(config.shape, config.length, config.decoder_layers)))  # fmt: skip
-    return StartFolder(config.encoder, config.config, shape, config.tokenizer, config.vocab_size, config.vocabulary,
-                     config.lowercase, config.extend, tuple(sorted(plan.need.marks)), seed)  # fmt: skip
-
-
 def begin(config: PretrainConfig, plan: PretrainingPlan, corpus: Corpus, folder: Path, seed: int) -> dict[str, Any]:
     """Write what a run begins with into folder/start; gives what was measured of the vocabulary."""
     running = last_path(folder).exists()
@@ -212,11 +166,12 @@ def begun(config: PretrainConfig, plan: PretrainingPlan, folder: Path, seed: int
     rows, start = {row: ROWS[row] for row in plan.learned}, folder / "start"
     given = read_json(start / CONFIG)
     if given["model_type"] in LAYOUTS:
-        model = build_network(rows, given, seed, memory=_memory(config, plan))
+        model = build_network(rows, given, seed, memory=pieces_remembered(config, plan))
         inherit(model, network_weights(start, given))
     else:
         encoder = Encoder.load(start)
-        model = build_learner(rows, encoder, seed, Beside(config.length, config.decoder_layers or LAYERS))
+        beside = Beside(config.length, config.decoder_layers or LAYERS)
+        model = build_learner(rows, encoder, seed, beside, apart=text_cut(config, plan).apart)
     model.learner.smoothing = config.label_smoothing
     if model.longest is not None and config.length > model.longest:
         raise BadInput(f"length is {config.length}; this encoder reads at most {model.longest} tokens.")
@@ -270,8 +225,10 @@ def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
         said.append(f"--extend {config.extend}: {told['added']} words were found. Words in letters count that "
                     f"are cut into three pieces or more, and unknown characters; five times at least.")  # fmt: skip
     if after["unknown_pieces"] > UNKNOWN * after["pieces"]:
-        said.append(f"{after['unknown_pieces']:,} of {after['pieces']:,} pieces are unknown to the vocabulary, "
-                    f"made for other text. Take another encoder (factpin models --encoders), or --shape.")  # fmt: skip
+        new = not (config.encoder or config.tokenizer)
+        why = "which is too small. Make it larger (--vocab-size)." if new else (
+            "made for other text. Take another encoder (factpin models --encoders), or --shape.")  # fmt: skip
+        said.append(f"{after['unknown_pieces']:,} of {after['pieces']:,} pieces are unknown to the vocabulary, {why}")
     return said
 
 
@@ -285,31 +242,19 @@ def _audited(source: CorpusSource, vocabulary: Vocabulary) -> None:
     """A row that shows what it asks for is refused before it has learned to read it off."""
     for k, text in enumerate(source.first(AUDITED)):
         for row in source.rows:
-            found = audit(ROWS[row].view(text, vocabulary, seed=0, epoch=0, index=k), vocabulary)
+            view = ROWS[row].view(text, vocabulary, seed=0, epoch=0, index=k, apart=source.cut.apart)
+            found = audit(view, vocabulary)
             if not found.clean:
                 raise BadInput(f"{row} shows what it asks for: {str(found).splitlines()[0]}. Mend its declaration; "
                                f"audit(view) tells all of it.")  # fmt: skip
 
 
-def _cut(config: PretrainConfig, plan: PretrainingPlan) -> TextCut:
-    memory = _memory(config, plan)
-    packing = config.packing or ("document" if plan.need.pair else "running" if memory else "full")
-    words = config.words if plan.need.words else None
-    again = packing == "running" and any(row.again for row in plan.objectives)
-    return TextCut(config.length, packing, words, memory, again)
-
-
 def _carried(config: PretrainConfig, plan: PretrainingPlan, model: Learners, lanes: int) -> CarriedMemory | None:
     """The memory of a run that carries one."""
-    if not _memory(config, plan) or not isinstance(model.encoder, Network):
+    if not pieces_remembered(config, plan) or not isinstance(model.encoder, Network):
         return None
     keep = (config.length - FRAME) // 2 if any(row.again for row in plan.objectives) else None
     return CarriedMemory(model.encoder.config, lanes, keep)
-
-
-def _memory(config: PretrainConfig, plan: PretrainingPlan) -> int:
-    """How many pieces are remembered."""
-    return (config.length if config.memory is None else config.memory) if plan.remembers else 0
 
 
 def _inner(how: TrainConfig, steps: int) -> TrainConfig:

@@ -80,8 +80,6 @@ def _runs(low: int, high: int, starts: list[int], size: int, overlap: int) -> li
     start, done = low, low
     while True:
         if high - start <= size:
-            if runs:  # the last window reaches back as far as it can: context costs nothing there
-                start = _first_at_or_after(begins, high - size, limit=start)
             return [*runs, (start, high)]
         end = _last_at_or_before(ends, start + size)
         if end <= max(done, start + overlap):
@@ -98,12 +96,6 @@ def _last_at_or_before(places: np.ndarray, limit: int) -> int:
     """The greatest place <= limit, or -1."""
     i = int(np.searchsorted(places, limit, side="right")) - 1
     return int(places[i]) if i >= 0 else -1
-
-
-def _first_at_or_after(places: np.ndarray, wanted: int, *, limit: int) -> int:
-    """The smallest place >= wanted that is no later than `limit`; `wanted` itself where there is none."""
-    i = int(np.searchsorted(places, wanted, side="left"))
-    return int(places[i]) if i < len(places) and places[i] <= limit else wanted
 
 
 def _kept(pieces: Pieces, runs: list[tuple[int, int]], low: int, high: int) -> list[Window]:

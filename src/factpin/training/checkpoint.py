@@ -93,7 +93,7 @@ def _state(folder: Path) -> dict[str, Any]:
 
 def save_best(folder: Path, model: nn.Module) -> None:
     """Replace the best weights."""
-    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+    weights = {n: w.detach().cpu().contiguous().clone() for n, w in model.state_dict().items()}  # clone: some are tied
     with write_bytes(folder / "checkpoints" / "best.safetensors") as stream:
         stream.write(safetensors.torch.save(weights))
 

@@ -7,8 +7,9 @@ an edge to it, and that sentence is a clue. System 1 learns the spans, System 2 
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -263,9 +264,13 @@ def answers_of(reader: HopReader, questions: Sequence[Question]) -> list[FoundAn
     for question in questions:
         passages = passages_of(question)
         titles = titles_of(passages)
-        _, answers = reader.answer(question.text, passages, lambda name, t=titles: t.get(title_key(name), []))
+        _, answers = reader.answer(question.text, passages, partial(_titled, titles))
         found.append(answers[0] if answers else None)
     return found
+
+
+def _titled(titles: Mapping[str, list[Passage]], name: str) -> list[Passage]:
+    return titles.get(title_key(name), [])
 
 
 def judge_answers(questions: Sequence[Question], best: Sequence[FoundAnswer | None]) -> AnswerScores:

@@ -12,14 +12,22 @@ from factpin.formats import Options
 from factpin.training.classify_options import CLASSIFY, ClassifyOptions
 from factpin.training.config import TrainConfig
 from factpin.training.data import read_training, read_training_questions
+from factpin.training.generator_options import GENERATOR, GeneratorOptions
 from factpin.training.hops_options import HOPS, HopOptions
 from factpin.training.judge_options import JUDGE, JudgeOptions
+from factpin.training.retriever_options import RETRIEVER, RetrieverOptions
 
 
 def _classify(*given: Any, **how: Any) -> dict[str, Any]:
     from factpin.training.classify import train_classify  # noqa: PLC0415  (torch waits until here)
 
     return train_classify(*given, **how)
+
+
+def _generator(*given: Any, **how: Any) -> dict[str, Any]:
+    from factpin.training.generator import train_generator  # noqa: PLC0415  (torch waits until here)
+
+    return train_generator(*given, **how)
 
 
 def _hops(*given: Any, **how: Any) -> dict[str, Any]:
@@ -34,6 +42,12 @@ def _judge(*given: Any, **how: Any) -> dict[str, Any]:
     return train_judge(*given, **how)
 
 
+def _retriever(*given: Any, **how: Any) -> dict[str, Any]:
+    from factpin.training.retriever import train_retriever  # noqa: PLC0415  (torch waits until here)
+
+    return train_retriever(*given, **how)
+
+
 @dataclass(frozen=True)
 class TrainablePart:
     """A part that can be trained: its options, what it learns from, and the function that trains it."""
@@ -45,8 +59,10 @@ class TrainablePart:
 
 PARTS: dict[str, TrainablePart] = {
     CLASSIFY: TrainablePart(ClassifyOptions, "documents", _classify),
+    GENERATOR: TrainablePart(GeneratorOptions, "questions", _generator),
     HOPS: TrainablePart(HopOptions, "questions", _hops),
     JUDGE: TrainablePart(JudgeOptions, "questions", _judge),
+    RETRIEVER: TrainablePart(RetrieverOptions, "documents", _retriever),
 }
 
 

@@ -38,6 +38,12 @@ kind_option = click.option(
     metavar="|".join(KINDS),
     help="What the files are; by default according to their endings. Standard input is one text.",
 )
+column_option = click.option(
+    "--column",
+    default="",
+    metavar="NAME|NUMBER",
+    help="Column of CSV and TSV files with the texts; a number from 1 if the first row has no names.  [default: text]",
+)
 model_option = click.option(
     "--model",
     "models",
@@ -52,9 +58,22 @@ overflow_option = click.option(
     show_default=True,
     help="What to do with texts longer than a model reads at once: read overlapping windows, or stop.",
 )
-bf16_option = click.option(
-    "--bf16", is_flag=True, help="Use half precision: faster on processors with AVX-512 BF16 or AMX."
+_precision = click.option(
+    "--precision",
+    type=click.Choice(["auto", "float32", "bf16", "int8"]),
+    default="auto",
+    show_default=True,
+    help="How models compute: auto is float32. bf16 (torch) and int8 (onnxruntime) are faster and change some results; "
+    "the card of a shipped model says how many.",
 )
+_bf16 = click.option("--bf16", "precision", flag_value="bf16", hidden=True, help="As --precision bf16.")
+
+
+def precision_option(command: F) -> F:
+    """--precision, and --bf16 as in version 0.1."""
+    return _precision(_bf16(command))
+
+
 device_option = click.option(
     "--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, cuda:1, mps."
 )

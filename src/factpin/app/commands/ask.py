@@ -62,6 +62,12 @@ MODES = ["auto", "facts", "extract", "hops", "generate"]
     help="For --mode hops: a model of hops (`factpin train hops`).  [default: follow titles]",
 )
 @click.option(
+    "--generator",
+    "generator_name",
+    metavar="FOLDER",
+    help="For --mode generate: what writes answers (`factpin train generator`).",
+)
+@click.option(
     "--graph",
     "graph_file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -80,6 +86,7 @@ def ask(
     reader_name: str | None,
     judge_name: str | None,
     hops_name: str | None,
+    generator_name: str | None,
     graph_file: Path | None,
     runtime: str,
     explain: bool,
@@ -100,7 +107,7 @@ def ask(
     from factpin.models.readers import find_readers
 
     reader: PassageReader | None = find_readers(reader_name, runtime=runtime)
-    reasoners = _reasoners(mode, hops_name)
+    reasoners = _reasoners(mode, hops_name, generator_name)
     with open_db(db) as store:
         search = search_of(store, runtime)
         if judge_name is not None:
@@ -125,15 +132,21 @@ def ask(
     return int(searched.answer.abstained)
 
 
-def _reasoners(mode: str, hops: str | None) -> "dict[str, Reasoner]":
+def _reasoners(mode: str, hops: str | None, generator: str | None) -> "dict[str, Reasoner]":
     """The ways to answer that need a model of their own."""
-    if mode == "hops" and hops is not None:
+    for name, of, given in (("--hops", "hops", hops), ("--generator", "generate", generator)):
+        if given is not None and mode != of:
+            raise BadInput(f"{name} has no meaning with --mode {mode}. Ask with --mode {of}, or leave it out.")
+    if hops is not None:
         from factpin.answers.cogqa_ask import HopReasoner
         from factpin.models.hops_folder import load_hops
 
         return {"hops": HopReasoner(load_hops(hops))}
-    if hops is not None:
-        raise BadInput(f"--hops has no meaning with --mode {mode}. Ask with --mode hops, or leave it out.")
+    if generator is not None:
+        from factpin.answers.rag_ask import RagReasoner
+        from factpin.models.generator_folder import load_writer
+
+        return {"generate": RagReasoner(load_writer(generator))}
     return {}
 
 

@@ -3,17 +3,18 @@
 import os
 import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
 from factpin.app.commands._options import (
-    bf16_option,
+    column_option,
     device_option,
     inputs_argument,
     kind_option,
     model_option,
     overflow_option,
+    precision_option,
     quiet_option,
     raw_encoding_option,
     runtime_option,
@@ -28,15 +29,18 @@ from factpin.errors import BadInput
 from factpin.extraction.engines import Workers
 from factpin.extraction.request import STANDARD, Request
 from factpin.extraction.run import Show, run_extraction
+from factpin.extraction.select import PARTS
 from factpin.extraction.sharded_run import ShardOptions, run_in_shards
 
-TARGETS = ["jsonl", "table", "brat", "color"]
+TARGETS = ["jsonl", "table", "color", "csv", "html", "triples", "brat"]
 FOR_PEOPLE = ("table", "color")
+BY_ENDING = {".csv": "csv", ".htm": "html", ".html": "html"}
 
 
 @click.command()
 @inputs_argument
 @kind_option
+@column_option
 @model_option
 @click.option(
     "--coreference",
@@ -52,7 +56,14 @@ FOR_PEOPLE = ("table", "color")
     "target",
     type=Names("kind of output", TARGETS),
     metavar="|".join(TARGETS),
-    help="Kind of output.  [default: color in a terminal, jsonl elsewhere]",
+    help="Kind of output.  [default: color in a terminal, csv or html by the ending of --output, jsonl elsewhere]",
+)
+@click.option(
+    "--only",
+    type=Names("part of a document", list(PARTS)),
+    multiple=True,
+    metavar="|".join(PARTS),
+    help="Show and write this part alone; may be given several times.",
 )
 @click.option(
     "--output",
@@ -63,7 +74,7 @@ FOR_PEOPLE = ("table", "color")
 )
 @score_option("Hide facts and events that are less likely, and report how many; 0 shows all.", default=LIKELY)
 @overflow_option
-@bf16_option
+@precision_option
 @device_option
 @runtime_option
 @click.option("--skip-bad", is_flag=True, help="Set bad files and records aside in a list of rejects and continue.")
@@ -88,6 +99,8 @@ def extract(
     \b
     factpin extract report.txt news.html paper.pdf
     echo '谷爱凌出生于旧金山。' | factpin extract - --to table
+    factpin extract report.docx --only facts --output facts.csv
+    factpin extract reviews.csv --column comment --to triples
     factpin extract corpus/ --output found/ --to jsonl
     factpin extract corpus/ --output found/ --engine processes
     factpin extract news.txt --db kb.db --link
@@ -95,21 +108,21 @@ def extract(
     if not inputs and sys.stdin.isatty():
         raise BadInput("Nothing to read. Name files or a folder, or `-` to type a text. See factpin extract --help.")
     for_eyes = output == STANDARD and out().is_terminal
-    target = target or ("color" if for_eyes else "jsonl")
+    target = target or ("color" if for_eyes else BY_ENDING.get(output.suffix.lower(), "jsonl"))
     if target in FOR_PEOPLE and output != STANDARD:
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
     if link and not db:
         raise BadInput("--link needs the store to link to. Name it with --db kb.db, or set FACTPIN_DB.")
-    format: Literal["brat", "jsonl"] = "brat" if target == "brat" else "jsonl"
+    format: Any = "jsonl" if target in FOR_PEOPLE else target
     request = Request(inputs or (STANDARD,), output=output, format=format, db=(db or "") if link else "", **settings)
     if engine:
         workers = workers or os.cpu_count() or 1
         return _extract_in_shards(request, ShardOptions(engine, Workers(workers, ray_address), shard_size), quiet)
     with working("extracting", quiet, beneath=for_eyes) as progress:
-        summary = run_extraction(request, progress, _show_as(target) if target in FOR_PEOPLE else None)
+        summary = run_extraction(request, progress, _show_as(target, request.only) if target in FOR_PEOPLE else None)
     for line in extract_notes(summary, request):
         notes(quiet).print(line)
-    return 0
+    return 1 if summary.failed.count else 0
 
 
 def _extract_in_shards(request: Request, sharding: ShardOptions, quiet: bool) -> int:
@@ -122,7 +135,7 @@ def _extract_in_shards(request: Request, sharding: ShardOptions, quiet: bool) ->
     return 1 if failures else 0
 
 
-def _show_as(target: str) -> Show:
+def _show_as(target: str, only: tuple[str, ...]) -> Show:
     from factpin.app.show.documents import show_documents
 
-    return lambda documents: show_documents(documents, out(), as_table=target == "table")
+    return lambda documents: show_documents(documents, out(), as_table=target == "table", only=only)

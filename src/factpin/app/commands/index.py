@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from factpin.app.commands._options import (
+    column_option,
     device_option,
     inputs_argument,
     json_option,
@@ -14,6 +15,7 @@ from factpin.app.commands._options import (
     model_option,
     quiet_option,
     raw_encoding_option,
+    precision_option,
     runtime_option,
 )
 from factpin.app.commands._store import db_option, open_db
@@ -26,6 +28,7 @@ from factpin.extraction.request import STANDARD
 @inputs_argument
 @db_option
 @kind_option
+@column_option
 @model_option
 @click.option(
     "--no-facts", is_flag=True, help="Run no model: texts for search only. Facts in JSONL documents are kept."
@@ -54,6 +57,7 @@ from factpin.extraction.request import STANDARD
 @click.option("--skip-bad", is_flag=True, help="Exit with code 0 even where bad files were set aside.")
 @device_option
 @runtime_option
+@precision_option
 @raw_encoding_option
 @json_option
 @quiet_option

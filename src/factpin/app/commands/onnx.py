@@ -1,12 +1,13 @@
 """`factpin onnx`: a model that runs without torch."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from factpin.app.commands._options import json_option
 from factpin.app.console import out, print_json
-from factpin.errors import need_torch
+from factpin.errors import BadInput, MissingExtra, installed, need_torch
 
 
 @click.command()
@@ -23,8 +24,29 @@ from factpin.errors import need_torch
     help="Documents in which both runtimes must find the same; a corpus in any format.",
 )
 @click.option("--full", is_flag=True, help="Write model.onnx too: graph and weights in one file, for other programs.")
+@click.option(
+    "--precision",
+    type=click.Choice(["float32", "int8"]),
+    default="float32",
+    show_default=True,
+    help="int8 adds a second graph, for --precision int8: faster, with somewhat different results.",
+)
+@click.option(
+    "--tune",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="For int8: an annotated corpus on which thresholds are fitted again; what int8 loses there is printed.",
+)
 @json_option
-def onnx(model: str, output: Path | None, check: Path | None, full: bool, as_json: bool) -> int:
+def onnx(
+    model: str,
+    output: Path | None,
+    check: Path | None,
+    full: bool,
+    precision: str,
+    tune: Path | None,
+    as_json: bool,
+) -> int:
     """Write the graph of MODEL, so that it runs without torch. Writing it needs torch: pip install 'factpin[train]'.
 
     The graph has no weights: these are read from model.safetensors, as torch reads them.
@@ -32,10 +54,17 @@ def onnx(model: str, output: Path | None, check: Path | None, full: bool, as_jso
     \b
     factpin onnx runs/mine
     factpin onnx runs/mine --check dev.json
+    factpin onnx runs/mine --precision int8 --tune dev.json
     """
     from factpin.models.shipped import find_model
 
     folder = find_model(model)
+    if precision == "int8":
+        if output or check or full:
+            raise BadInput("--output, --check and --full are of the float32 graph. Leave them out with int8.")
+        return _write_int8(folder, tune, as_json)
+    if tune:
+        raise BadInput("--tune fits the thresholds of the int8 graph: give --precision int8 as well.")
     need_torch("A graph is recorded with torch")
 
     from factpin import formats
@@ -62,4 +91,25 @@ def onnx(model: str, output: Path | None, check: Path | None, full: bool, as_jso
     )
     if written.full:
         out().print(f"{written.full}: graph with weights", soft_wrap=True)
+    return 0
+
+
+def _write_int8(folder: Path, tune: Path | None, as_json: bool) -> int:
+    from factpin import formats
+
+    if not installed("onnx"):
+        raise MissingExtra("An int8 graph is written with the package onnx. Install it: pip install onnx")
+    from factpin.models.graphs.int8 import write_int8
+
+    written = write_int8(folder, list(formats.read(tune)) if tune else [])
+    if as_json:
+        print_json({**asdict(written), "folder": str(written.folder)})
+        return 0
+    out().print(f"{written.folder}: int8 graph of {written.size / 1024:.0f} KB", soft_wrap=True)
+    if written.documents:
+        out().print(
+            f"F1 on {written.documents} documents: float32 {written.before:.4f}, int8 {written.same:.4f}, int8 with "
+            f"its own thresholds {written.after:.4f}",
+            soft_wrap=True,
+        )
     return 0

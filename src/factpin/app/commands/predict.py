@@ -6,13 +6,13 @@ from typing import Any
 import click
 
 from factpin.app.commands._options import (
-    bf16_option,
     device_option,
     encoding_option,
     format_option,
     json_option,
     lossy_option,
     overflow_option,
+    precision_option,
     quiet_option,
     runtime_option,
     score_option,
@@ -36,7 +36,7 @@ from factpin.formats import Options
 @score_option("Leave out facts and events that are less likely; a note in each document says how many.", default=0.0)
 @skip_records_option
 @overflow_option
-@bf16_option
+@precision_option
 @device_option
 @runtime_option
 @encoding_option

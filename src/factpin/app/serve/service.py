@@ -42,13 +42,13 @@ class ReadOptions:
 class Service:
     """Models that many clients use at once. on_batch: is called with each batch, its wait and its seconds."""
 
-    def __init__(self, folders: Sequence[Path], limits: Limits, device: str = "cpu") -> None:
+    def __init__(self, folders: Sequence[Path], limits: Limits, device: str = "cpu", precision: str = "auto") -> None:
         self.folders = {folder.name: folder for folder in folders}
         if len(self.folders) < len(folders):
             raise BadInput("Two of the models have the same name. Rename a folder.")
         self.settings: dict[str, Settings] = {name: read_settings(folder) for name, folder in self.folders.items()}
         self.fingerprints = dict(fingerprint(folder).split(":") for folder in folders)
-        self.limits, self.device = limits, device
+        self.limits, self.device, self.precision = limits, device, precision
         self.on_batch = NOTHING
         self.failure = ""  # why the models could not be loaded
         self.queue = Queue(
@@ -134,7 +134,7 @@ class Service:
     def _load(self) -> None:
         from factpin.extraction.extract import load_models  # noqa: PLC0415  (heavy)
 
-        loaded = load_models(list(self.folders.values()), device=self.device)
+        loaded = load_models(list(self.folders.values()), device=self.device, precision=self.precision)
         for name, model in zip(self.folders, loaded, strict=True):
             self._models[name, "window"] = model
             self._models[name, "error"] = replace(model, on_overflow="error")

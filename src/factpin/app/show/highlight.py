@@ -4,6 +4,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from factpin.app.show.short_names import short_name
 from factpin.documents import Document, Event, Fact, Mention
 from factpin.extraction.pdf import page_of, pages_of
 
@@ -85,12 +86,18 @@ def entities(doc: Document) -> Table:
 
 
 def facts(doc: Document, width: int = WIDTH) -> Table:
-    """Every fact with its entities, score, status and the sentences that support it. width: of the terminal."""
+    """Every fact with its entities, score, status and the sentences that support it.
+
+    width: of the terminal. Relations have short names where the table would be wider.
+    """
     rows = Table(title=Text(f"facts of {title(doc)}"), title_justify="left")
     for column in (*FACT, "evidence"):
         rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
     numbered = by_number(doc, width)
+    narrow = _width(doc) + cell_len("evidence") + FRAME > width
     for fact, cells in zip(doc.facts, _cells(doc), strict=True):
+        if narrow:
+            cells[FACT.index("relation")] = _line(short_name(fact.relation))
         proof = " ".join(doc.text[slice(*doc.sentences[e.sentence])] for e in fact.evidence)
         if numbered:
             proof = ", ".join(str(e.sentence + 1) for e in fact.evidence)
@@ -120,13 +127,17 @@ def by_number(doc: Document, width: int = WIDTH) -> bool:
     proofs = {e.sentence for fact in doc.facts for e in fact.evidence}
     if not proofs or any(len(fact.evidence) > 1 for fact in doc.facts):
         return bool(proofs)
+    longest = max(cell_len(_line(doc.text[slice(*doc.sentences[s])]).plain) for s in proofs)
+    return width - _width(doc) - FRAME < min(longest, ROOM)
+
+
+def _width(doc: Document) -> int:
+    """The cells that the columns of FACT need, with their frame."""
     columns = zip(*_cells(doc), strict=True)
     widths = (
         max(cell_len(name), *(cell.cell_len for cell in cells)) for name, cells in zip(FACT, columns, strict=True)
     )
-    taken = sum(width + FRAME for width in widths)
-    longest = max(cell_len(_line(doc.text[slice(*doc.sentences[s])]).plain) for s in proofs)
-    return width - taken - FRAME - 1 < min(longest, ROOM)
+    return sum(width + FRAME for width in widths) + 1
 
 
 def sentences(doc: Document) -> Table:

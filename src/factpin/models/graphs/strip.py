@@ -14,10 +14,9 @@ from onnx import numpy_helper
 
 from factpin.errors import BadModel
 from factpin.models.graphs.export import RecordedModel
-from factpin.models.onnx.graph import Feed
+from factpin.models.onnx.graph import NOWHERE, Feed
 
 LARGEST = 1 << 16  # bytes of a constant of floats that is no weight
-NOWHERE = "fed"  # the file of a weight that is fed; it does not exist
 
 
 def strip(recording: RecordedModel) -> tuple[bytes, dict[str, Feed]]:

@@ -10,11 +10,12 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from factpin.errors import BadModel
-from factpin.models.onnx.graph import AGAIN, GRAPH, TABLE, Graph
+from factpin.models.onnx.graph import AGAIN, GRAPH, TABLE, ZERO, Graph
 from factpin.models.weights import Weights
 
 MOST_THREADS = 4  # more help little with texts of this size, and other processes want some
 QUIET = 3  # errors only
+LARGEST, SMALLEST = 127, 1e-12  # of quantised weights, of scales
 
 
 class Session:
@@ -49,13 +50,22 @@ def feed_of(graph: Graph, name: str, weights: Weights, folder: Path) -> NDArray[
     """A weight as the graph wants it."""
     feed = graph.weights[name]
     tensor = weights.get(feed.tensor)
+    if tensor is not None and feed.part:
+        tensor = quantised(tensor.T if feed.transposed else tensor)[feed.part == "scale"]
     if tensor is None or tensor.size != np.prod(feed.shape, dtype=np.int64):
         found = "missing" if tensor is None else f"of the shape {tensor.shape}"
         raise BadModel(
             f"{folder}: the graph reads the weight {feed.tensor} of the shape {feed.shape}, which is {found} in "
             f"model.safetensors. The graph is of another model. {AGAIN}"
         )
-    return np.ascontiguousarray(tensor.T if feed.transposed else tensor).reshape(feed.shape)
+    turned = feed.transposed and not feed.part
+    return np.ascontiguousarray(tensor.T if turned else tensor).reshape(feed.shape)
+
+
+def quantised(W: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """A matrix (rows, columns) as unsigned bytes, and the scale of each column."""
+    scale = np.maximum(np.abs(W).max(axis=0, initial=0.0) / LARGEST, SMALLEST).astype(np.float32)  # (columns,)
+    return (np.rint(W / scale) + ZERO).astype(np.uint8), scale
 
 
 def threads() -> int:

@@ -1,0 +1,203 @@
+"""REALM: a retriever learns from what helps to fill in a blank. ICT: it learns first which passage a sentence is from.
+
+    x      a sentence with one name or date blanked out            salient spans: the mentions of its document
+    z      K passages: the null document, and the best others; never one of the sentence's own document
+    doc    log p(z | x), softmax over the K of SHARP * cos(x, z)   (B, K)
+    y      log p(y_t | x, z) of the pieces of the blank            (B, K, T)   read as [CLS] x [SEP] z [SEP]
+
+    token      log p(y | x) = Σ_t log Σ_z p(z | x) p(y_t | x, z)       as the released code has it
+    sequence   log p(y | x) = log Σ_z p(z | x) Π_t p(y_t | x, z)       as the paper has it
+    utility    log p(y | x) - log p(y | x, null)                       what retrieval adds; logged
+
+    ict        softmax over the passages of a batch: each sentence finds its own, out of which it is taken mostly
+
+One encoder embeds sentences and passages and reads them side by side; the published system has one for each of the two
+jobs. Candidates are chosen by vectors that are as old as the last refresh; the loss is computed with new ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from factpin.answers.embedding import TextEmbedder
+from factpin.answers.marginal import prior, sequence, token
+from factpin.answers.pair_reader import collate_pairs
+from factpin.answers.pair_tensors import to_tensors
+from factpin.documents import Document, Span
+from factpin.encoders import Encoder
+from factpin.language.sentences import split_sentences
+from factpin.memory.passages import PassageSettings, cut
+from factpin.tokens import Tokenizer
+from factpin.tokens.pairs import FramedPair, pair_frame
+
+SHARP = 20.0
+MOST_PIECES = 6  # of a blank; longer names are not blanked out
+
+
+@dataclass(frozen=True, slots=True)
+class PoolPassage:
+    """A passage of a document that may be retrieved, with the document's title."""
+
+    document: int
+    span: Span
+    text: str
+    title: str = ""
+
+    @property
+    def shown(self) -> str:
+        """As the store embeds it."""
+        return f"{self.title}\n{self.text}" if self.title else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """A sentence of a document, and the characters in it that are blanked out."""
+
+    document: int
+    sentence: str
+    span: Span
+
+    def masked(self, mask: str) -> str:
+        """The sentence with a mask for its blank."""
+        return f"{self.sentence[: self.span.start]}{mask}{self.sentence[self.span.end :]}"
+
+
+def pool_of(documents: Sequence[Document], size: int) -> list[PoolPassage]:
+    """The passages of documents."""
+    return [
+        PoolPassage(number, span, doc.text[span.start : span.end], str(doc.meta.get("title", "")))
+        for number, doc in enumerate(documents)
+        for span in cut(doc.text, PassageSettings(size))
+    ]
+
+
+def blanks_of(documents: Sequence[Document]) -> list[Blank]:
+    """One blank for each mention that is in one sentence: salient spans."""
+    found = []
+    for number, doc in enumerate(documents):
+        sentences = doc.sentences or tuple(Span(*span) for span in split_sentences(doc.text))
+        for start, end in sentences:
+            inside = {Span(m.start - start, m.end - start) for m in doc.mentions if start <= m.start and m.end <= end}
+            found += [Blank(number, doc.text[start:end], span) for span in sorted(inside) if span.end - span.start > 1]
+    return found
+
+
+def ict_pairs(pool: Sequence[PoolPassage]) -> list[tuple[int, Span]]:
+    """(passage, a sentence of it) wherever a passage has two sentences or more."""
+    found = []
+    for number, passage in enumerate(pool):
+        sentences = list(split_sentences(passage.text))
+        if len(sentences) > 1:
+            found += [(number, Span(*span)) for span in sentences]
+    return found
+
+
+def without(text: str, span: Span) -> str:
+    """A text without one of its sentences."""
+    return f"{text[: span.start].rstrip()} {text[span.end :].lstrip()}".strip()
+
+
+def nearest(queries: Tensor, vectors: Tensor, owners: NDArray[np.int64], own: Sequence[int], k: int) -> list[list[int]]:
+    """The k best passages of each query (B, D) among vectors (N, D), none of them of the query's own document."""
+    scores = queries @ vectors.T  # (B, N)
+    mine = torch.from_numpy(owners)[None] == torch.tensor(own)[:, None]
+    best: list[list[int]] = scores.masked_fill(mine, -torch.inf).topk(min(k, len(vectors)), dim=1).indices.tolist()
+    return [[i for i in row if owners[i] != document] for row, document in zip(best, own, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class IctBatch:
+    """Sentences, and their passages in the same order."""
+
+    sentences: tuple[str, ...]
+    passages: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RealmBatch:
+    """Sentences with blanks, K passages for each, the inputs that the reader reads, and the pieces of the blanks."""
+
+    sentences: tuple[str, ...]
+    passages: tuple[tuple[str, ...], ...]  # B x K, the null document "" first
+    pairs: tuple[FramedPair, ...]  # B * K
+    places: tuple[tuple[int, ...], ...]  # of the masks of each sentence, the same beside every passage
+    pieces: tuple[tuple[int, ...], ...]  # the vocabulary numbers of the blank
+
+
+class RealmModel(nn.Module):
+    """An embedder, and a reader of blanks on the same encoder. Words are predicted by the encoder's own vectors."""
+
+    def __init__(self, embedder: TextEmbedder, *, frozen: bool = False, marginal: str = "token") -> None:
+        super().__init__()
+        self.embedder, self.frozen, self.marginal = embedder, frozen, marginal
+        width, words = embedder.encoder.width, embedder.encoder.word_vectors
+        self.head = nn.Sequential(nn.Linear(width, words.shape[1]), nn.GELU(), nn.LayerNorm(words.shape[1]))
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder of both jobs."""
+        return self.embedder.encoder
+
+    def documents(self, batch: RealmBatch) -> Tensor:
+        """Scores of the passages (B, K); without a gradient if the retriever is frozen."""
+        K = len(batch.passages[0])
+        flat = [text or " " for row in batch.passages for text in row]
+        vectors = self.embedder.embed if self.frozen else self.embedder
+        q, d = vectors(list(batch.sentences)), vectors(flat)
+        return SHARP * torch.einsum("bd,bkd->bk", q, d.view(len(q), K, -1))
+
+    def blanks(self, batch: RealmBatch, pad: int) -> Tensor:
+        """log p (B, K, T) of the pieces of blanks, 0 at padding."""
+        B, K = len(batch.sentences), len(batch.passages[0])
+        ids, segments, mask, _ = to_tensors(collate_pairs(batch.pairs, pad), self.encoder.word_vectors.device)
+        hidden = self.encoder(ids, mask, segments=segments).hidden  # (B * K, N, D)
+        T = max(map(len, batch.pieces))
+        rows = []
+        for b in range(B):
+            at, wanted = torch.tensor(batch.places[b]), torch.tensor(batch.pieces[b])
+            h = self.head(hidden[b * K : (b + 1) * K, at])  # (K, t, E)
+            logs = (h @ self.encoder.word_vectors.T).float().log_softmax(-1)  # (K, t, V)
+            found = logs.gather(-1, wanted[None, :, None].expand(K, -1, 1)).squeeze(-1)
+            rows.append(nn.functional.pad(found, (0, T - found.shape[1])))
+        return torch.stack(rows)
+
+    def log_p(self, batch: RealmBatch) -> tuple[Tensor, Tensor]:
+        """log p(z | x) (B, K) and log p(y_t | x, z) (B, K, T)."""
+        return prior(self.documents(batch)), self.blanks(batch, self.embedder.tokenizer.pad_id)
+
+    def loss(self, batch: IctBatch | RealmBatch) -> Tensor:
+        """That of the objective whose batch it is; of blanks a piece."""
+        if isinstance(batch, IctBatch):
+            q, d = self.embedder(batch.sentences), self.embedder(batch.passages)
+            return cross_entropy(SHARP * q @ d.T, torch.arange(len(q)))
+        doc, y = self.log_p(batch)
+        total = token(doc, y).sum(-1) if self.marginal == "token" else sequence(doc, y)
+        return -(total / torch.tensor([float(len(p)) for p in batch.pieces])).mean()
+
+
+def utilities(doc: Tensor, y: Tensor, marginal: str) -> Tensor:
+    """What retrieval adds beside the null document, which is the first (B,), in nats."""
+    total = token(doc, y).sum(-1) if marginal == "token" else sequence(doc, y)
+    return total - y[:, 0].sum(-1)
+
+
+def blank_inputs(
+    tokenizer: Tokenizer, blank: Blank, passages: Sequence[str], mask: int, longest: int
+) -> tuple[list[FramedPair], tuple[int, ...], tuple[int, ...]] | None:
+    """The inputs of a blank beside passages, the places of its masks, and its pieces; None if it is too long."""
+    before, name, behind = (part.ids for part in tokenizer.encode_batch(
+        [blank.sentence[: blank.span.start], blank.sentence[blank.span.start : blank.span.end],
+         blank.sentence[blank.span.end :]]))  # fmt: skip
+    frame = pair_frame(tokenizer)
+    if not 0 < len(name) <= MOST_PIECES or len(before) + len(name) + len(behind) > longest // 2:
+        return None
+    first = np.concatenate([before, np.full(len(name), mask, np.int32), behind])
+    room = longest - len(first) - frame.size
+    pairs = [frame.join(first, tokenizer.encode(text).ids[:room] if text else first[:0]) for text in passages]
+    start = len(frame.prefix) + len(before)
+    return pairs, tuple(range(start, start + len(name))), tuple(int(i) for i in name)

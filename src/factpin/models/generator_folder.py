@@ -1,0 +1,71 @@
+"""A writer of answers (RAG) as a model folder.
+
+factpin.json     settings
+query/           the encoder of questions
+generator/       the encoder-decoder, as transformers writes it
+"""
+
+from pathlib import Path
+
+from factpin.answers.embedding import TextEmbedder
+from factpin.answers.rag import RagSettings
+from factpin.answers.rag_writer import RagModel, Writer
+from factpin.encoders import Encoder, resolve
+from factpin.encoders.generator import Generator
+from factpin.errors import BadModel
+from factpin.models.settings import Settings, read_settings, write_settings
+from factpin.tasks.scale import Scale
+from factpin.tokens import Tokenizer
+
+GENERATOR = "generator"
+
+
+def save_writer(folder: Path, settings: Settings, writer: Writer) -> None:
+    """Write the folder of a writer, factpin.json last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "factpin.json").unlink(missing_ok=True)
+    writer.model.encoder.save(folder / "query")
+    writer.model.head.save(folder / "generator")
+    write_settings(settings, folder)
+
+
+def writer_settings(
+    chosen: RagSettings, marginal: str, encoder: str, language: str = "", name: str = "", finds: str = ""
+) -> Settings:
+    """The settings of the folder of a writer."""
+    own = {"k": chosen.k, "longest": chosen.longest, "beams": chosen.beams, "decode": chosen.decode}
+    return Settings(
+        task=GENERATOR,
+        labels=("answer",),
+        head="generator",
+        head_config={},
+        encoder=encoder,
+        language=language,
+        max_length=chosen.max_length,
+        context="window",
+        temperature=chosen.scale.temperature,
+        shift=chosen.scale.shift,
+        task_config={**own, "marginal": marginal, "min_score": chosen.min_score},
+        name=name,
+        finds=finds,
+    )
+
+
+def load_writer(folder: Path | str) -> Writer:
+    """A writer from its folder, ready to write. The encoder of passages is the one that it was trained beside."""
+    folder = Path(folder)
+    settings = read_settings(folder)
+    if settings.task != GENERATOR:
+        raise BadModel(
+            f"{folder}: its task is {settings.task!r}, expected {GENERATOR!r}. Name a folder that "
+            f"`factpin train generator` wrote."
+        )
+    own = settings.task_config
+    query = TextEmbedder(Encoder.load(folder / "query"), Tokenizer.load(folder / "query"))
+    source = resolve(settings.encoder)
+    document = TextEmbedder(Encoder.load(source), Tokenizer.load(source))
+    model = RagModel(query, Generator.load(folder / "generator"), own["marginal"]).eval()
+    scale = Scale(settings.temperature, settings.shift)
+    chosen = RagSettings(own["k"], settings.max_length, own["longest"], own["beams"], own["decode"], scale,
+                         own["min_score"])  # fmt: skip
+    return Writer(model, document, chosen)

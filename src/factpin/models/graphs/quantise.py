@@ -1,0 +1,73 @@
+"""A graph whose encoder multiplies in int8. Needs the package onnx to write it, and onnxruntime alone to run it.
+
+    y = x W  becomes  y = (x8 - z) (W8 - 128) * s * S        x8, z, s: of each batch, when it runs; W8, S: when it is loaded
+
+Weights have a scale for each column and are quantised from those of the folder when the graph is loaded, so there is
+no second copy of them. Where they are stored as int8 already they do not change: only what is multiplied with them is
+rounded. They are unsigned with the zero at 128: signed ones overflow on processors without VNNI.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import onnx
+from onnx import TensorProto, helper
+
+from factpin.models.onnx.graph import INT8, NOWHERE, ZERO, Feed, Graph
+
+ENCODER = "encoder."  # the head stays in float32
+
+
+def quantise(graph: Graph, model: bytes) -> tuple[Graph, bytes]:
+    """The graph with int8 products in its encoder, without weights as before."""
+    whole = onnx.load_from_string(model)
+    chosen = {node.input[1] for node in whole.graph.node if _in_encoder(node, graph.weights)}
+    nodes: list[Any] = []
+    rounded: dict[str, str] = {}  # what is multiplied -> the names of what it was rounded to
+    for node in whole.graph.node:
+        if _in_encoder(node, graph.weights):
+            nodes += _product(node, rounded)
+        else:
+            nodes.append(node)
+    del whole.graph.node[:]
+    whole.graph.node.extend(nodes)
+    kept = [tensor for tensor in whole.graph.initializer if tensor.name not in chosen]
+    del whole.graph.initializer[:]
+    feeds = {name: feed for name, feed in graph.weights.items() if name not in chosen}
+    for name in sorted(chosen):
+        rows, columns = graph.weights[name].shape
+        kept += [
+            _fed(f"{name}.int8", TensorProto.UINT8, (rows, columns)),
+            _fed(f"{name}.scale", TensorProto.FLOAT, (columns,)),
+            helper.make_tensor(f"{name}.zero", TensorProto.UINT8, (), [ZERO]),
+        ]
+        feeds[f"{name}.int8"] = replace(graph.weights[name], part="int8")
+        feeds[f"{name}.scale"] = replace(graph.weights[name], part="scale", shape=(columns,))
+    whole.graph.initializer.extend(kept)
+    return replace(graph, weights=feeds, precision=INT8), whole.SerializeToString()
+
+
+def _in_encoder(node: Any, weights: Mapping[str, Feed]) -> bool:
+    """Whether a node multiplies with a matrix of the encoder."""
+    feed = weights.get(node.input[1]) if node.op_type == "MatMul" else None
+    return feed is not None and len(feed.shape) == 2 and feed.tensor.startswith(ENCODER)
+
+
+def _fed(name: str, kind: int, shape: tuple[int, ...]) -> Any:
+    tensor = TensorProto(name=name, data_type=kind, dims=shape, data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value=NOWHERE)
+    return tensor
+
+
+def _product(node: Any, rounded: dict[str, str]) -> Iterator[Any]:
+    """The nodes of one product; what is multiplied with several matrices is rounded once."""
+    x, name, y = node.input[0], node.input[1], node.output[0]
+    if x not in rounded:
+        rounded[x] = f"{x}.{len(rounded)}"
+        yield helper.make_node("DynamicQuantizeLinear", [x], [f"{rounded[x]}.{part}" for part in ("q", "s", "z")])
+    q, s, z = (f"{rounded[x]}.{part}" for part in ("q", "s", "z"))
+    yield helper.make_node("MatMulInteger", [q, f"{name}.int8", z, f"{name}.zero"], [f"{y}.sum"])
+    yield helper.make_node("Cast", [f"{y}.sum"], [f"{y}.float"], to=TensorProto.FLOAT)
+    yield helper.make_node("Mul", [s, f"{name}.scale"], [f"{y}.scale"])
+    yield helper.make_node("Mul", [f"{y}.float", f"{y}.scale"], [y])

@@ -1,0 +1,192 @@
+"""Training a generator: questions with their contexts in, a folder that writes answers out (RAG).
+
+All contexts are one pool of passages. Every question is asked in it once, by words, and its answer is learned from the
+best k passages, whichever these are: nobody says which of them is right.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from factpin.answers.embedding import TextEmbedder
+from factpin.answers.rag import RagSettings
+from factpin.answers.rag_writer import RagBatch, RagModel, Writer, WrittenText
+from factpin.answers.reader import ReaderSettings
+from factpin.documents import Question
+from factpin.documents.keys import text_key
+from factpin.encoders import Encoder, resolve
+from factpin.encoders.generator import Generator
+from factpin.errors import BadInput
+from factpin.memory import Source, open_store
+from factpin.memory.search import Search
+from factpin.models.generator_folder import save_writer, writer_settings
+from factpin.models.settings import Settings
+from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
+from factpin.tokens import Tokenizer
+from factpin.tokens.pieces import Ints
+from factpin.training.config import TrainConfig
+from factpin.training.generator_options import GENERATOR, GeneratorOptions
+from factpin.training.hops import title_of
+from factpin.training.part_run import PartRun, run_part
+from factpin.training.reader_fit import RIGHT, Outcomes, fitted
+
+METRICS = ("f1", "em")
+RATE = 3e-4  # of the generator, unless another is chosen: ten times that of the encoder is too much for a decoder
+
+
+@dataclass(frozen=True, eq=False)
+class AskedQuestion:
+    """A question with its best passages, (title, text) each, and their vectors (K, D)."""
+
+    question: Question
+    passages: tuple[tuple[str, str], ...]
+    documents: Tensor
+
+    def gold(self) -> list[bool]:
+        """Which of the passages hold an answer."""
+        answers = [answer.lower() for answer in self.question.answers]
+        return [any(answer in text.lower() for answer in answers) for _, text in self.passages]
+
+
+def retrieve_passages(questions: Sequence[Question], pool: Sequence[Question], k: int) -> list[list[tuple[str, str]]]:
+    """The best k passages of each question among the contexts of all questions of a pool, by words."""
+    if k == 0:
+        return [[] for _ in questions]
+    with open_store("memory:", create=True) as store, store.together():
+        docs = {text_key(doc.text): doc for question in pool for doc in question.context if doc.text.strip()}
+        for key, doc in docs.items():
+            store.put(replace(doc, id=key), Source(key, title_of(doc)))
+        search, found = Search(store), []
+        for question in questions:
+            hits = store.passages([hit.passage for hit in search(question.text, k, by="words")])
+            found.append([(passage.title, passage.text) for passage in hits])
+        return found
+
+
+def asked_questions(
+    writer: Writer, questions: Sequence[Question], pool: Sequence[Question], k: int
+) -> list[AskedQuestion]:
+    """Questions with their passages and the vectors of these; those that found none are left out."""
+    found = retrieve_passages(questions, pool, k)
+    asked = []
+    for question, passages in zip(questions, found, strict=True):
+        if question.answers and (passages or k == 0):
+            asked.append(AskedQuestion(question, tuple(passages), writer.documents(passages)))
+    return asked
+
+
+class GeneratorJob:
+    """Questions with their passages, and a dev set."""
+
+    def __init__(
+        self, writer: Writer, training: Sequence[Question], dev: Sequence[Question], options: GeneratorOptions
+    ) -> None:
+        self.writer, self.model, self.options = writer, writer.model, options
+        pool = [*training, *dev]
+        self.asked, self.dev = (asked_questions(writer, part, pool, options.k) for part in (training, dev))
+        if training and not self.asked:
+            raise BadInput("No question has an answer and a context with text; a generator learns from these.")
+        self.lengths = [options.max_length * max(1, len(one.passages)) for one in self.asked]
+        self.terms = None
+
+    def batch(self, examples: Sequence[int]) -> RagBatch:
+        """Questions side by side; one with fewer passages than others has its last one more than once, unscored."""
+        chosen = [self.asked[i] for i in examples]
+        K = max(len(one.documents) for one in chosen)
+        prompts = [p for one in chosen for p in _padded(self.writer.prompts(one.question.text, one.passages), K)]
+        vectors = torch.stack([_padded_vectors(one.documents, K) for one in chosen])
+        answers = [self.answer(one.question.answers[0]) for one in chosen]
+        return RagBatch(tuple(one.question.text for one in chosen), tuple(prompts), vectors, tuple(answers))
+
+    def answer(self, text: str) -> Ints:
+        """The pieces of an answer with their end."""
+        pieces = self.model.head.tokenizer.encode(text).ids[: self.options.longest - 1]
+        return np.append(pieces, self.model.head.end).astype(np.int32)
+
+    def evaluate(self) -> dict[str, float]:
+        """em and f1 on dev."""
+        return figures(judge_written(self.dev, written(self.writer, self.dev))) if self.dev else {}
+
+    def columns(self) -> list[Ints]:
+        """All that it learns from."""
+        texts = [f"{one.question.text}\n{one.question.answers[0]}\n{one.passages}".encode() for one in self.asked]
+        return [np.frombuffer(text + bytes(-len(text) % 4), np.int32) for text in texts]
+
+
+def _padded(prompts: Sequence[Ints], K: int) -> list[Ints]:
+    return [*prompts, *[prompts[-1]] * (K - len(prompts))]
+
+
+def _padded_vectors(documents: Tensor, K: int) -> Tensor:
+    """Vectors (K, D); those that are missing are so far away that their passages have no probability."""
+    missing = -100.0 * documents.mean(0, keepdim=True).expand(K - len(documents), -1)
+    return torch.cat([documents, missing])
+
+
+def written(writer: Writer, asked: Sequence[AskedQuestion]) -> list[WrittenText | None]:
+    """The likeliest answer to each question."""
+    found = [writer.write(one.question.text, one.passages, one.documents) for one in asked]
+    return [answers[0] if answers else None for answers in found]
+
+
+def judge_written(asked: Sequence[AskedQuestion], best: Sequence[WrittenText | None]) -> AnswerScores:
+    """The scores of written answers."""
+    replies = {one.question.id: Reply(found.text if found else "") for one, found in zip(asked, best, strict=True)}
+    return score_answers([one.question for one in asked], replies)
+
+
+def _fit(writer: Writer, dev: Sequence[AskedQuestion], precision: float) -> RagSettings:
+    """Settings with the scale of the scores on dev, and the least score for a precision."""
+    best = written(writer, dev)
+    rows = judge_written(dev, best).rows["f1"]
+    outcomes: Outcomes = [(one.score, bool(row[0] >= RIGHT - 1e-9)) for one, row in zip(best, rows, strict=True) if one]
+    if len({right for _, right in outcomes}) < 2:
+        return writer.settings
+    chosen = fitted(ReaderSettings(), outcomes, precision)
+    return replace(writer.settings, scale=chosen.scale, min_score=chosen.min_score)
+
+
+def start_writer(options: GeneratorOptions, seed: int) -> Writer:
+    """A writer from a pretrained encoder and a pretrained encoder-decoder."""
+    if not options.generator:
+        raise BadInput("--generator is missing: name the folder of an encoder-decoder such as T5 or BART.")
+    torch.manual_seed(seed)
+    source = resolve(options.encoder)
+    query, document = (TextEmbedder(Encoder.load(source), Tokenizer.load(source)) for _ in range(2))
+    model = RagModel(query, Generator.load(options.generator), options.marginal)
+    settings = RagSettings(options.k, options.max_length, options.longest, options.beams, options.decode)
+    return Writer(model, document.requires_grad_(False), settings)
+
+
+def train_generator(
+    training: Sequence[Question],
+    dev: Sequence[Question],
+    options: GeneratorOptions,
+    how: TrainConfig,
+    folder: Path,
+    *,
+    data: dict[str, Any] | None = None,
+    resume: bool = False,
+    quiet: bool = False,
+) -> dict[str, Any]:
+    """Train a query encoder and a generator, fit the scale on dev, and write the folder; gives what was measured."""
+    writer = start_writer(options, how.seed)
+    job = GeneratorJob(writer, training, dev, options)
+
+    def save() -> Settings:
+        writer.settings = _fit(writer, job.dev, options.precision) if job.dev else writer.settings
+        said = (options.language, options.name, options.finds)
+        settings = writer_settings(writer.settings, options.marginal, options.encoder, *said)
+        save_writer(folder, settings, writer)
+        return settings
+
+    how = replace(how, head_learning_rate=how.head_learning_rate or RATE)
+    run = PartRun(GENERATOR, options, METRICS, save, job.columns)
+    missed = len(training) - len(job.asked)
+    counts = {"train": len(training), "dev": len(job.dev), "noted": {"not_taught": missed}}
+    return run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)

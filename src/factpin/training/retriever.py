@@ -1,0 +1,208 @@
+"""Training a retriever: documents in, the folder of an encoder out, which `factpin index --vectors FOLDER` takes.
+
+    ict     a sentence finds the passage that it was taken from, among those of its batch
+    realm   a name is blanked out, and its sentence finds the passages that help to fill it in. Start from ict: from an
+            encoder that retrieves nothing, nothing is learned
+
+With realm, an epoch is as long as the vectors of the passages are kept: `refresh` steps.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tokenizers
+import torch
+
+from factpin.answers.embedding import TextEmbedder
+from factpin.answers.realm import (
+    Blank,
+    IctBatch,
+    RealmBatch,
+    RealmModel,
+    blank_inputs,
+    blanks_of,
+    ict_pairs,
+    nearest,
+    pool_of,
+    utilities,
+    without,
+)
+from factpin.documents import Document
+from factpin.encoders import Encoder, resolve
+from factpin.errors import BadInput
+from factpin.models.settings import Settings, write_settings
+from factpin.tokens import Tokenizer
+from factpin.tokens.batches import shuffled_batches
+from factpin.tokens.pieces import Ints
+from factpin.training.config import TrainConfig
+from factpin.training.loop import BatchOrder
+from factpin.training.part_run import PartRun, mean, run_part
+from factpin.training.retriever_options import RETRIEVER, RetrieverOptions
+
+METRICS = ("recall", "utility")  # dev sentences whose own passage is among the best five; what retrieval adds to blanks
+DEPTH = 5
+MOST_BLANKS = 100  # of dev, for the utility
+
+
+def mask_of(tokenizer: Tokenizer) -> int:
+    """The number of the mask of a vocabulary."""
+    library = tokenizers.Tokenizer.from_str(tokenizer.to_json())
+    found = [number for name in ("[MASK]", "<mask>") if (number := library.token_to_id(name)) is not None]
+    if not found:
+        raise BadInput("This vocabulary has no mask, which realm blanks names out with. Take another encoder, or ict.")
+    return int(found[0])
+
+
+class RetrieverJob:
+    """Sentences with their passages, or blanks with a pool of passages; and a dev set."""
+
+    def __init__(
+        self,
+        model: RealmModel,
+        training: Sequence[Document],
+        dev: Sequence[Document],
+        options: RetrieverOptions,
+        seed: int,
+    ) -> None:
+        self.model, self.options, self.seed = model, options, seed
+        self.embedder = model.embedder
+        self.pool, self.dev_pool = (pool_of(part, options.passage_size) for part in (training, dev))
+        self.pairs, self.dev_pairs = ict_pairs(self.pool), ict_pairs(self.dev_pool)
+        self.mask = mask_of(self.embedder.tokenizer) if options.objective == "realm" else 0
+        self.blanks, self.dev_blanks = (self._blanks(part) for part in (training, dev))
+        self.owners = np.array([passage.document for passage in self.pool], np.int64)
+        self.vectors, self.embedded = torch.zeros(0, 0), -1
+        examples = self.blanks if options.objective == "realm" else self.pairs
+        if training and not examples:
+            raise BadInput("No document has a mention in a sentence that fits, to blank out. Annotate the documents: "
+                           "factpin extract." if options.objective == "realm" else
+                           "No passage has two sentences; ict takes one out of the others.")  # fmt: skip
+        self.lengths = [options.max_length] * len(examples)
+        self.terms = None
+
+    def _blanks(self, documents: Sequence[Document]) -> list[Blank]:
+        if self.options.objective != "realm":
+            return []
+        return [blank for blank in blanks_of(documents) if self._inputs(blank, [""]) is not None]
+
+    def _inputs(self, blank: Blank, passages: Sequence[str]) -> Any:
+        return blank_inputs(self.embedder.tokenizer, blank, passages, self.mask, self.options.max_length)
+
+    def batch(self, examples: Sequence[int]) -> IctBatch | RealmBatch:
+        """Sentences and their passages."""
+        if self.options.objective == "realm":
+            return self.realm_batch([self.blanks[i] for i in examples])
+        chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
+        sentences, passages = [], []
+        for number, span in (self.pairs[i] for i in examples):
+            passage = self.pool[number]
+            taken = chance.random() < self.options.removed
+            sentences.append(passage.text[span.start : span.end])
+            body = without(passage.text, span) if taken else passage.text
+            passages.append(f"{passage.title}\n{body}" if passage.title else body)
+        return IctBatch(tuple(sentences), tuple(passages))
+
+    def realm_batch(self, blanks: Sequence[Blank]) -> RealmBatch:
+        """Blanks with the best passages of other documents."""
+        if not len(self.vectors):
+            self.refresh(0)
+        token = self.embedder.tokenizer.token(self.mask)
+        sentences = [blank.masked(token) for blank in blanks]
+        k = self.options.k - self.options.null
+        found = nearest(self.embedder.embed(sentences), self.vectors, self.owners, [b.document for b in blanks], k)
+        null = [""] if self.options.null else []
+        texts = [[*null, *(self.pool[i].shown for i in row)] for row in found]
+        K = min(map(len, texts))
+        inputs = [self._inputs(blank, row[:K]) for blank, row in zip(blanks, texts, strict=True)]
+        pairs, places, pieces = zip(*inputs, strict=True)
+        return RealmBatch(tuple(sentences), tuple(tuple(row[:K]) for row in texts),
+                          tuple(pair for some in pairs for pair in some), places, pieces)  # fmt: skip
+
+    def refresh(self, epoch: int) -> None:
+        """Embed all passages anew."""
+        self.vectors, self.embedded = self.embedder.embed([passage.shown for passage in self.pool]), epoch
+
+    def order(self, epoch: int, size: int) -> BatchOrder:
+        """The steps until the next refresh; passages are embedded before them."""
+        if self.embedded < 0 or (self.options.refresh and not self.options.frozen and epoch != self.embedded):
+            self.refresh(epoch)
+        batches = shuffled_batches(self.lengths, size=size, seed=self.seed, epoch=epoch)
+        steps = self.options.refresh or len(batches)
+        return [batches[at % len(batches)] for at in range(steps)]
+
+    @torch.no_grad()
+    def evaluate(self) -> dict[str, float]:
+        """How often a dev sentence finds its passage; with realm, what retrieval adds to dev blanks too."""
+        found: dict[str, float] = {}
+        if self.dev_pairs:
+            asked = [(self.dev_pool[n].text[s.start : s.end], n) for n, s in self.dev_pairs]
+            found["recall"] = recall_of(self.embedder, [p.shown for p in self.dev_pool], asked)
+        if self.dev_blanks and self.options.null:
+            blanks = [
+                Blank(-1, b.sentence, b.span) for b in self.dev_blanks[:MOST_BLANKS]
+            ]  # of no document in the pool
+            each = [utilities(*self.model.log_p(self.realm_batch(blanks[i : i + 8])), self.options.marginal)
+                    for i in range(0, len(blanks), 8)]  # fmt: skip
+            found["utility"] = float(torch.cat(each).mean())
+        return found
+
+    def columns(self) -> list[Ints]:
+        """All that it learns from."""
+        texts = [passage.shown.encode() for passage in self.pool]
+        return [np.frombuffer(text + bytes(-len(text) % 4), np.int32) for text in texts]
+
+
+def recall_of(embedder: TextEmbedder, passages: Sequence[str], asked: Sequence[tuple[str, int]]) -> float:
+    """The share of (query, number of its passage) whose passage is among the best five."""
+    vectors, queries = embedder.embed(passages), embedder.embed([text for text, _ in asked])
+    best = (queries @ vectors.T).topk(min(DEPTH, len(passages)), dim=1).indices.tolist()
+    return mean([float(number in row) for row, (_, number) in zip(best, asked, strict=True)])
+
+
+def start_retriever(options: RetrieverOptions, seed: int) -> RealmModel:
+    """A retriever on a pretrained encoder."""
+    torch.manual_seed(seed)
+    source = resolve(options.encoder)
+    embedder = TextEmbedder(Encoder.load(source), Tokenizer.load(source), options.max_length)
+    return RealmModel(embedder, frozen=options.frozen, marginal=options.marginal)
+
+
+def train_retriever(
+    training: Sequence[Document],
+    dev: Sequence[Document],
+    options: RetrieverOptions,
+    how: TrainConfig,
+    folder: Path,
+    *,
+    data: dict[str, Any] | None = None,
+    resume: bool = False,
+    quiet: bool = False,
+) -> dict[str, Any]:
+    """Train a retriever, and write it as an encoder; gives what was measured."""
+    model = start_retriever(options, how.seed)
+    job = RetrieverJob(model, training, dev, options, how.seed)
+    kept = {name: w.detach().clone() for name, w in model.encoder.state_dict().items()} if options.frozen else None
+
+    def save() -> Settings:
+        if kept is not None:
+            model.encoder.load_state_dict(kept)  # a frozen retriever is the one that it was
+        settings = Settings(task=RETRIEVER, labels=("passage",), head="mean", head_config={}, encoder=options.encoder,
+                            language=options.language, max_length=model.embedder.longest, context="window",
+                            task_config={"objective": options.objective}, name=options.name,
+                            finds=options.finds)  # fmt: skip
+        folder.mkdir(parents=True, exist_ok=True)
+        model.encoder.save(folder)
+        write_settings(settings, folder)
+        return settings
+
+    size, realm = how.batch_size * how.accumulation, options.objective == "realm"
+    run = PartRun(RETRIEVER, options, METRICS, save, job.columns, resumable=not realm,
+                  order=(lambda epoch: job.order(epoch, size)) if realm else None)  # fmt: skip
+    counts = {
+        "train": len(training),
+        "dev": len(dev),
+        "noted": {"passages": len(job.pool), "examples": len(job.lengths)},
+    }
+    return run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)

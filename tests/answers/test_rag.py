@@ -1,0 +1,230 @@
+"""RAG: losses and decoding against sums over everything, and a small generator that learns, writes and cites."""
+
+import math
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+from torch import Tensor
+from transformers import BartConfig, BartForConditionalGeneration, T5Config, T5ForConditionalGeneration
+
+from factpin.answers.ask import ask
+from factpin.answers.marginal import prior
+from factpin.answers.rag import RagSettings, rag_loss, score_answer, write
+from factpin.answers.rag_ask import RagReasoner, supporting
+from factpin.app.commands.ask import ask as command
+from factpin.documents import Document, Passage, Question
+from factpin.documents.keys import passage_key
+from factpin.encoders.generator import Generator
+from factpin.errors import BadInput, BadModel
+from factpin.memory import Source, open_store
+from factpin.models.generator_folder import load_writer
+from factpin.tokens import Tokenizer
+from factpin.training.config import TrainConfig
+from factpin.training.generator import GeneratorJob, start_writer, train_generator
+from factpin.training.generator_options import GeneratorOptions
+from tests.answers.hop_world import PEOPLE, PLACES, hop_encoder
+from tests.answers.small_world import encoder_folder
+
+K, V, END, LONGEST = 3, 4, 0, 3
+
+
+class Table:
+    """A generator by a table: what follows each prefix, for every passage."""
+
+    end = END
+
+    def __init__(self, seed: int) -> None:
+        chance = torch.Generator().manual_seed(seed)
+        prefixes = [p for n in range(LONGEST) for p in product(range(V), repeat=n)]
+        self.rows = {(k, p): (2 * torch.randn(V, generator=chance, dtype=torch.float64)).log_softmax(-1)
+                     for k in range(K) for p in prefixes}  # fmt: skip
+
+    def encode(self, prompts: list[np.ndarray]) -> tuple[Tensor, Tensor]:
+        numbers = torch.arange(len(prompts), dtype=torch.float64)
+        return numbers[:, None, None], torch.ones(len(prompts), 1, dtype=torch.bool)
+
+    def log_p(self, states: Tensor, mask: Tensor, said: Tensor) -> Tensor:
+        rows = [[self.rows[int(k), tuple(s[:t])] for t in range(len(s))]
+                for k, s in zip(states[:, 0, 0], said.tolist(), strict=True)]  # fmt: skip
+        return torch.stack([torch.stack(row) for row in rows])
+
+
+def answers() -> list[tuple[int, ...]]:
+    short = [(*p, END) for n in range(LONGEST - 1) for p in product(range(1, V), repeat=n)]
+    return [*short, *((*p, last) for p in product(range(1, V), repeat=LONGEST - 1) for last in range(V))]
+
+
+def exact(table: Table, doc: Tensor, how: str) -> dict[tuple[int, ...], float]:
+    """log p(y | x) of every answer there is."""
+    found = {}
+    for y in answers():
+        each = [[float(table.rows[k, y[:t]][piece]) for t, piece in enumerate(y)] for k in range(K)]
+        p = doc.exp().tolist()
+        if how == "token":
+            found[y] = sum(math.log(sum(p[k] * math.exp(each[k][t]) for k in range(K))) for t in range(len(y)))
+        else:
+            found[y] = math.log(sum(p[k] * math.exp(sum(each[k])) for k in range(K)))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_decoding_with_wide_beams_finds_the_best_of_all_answers(seed: int) -> None:
+    table, scores = Table(seed), torch.tensor([0.5, -1.0, 0.2], dtype=torch.float64)
+    prompts, wide = [np.zeros(1, np.int32)] * K, RagSettings(longest=LONGEST, beams=V**LONGEST)
+    for decode in ("token", "thorough", "fast"):
+        gold = exact(table, prior(scores), "token" if decode == "token" else "sequence")
+        best = max(gold, key=lambda y: gold[y])
+        found = write(table, prompts, scores, replace(wide, decode=decode))
+        assert found[0].pieces == (best[:-1] if best[-1] == END else best)
+        assert found[0].score == pytest.approx(gold[best], abs=1e-9)
+        assert sum(found[0].weights) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_thorough_is_never_below_fast_and_its_weights_are_posteriors(seed: int) -> None:
+    table, scores = Table(seed), torch.tensor([0.5, -1.0, 0.2], dtype=torch.float64)
+    prompts, narrow = [np.zeros(1, np.int32)] * K, RagSettings(longest=LONGEST, beams=2)
+    whole = {one.pieces: one for one in write(table, prompts, scores, replace(narrow, decode="thorough"))}
+    quick = {one.pieces: one for one in write(table, prompts, scores, replace(narrow, decode="fast"))}
+    assert whole.keys() == quick.keys() and all(whole[y].score >= quick[y].score - 1e-12 for y in whole)
+    states, mask = table.encode(prompts)
+    for one in whole.values():
+        y = (*one.pieces, END) if len(one.pieces) < LONGEST else one.pieces
+        said = prior(scores) + score_answer(table, states, mask, y).sum(-1)
+        assert one.weights == pytest.approx(said.softmax(0).tolist())
+
+
+def test_for_answers_of_one_piece_both_losses_and_all_decodings_are_the_same() -> None:
+    torch.manual_seed(0)
+    doc, y, real = torch.randn(5, K), -torch.rand(5, K, 1), torch.ones(5, 1, dtype=torch.bool)
+    assert torch.allclose(rag_loss(doc, y, real, "sequence"), rag_loss(doc, y, real, "token"))
+    table, scores = Table(1), torch.tensor([0.1, 0.2, 0.3], dtype=torch.float64)
+    one = RagSettings(longest=1, beams=V)
+    found = [write(table, [np.zeros(1, np.int32)] * K, scores, replace(one, decode=d))
+             for d in ("token", "thorough", "fast")]  # fmt: skip
+    for other in found[1:]:
+        assert [w.pieces for w in other] == [w.pieces for w in found[0]]
+        assert [w.score for w in other] == pytest.approx([w.score for w in found[0]])
+
+
+def small_generator(folder: Path, tokenizer: Tokenizer, kind: str) -> Path:
+    """A T5 or BART with random weights."""
+    torch.manual_seed(0)
+    size, end = tokenizer.vocab_size, tokenizer.suffix[-1]
+    if kind == "t5":
+        config = T5Config(vocab_size=size, d_model=32, d_kv=16, d_ff=64, num_layers=2, num_heads=2, dropout_rate=0.0,
+                          pad_token_id=tokenizer.pad_id, eos_token_id=end,
+                          decoder_start_token_id=tokenizer.pad_id)  # fmt: skip
+        model = T5ForConditionalGeneration(config)
+    else:
+        config = BartConfig(vocab_size=size, d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2,
+                            decoder_attention_heads=2, encoder_ffn_dim=64, decoder_ffn_dim=64, dropout=0.0,
+                            max_position_embeddings=128, pad_token_id=tokenizer.pad_id, eos_token_id=end,
+                            bos_token_id=tokenizer.prefix[0], decoder_start_token_id=end,
+                            forced_eos_token_id=end)  # fmt: skip
+        model = BartForConditionalGeneration(config)
+    model.save_pretrained(folder)
+    tokenizer.save(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["t5", "bart"])
+def test_a_generator_says_what_transformers_says(home: Path, tmp_path: Path, kind: str) -> None:
+    tokenizer = Tokenizer.load(encoder_folder(home))
+    generator = Generator.load(small_generator(tmp_path / kind, tokenizer, kind))
+    prompts = [tokenizer.frame(tokenizer.encode(text).ids)[0] for text in ("昨天到了", "下雪了。天晴了。")]
+    ids, mask = generator.collate(prompts)
+    labels = torch.tensor([[7, 8, generator.end], [9, 5, generator.end]])
+    with torch.no_grad():
+        states, seen = generator.encode(prompts)
+        mine = generator.log_p(states, seen, labels).gather(-1, labels[..., None]).sum()
+        theirs = generator.model(input_ids=ids, attention_mask=mask.long(), labels=labels).loss
+    assert float(-mine / labels.numel()) == pytest.approx(float(theirs), abs=1e-5)
+
+
+def test_a_folder_without_a_decoder_is_refused(home: Path) -> None:
+    with pytest.raises(BadModel, match="cannot be loaded as a generator"):
+        Generator.load(encoder_folder(home))
+
+
+def where(size: int, seed: int) -> list[Question]:
+    """Questions about where people went; a passage says it of each of them."""
+    found = []
+    for i, name in enumerate(PEOPLE[:size]):
+        doc = Document(f"w{seed}-{i}", f"{name}去了{PLACES[(i + seed) % len(PLACES)]}。")
+        found.append(
+            Question(f"w{seed}-{i}", f"{name}去了哪里？", "zh", (PLACES[(i + seed) % len(PLACES)],), context=(doc,))
+        )
+    return found
+
+
+@cache
+def trained_writer(home: Path) -> tuple[Path, dict[str, object]]:
+    tokenizer = Tokenizer.load(hop_encoder(home))
+    source = small_generator(home / "t5", tokenizer, "t5")
+    options = GeneratorOptions(str(hop_encoder(home)), str(source), k=2, max_length=40, longest=6, beams=2)
+    how = TrainConfig(epochs=60, batch_size=5, learning_rate=1e-3, head_learning_rate=1e-2, seed=3, evaluate_every=1000)
+    folder = home / "writer"
+    return folder, train_generator(where(5, 1), where(5, 1), options, how, folder, quiet=True)
+
+
+def test_a_writer_learns_writes_and_cites_what_supports_it(home: Path, tmp_path: Path) -> None:
+    folder, _ = trained_writer(home)
+    writer, right = load_writer(folder), 0
+    taught = where(5, 1)
+    with open_store("memory:", create=True) as store:
+        for question in taught:
+            store.put(question.context[0], Source(question.context[0].id))
+        for question in taught:
+            answer = ask(question.text, store, "generate", 0.0, 2, reasoners={"generate": RagReasoner(writer)})
+            assert answer.generated and answer.mode == "generate" and 0 <= answer.score <= 1
+            texts = {q.context[0].id: q.context[0].text for q in taught}
+            for citation in answer.citations:
+                citation.check(texts[citation.uri])
+            assert sum(c.weight for c in answer.citations) == pytest.approx(1.0)
+            right += answer.text in question.answers
+    assert right >= 4
+    db = tmp_path / "kb.db"
+    with open_store(str(db), create=True) as store:
+        store.put(taught[0].context[0], Source("a.txt"))
+    words = [taught[0].text, "--db", str(db), "--mode", "generate", "--generator", str(folder), "--min-score", "0"]
+    shown = CliRunner().invoke(command, words, standalone_mode=False)
+    assert shown.exception is None and "generate" in shown.output and "a.txt:" in shown.output
+
+
+def test_the_loss_reaches_the_query_encoder_and_missing_passages_weigh_nothing(home: Path) -> None:
+    trained_writer(home)
+    options = GeneratorOptions(str(hop_encoder(home)), str(home / "t5"), k=3, max_length=40, longest=6)
+    for marginal in ("sequence", "token"):
+        writer = start_writer(replace(options, marginal=marginal), 1)
+        job = GeneratorJob(writer, where(5, 1), [], options)
+        job.asked[0] = replace(job.asked[0], passages=job.asked[0].passages[:1], documents=job.asked[0].documents[:1])
+        batch = job.batch([0, 1])
+        writer.model.train()
+        doc, _, _ = writer.model.log_p(batch)
+        assert doc.shape == (2, 3) and bool((prior(doc)[0, 1:].exp() < 1e-3).all())
+        writer.model.loss(batch).backward()
+        assert float(writer.model.encoder.word_vectors.grad.abs().sum()) > 0
+        assert all(p.grad is None for p in writer.document.parameters())
+
+
+def test_what_supports_an_answer_is_its_own_words_or_the_nearest_sentence() -> None:
+    text = "Ed Wood was made in 1994. Tim Burton directed it."
+    passage = Passage(passage_key("d", 10, 10 + len(text)), "d", 10, 10 + len(text), text)
+    assert supporting("Who made it?", "tim burton", passage, "u").quote == "Tim Burton"
+    assert supporting("Who directed it?", "Steven", passage, "u").quote == "Tim Burton directed it."
+
+
+def test_options_that_make_no_sense_are_refused(home: Path) -> None:
+    with pytest.raises(BadInput, match="expected 0 or more passages"):
+        GeneratorOptions(k=-1)
+    with pytest.raises(BadInput, match="expected 1 or more"):
+        GeneratorOptions(beams=0)
+    with pytest.raises(BadInput, match="--generator is missing"):
+        start_writer(GeneratorOptions(str(hop_encoder(home))), 1)

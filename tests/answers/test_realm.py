@@ -1,0 +1,178 @@
+"""REALM: candidates, the null document and the gradient are what they should be; ICT and REALM learn to retrieve."""
+
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from factpin.answers.marginal import posterior, prior, sequence, token
+from factpin.answers.realm import Blank, blank_inputs, blanks_of, ict_pairs, nearest, pool_of, utilities, without
+from factpin.documents import Document, Mention, Span
+from factpin.encoders import small_encoder
+from factpin.errors import BadInput
+from factpin.memory import Source, open_store
+from factpin.models.embedders import embed_store, search_of
+from factpin.tokens.small import build_tokenizer
+from factpin.training.config import TrainConfig
+from factpin.training.retriever import RetrieverJob, mask_of, start_retriever, train_retriever
+from factpin.training.retriever_options import RetrieverOptions
+from tests.answers.hop_world import PEOPLE, PLACES
+
+QUICK = TrainConfig(epochs=8, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=5, evaluate_every=1000)
+
+
+def documents(count: int, seed: int) -> list[Document]:
+    """Two sentences about a person; the place is a mention."""
+    chance, found = random.Random(seed), []
+    for i in range(count):
+        name, place = chance.choice(PEOPLE), chance.choice(PLACES)
+        text = f"{name}去了{place}。{name}在{place}下了车。"
+        spans = [text.index(place), text.rindex(place)]
+        mentions = tuple(Mention(f"m{n}", at, at + len(place), place, "LOC") for n, at in enumerate(spans))
+        found.append(Document(f"r{seed}-{i}", text, mentions=mentions))
+    return found
+
+
+@cache
+def encoder(home: Path) -> Path:
+    torch.manual_seed(0)
+    tokenizer = build_tokenizer([doc.text for doc in documents(40, 0)], vocab_size=300)
+    folder = home / "realm-small"
+    small_encoder(tokenizer.vocab_size, width=32, layers=2, max_length=96, tokenizer=tokenizer).save(folder)
+    return folder
+
+
+def options(home: Path, **other: object) -> RetrieverOptions:
+    base = RetrieverOptions(str(encoder(home)), max_length=64, k=3, refresh=4)
+    return replace(base, **other)
+
+
+def job_of(home: Path, **other: object) -> RetrieverJob:
+    chosen = options(home, objective="realm", **other)
+    return RetrieverJob(start_retriever(chosen, 1), documents(8, 1), documents(4, 2), chosen, 1)
+
+
+def test_blanks_are_mentions_and_passages_are_exact() -> None:
+    docs = documents(3, 4)
+    pool, blanks = pool_of(docs, 64), blanks_of(docs)
+    for passage in pool:
+        assert docs[passage.document].text[passage.span.start : passage.span.end] == passage.text
+    assert len(blanks) == 6
+    for blank in blanks:
+        place = blank.sentence[blank.span.start : blank.span.end]
+        assert place in PLACES and blank.masked("[MASK]").count("[MASK]") == 1 and place not in blank.masked("_")
+    for number, span in ict_pairs(pool):
+        sentence = pool[number].text[span.start : span.end]
+        assert sentence in pool[number].text and sentence not in without(pool[number].text, span)
+    assert without("A b. C d. E f.", Span(5, 9)) == "A b. E f."
+
+
+def test_a_sentence_never_finds_its_own_document_and_the_null_document_is_first(home: Path) -> None:
+    job = job_of(home)
+    for i in range(0, len(job.blanks), 4):
+        blanks = job.blanks[i : i + 4]
+        batch = job.realm_batch(blanks)
+        for blank, row in zip(blanks, batch.passages, strict=True):
+            own = {p.shown for p in job.pool if p.document == blank.document}
+            others = {p.shown for p in job.pool if p.document != blank.document}
+            assert row[0] == "" and len(row) == 3 and set(row[1:]) <= others
+            assert not (set(row[1:]) & own) or own & others  # another document may say the same
+    assert all(row[0] for row in job_of(home, null=False).realm_batch(job.blanks[:2]).passages)
+    vectors, owners = torch.eye(4), np.array([0, 0, 1, 2])
+    assert nearest(torch.tensor([[4.0, 3, 2, 1]]), vectors, owners, [0], 2) == [[2, 3]]
+    assert nearest(torch.tensor([[4.0, 3, 2, 1]]), vectors, owners, [7], 2) == [[0, 1]]
+
+
+def test_masks_are_where_the_name_was(home: Path) -> None:
+    job = job_of(home)
+    blank, tokenizer = job.blanks[0], job.embedder.tokenizer
+    found = blank_inputs(tokenizer, blank, ["", "天晴了。"], job.mask, 64)
+    assert found is not None
+    pairs, places, pieces = found
+    name = tokenizer.encode(blank.sentence[blank.span.start : blank.span.end]).ids
+    assert pieces == tuple(name)
+    for pair in pairs:
+        assert all(pair.ids[at] == job.mask for at in places) and int((pair.ids == job.mask).sum()) == len(places)
+    assert blank_inputs(tokenizer, Blank(0, "长" * 80, Span(0, 2)), [""], job.mask, 64) is None
+
+
+@pytest.mark.parametrize("marginal", ["token", "sequence"])
+def test_the_loss_is_the_marginal_and_reaches_the_retriever_by_posterior_minus_prior(home: Path, marginal: str) -> None:
+    job = job_of(home, marginal=marginal)
+    job.model.eval()
+    batch = job.realm_batch(job.blanks[:3])
+    with torch.no_grad():
+        doc, y = job.model.log_p(batch)
+        loss = float(job.model.loss(batch))
+    total = token(doc, y).sum(-1) if marginal == "token" else sequence(doc, y)
+    sizes = torch.tensor([float(len(p)) for p in batch.pieces])
+    assert loss == pytest.approx(-float((total / sizes).mean()), abs=1e-5)
+    scores = job.model.documents(batch).detach().requires_grad_()
+    sequence(prior(scores), y.detach()).sum().backward()
+    expected = posterior(prior(scores), y.detach()) - prior(scores).exp()
+    assert torch.allclose(scores.grad, expected, atol=1e-5)
+    assert float(utilities(torch.zeros(1, 1), y[:1, :1], marginal)) == pytest.approx(0.0, abs=1e-5)
+
+
+def test_a_frozen_retriever_gets_no_gradient_by_its_scores(home: Path) -> None:
+    for frozen in (True, False):
+        job = job_of(home, frozen=frozen)
+        scores = job.model.documents(job.realm_batch(job.blanks[:2]))
+        assert scores.requires_grad is not frozen
+
+
+def test_passages_are_embedded_anew_as_often_as_asked(home: Path) -> None:
+    for refresh, frozen, changes in ((2, False, True), (0, False, False), (2, True, False)):
+        job = job_of(home, refresh=refresh, frozen=frozen)
+        assert len(job.order(0, 4)) == (refresh or len(job.blanks) // 4)
+        before = job.vectors
+        with torch.no_grad():
+            job.model.encoder.word_vectors.add_(0.5 * torch.randn_like(job.model.encoder.word_vectors))
+        job.order(1, 4)
+        assert torch.equal(before, job.vectors) is not changes
+
+
+def test_ict_learns_and_the_store_takes_what_it_learned(home: Path, tmp_path: Path) -> None:
+    folder = home / "ict"
+    train_retriever(documents(30, 1), documents(16, 3), options(home), QUICK, folder, quiet=True)
+    losses = []
+    for source in (encoder(home), folder):
+        chosen = options(home, encoder=str(source), removed=1.0)
+        job = RetrieverJob(start_retriever(chosen, 5), documents(8, 6), [], chosen, 5)
+        job.model.eval()
+        with torch.no_grad():
+            losses.append(float(job.model.loss(job.batch(range(0, 16, 2)))))
+    assert losses[1] < losses[0]
+    with open_store(str(tmp_path / "kb.db"), create=True) as store:
+        for doc in documents(6, 9):
+            store.put(doc, Source(doc.id))
+        assert embed_store(store, str(folder)) == 6
+        search = search_of(store)  # finds the folder again
+        assert search.encoder.startswith("ict@") and search("李雷去了巴黎", 3, by="vectors")
+
+
+def test_realm_learns_and_a_frozen_one_stays_as_it_was(home: Path) -> None:
+    start = train_retriever(documents(12, 1), documents(6, 2), options(home, objective="realm"),
+                            replace(QUICK, epochs=2), home / "realm", quiet=True)  # fmt: skip
+    assert start["steps"] == 8 and {"recall", "utility"} <= start["scores"].keys()
+    frozen = options(home, objective="realm", frozen=True)
+    train_retriever(documents(12, 1), [], frozen, replace(QUICK, epochs=1), home / "frozen", quiet=True)
+    first, last = (
+        start_retriever(replace(frozen, encoder=str(f)), 1).encoder for f in (encoder(home), home / "frozen")
+    )
+    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), last.parameters(), strict=True))
+
+
+def test_what_makes_no_sense_is_refused(home: Path) -> None:
+    with pytest.raises(BadInput, match="expected 2 or more passages"):
+        RetrieverOptions(k=1)
+    with pytest.raises(BadInput, match="to blank out"):
+        chosen = options(home, objective="realm")
+        RetrieverJob(start_retriever(chosen, 1), [Document("d", "没有名字。")], [], chosen, 1)
+    with pytest.raises(BadInput, match="has two sentences"):
+        RetrieverJob(start_retriever(options(home), 1), [Document("d", "没有名字。")], [], options(home), 1)
+    assert mask_of(start_retriever(options(home), 1).embedder.tokenizer) > 0
