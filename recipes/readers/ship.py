@@ -99,9 +99,11 @@ def main() -> None:
     write_onnx(target)
     write_card(target, written, origin, {}, calibration(judged))
     size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file()) / 1e6
-    print(f"{target}: {size:.1f} MB, EM {scores['em']:.4f}, F1 {scores['f1']:.4f} (float32, every tenth question: "
-          f"{before['em']:.4f}, {before['f1']:.4f}), calibration error {scores['ece']:.4f}, on other halves {scores['ece_held_out']:.4f}, "
-          f"kept {scores['kept']:.4f}, right of these {scores['precision_kept']:.4f}")  # fmt: skip
+    print(
+        f"{target}: {size:.1f} MB, EM {scores['em']:.4f}, F1 {scores['f1']:.4f} (float32, every tenth question: "
+        f"{before['em']:.4f}, {before['f1']:.4f}), calibration error {scores['ece']:.4f}, on other halves "
+        f"{scores['ece_held_out']:.4f}, kept {scores['kept']:.4f}, right of these {scores['precision_kept']:.4f}"
+    )
 
 
 if __name__ == "__main__":
