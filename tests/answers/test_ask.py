@@ -167,6 +167,10 @@ def test_a_reader_is_not_believed_about_something_else(store: Store) -> None:
     assert ask("Who was praised in Norway in 1958?", store, reader=Bold()).text == "Ann Ash"
     assert ask("Who was praised in Sweden in 1958?", store, reader=Bold()).abstained
     assert ask("Who was praised in 1959?", store, reader=Bold()).abstained
+    assert ask("Who is the wife of the director of Still Water?", store, reader=Bold()).abstained  # two steps
+    assert ask("Who is Still Water's founder's mother?", store, reader=Bold()).abstained
+    assert ask("Who is the creator of Still Water?", store, reader=Bold()).abstained  # explained by its director
+    assert ask("Who was praised for Still Water in 1958?", store, reader=Bold()).text == "Ann Ash"
 
 
 class Silent:
