@@ -1,9 +1,9 @@
 """The store as it grows: how fast it is filled, how large it is, and how long each kind of question takes.
 
 Texts of any size are generated from Chinese and English words with Zipf's frequencies, with three facts per passage;
-the same seed gives the same texts. Times are CPU times of this process, medians over the questions. If bm25s and faiss
-are installed, they search the same passages (bm25s with our terms), and the ratio theirs / ours is shown: above 1, ours
-is faster.
+the same seed gives the same texts. Times are CPU times of this process, medians over the questions. If bm25s, rank-bm25
+and faiss are installed, they search the same passages (by our terms), and the ratio theirs / ours is shown: above 1,
+ours is faster. The table is printed anew after each size.
 
     python benchmarks/store.py                                       # 1,000 and 10,000 passages in SQLite
     python benchmarks/store.py --sizes 1000 10000 100000
@@ -25,6 +25,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from factpin.answers.ask import ask
 from factpin.documents import Document, Entity, Fact, Mention, Relation, Schema, Span
 from factpin.memory import Pattern, Source, Store, open_store
 from factpin.memory.search import Search
@@ -36,6 +37,7 @@ FACTS = 3  # to a passage
 PASSAGES = 5  # to a document
 BATCH = 100  # documents put together
 QUESTIONS = 40
+MOST_RANKED = 20_000  # passages that rank-bm25 searches: it looks at every one in Python
 CLOCK = time.process_time  # of this process: other work on the machine does not count, nor does a server
 
 
@@ -140,6 +142,9 @@ def measure(url: str, size: int, folder: Path) -> dict[str, str]:
         found["both, ms"] = f"{timed(lambda i: search(questions[i], 20)):.1f}"
         found["names in a question, ms"] = f"{timed(lambda i: store.names_in(questions[i])):.1f}"
         found["facts of a person, judged, ms"] = f"{timed(lambda i: _about(store, people[i])):.1f}"
+        asked = [f"{person}出生在哪里？" for person in people]
+        found["ask, by facts, ms"] = f"{timed(lambda i: ask(asked[i], store, 'facts')):.1f}"
+        found["ask, by facts and words, ms"] = f"{timed(lambda i: ask(questions[i], store)):.1f}"
         found["put one document, ms"] = f"{timed(lambda i: store.put(*world.document(10**7 + i))):.1f}"
         found["remove one document, ms"] = f"{timed(lambda i: store.remove(f'{10**7 + i}.txt')):.1f}"
         found["peak memory, MB"] = f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:,.0f}"
@@ -163,6 +168,12 @@ def peers(store: Store, questions: list[str], queries: np.ndarray, words: float,
         index.index([terms(text) for text in texts], show_progress=False)
         theirs = timed(lambda i: index.retrieve([query_terms(questions[i])], k=20, show_progress=False, n_threads=1))
         found["bm25s / ours"] = f"{theirs / words:.2f}"
+    if importlib.util.find_spec("rank_bm25") and len(texts) <= MOST_RANKED:
+        from rank_bm25 import BM25Okapi
+
+        plain = BM25Okapi([terms(text) for text in texts])
+        theirs = timed(lambda i: np.argsort(-plain.get_scores(query_terms(questions[i])))[:20])
+        found["rank-bm25 / ours"] = f"{theirs / words:.2f}"
     if importlib.util.find_spec("faiss"):
         import faiss
 
@@ -180,11 +191,18 @@ def main() -> None:
     parser.add_argument("--url", default="", help="an empty database; SQLite in a temporary folder without it")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        columns = [measure(chosen.url, size, Path(folder)) for size in chosen.sizes]
-    table = Table("", *(f"{size:,}" for size in chosen.sizes))
-    for row in columns[-1]:
+        columns: list[dict[str, str]] = []
+        for size in chosen.sizes:
+            columns.append(measure(chosen.url, size, Path(folder)))
+            show(chosen.sizes, columns)
+
+
+def show(sizes: list[int], columns: list[dict[str, str]]) -> None:
+    """The figures of the sizes that were measured so far."""
+    table = Table("", *(f"{size:,}" for size in sizes[: len(columns)]))
+    for row in columns[0]:
         table.add_row(row, *(column.get(row, "") for column in columns))
-    Console().print(table)
+    Console(width=100).print(table)
 
 
 if __name__ == "__main__":

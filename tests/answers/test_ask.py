@@ -148,6 +148,31 @@ def test_a_reader_does_not_say_what_a_text_denies_or_somebody_rejected(store: St
     assert ask("谁是设计者？", store, reader=Designer()).text == "曹雪"  # no fact is asked for
 
 
+class Bold:
+    """A reader that is sure of the first Ann it finds."""
+
+    def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
+        found = [(p, p.text.find("Ann Ash")) for p in passages]
+        return [AnswerSpan(p, Span(p.start + at, p.start + at + 7), 0.9) for p, at in found if at >= 0]
+
+    def min_score(self, question: str) -> float:
+        return 0.6
+
+
+def test_a_reader_is_not_believed_about_something_else(store: Store) -> None:
+    said = Said("Still Water", "director", "Ann Ash", "{h} was directed by {t} in 1958.", "work", "PER")
+    store.put(tell(said), Source("a", title="Films of Norway"))
+    assert ask("Who shot Still Water?", store, reader=Bold()).abstained  # the fact says what they have in common
+    assert ask("Which lady directed Still Water well?", store, reader=Bold()).text == "Ann Ash"
+    assert ask("Who was praised in Norway in 1958?", store, reader=Bold()).text == "Ann Ash"
+    assert ask("Who was praised in Sweden in 1958?", store, reader=Bold()).abstained
+    assert ask("Who was praised in 1959?", store, reader=Bold()).abstained
+    assert ask("Who is the wife of the director of Still Water?", store, reader=Bold()).abstained  # two steps
+    assert ask("Who is Still Water's founder's mother?", store, reader=Bold()).abstained
+    assert ask("Who is the creator of Still Water?", store, reader=Bold()).abstained  # explained by its director
+    assert ask("Who was praised for Still Water in 1958?", store, reader=Bold()).text == "Ann Ash"
+
+
 class Silent:
     """A reader of another language."""
 

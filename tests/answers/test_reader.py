@@ -63,7 +63,7 @@ def test_the_surest_passage_comes_first(reader: Reader) -> None:
     readings = reader.read(WHERE, whole([*silent, told]))
     assert len(readings) == 4
     assert (readings[0].document, readings[0].passage, readings[0].text) == ("told", 3, "上海市")
-    assert [r.score for r in readings] == sorted((r.score for r in readings), reverse=True)
+    assert [r.sure for r in readings] == sorted((r.sure for r in readings), reverse=True)
     assert readings[0].probability > 0.9 > 0.3 > readings[1].probability
 
 
@@ -102,7 +102,7 @@ def test_more_readings_of_a_passage_are_distinct_and_ordered(reader: Reader) -> 
     found = reader.read(WHO, [WholeText("d", "昨天王小明到了北京，天晴了。")], limit=4)
     assert len({(r.span, r.kind) for r in found}) == len(found) > 1
     assert found[0].text == "王小明"
-    assert [r.score for r in found] == sorted((r.score for r in found), reverse=True)
+    assert [r.sure for r in found] == sorted((r.sure for r in found), reverse=True)
 
 
 def test_what_cannot_be_read_is_refused_or_empty(reader: Reader) -> None:

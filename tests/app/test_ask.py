@@ -66,10 +66,17 @@ def test_abstaining_is_exit_code_1(door: Door, docs: Path) -> None:
     assert (
         record.code == 1
         and record.json["abstained"]
-        and record.json["searched"] == {"passages": 1, "read": 0, "hops": 0}
+        and record.json["searched"] == {"passages": 1, "read": 1, "hops": 0}
     )
     assert door("ask", "Who directed Ed Wood?", "--min-score", 0.95).code == 1
-    assert door("ask", "Who directed Ed Wood?", "--mode", "extract").code == 1
+    assert door("ask", "Who directed Ed Wood?", "--mode", "extract", "--reader", "none").code == 1
+
+
+def test_the_shipped_reader_answers_from_passages(door: Door, docs: Path) -> None:
+    read = door("ask", "Who directed Ed Wood?", "--mode", "extract", "--json")
+    assert (read.code, read.json["answer"], read.json["mode"]) == (0, "Tim Burton", "extract")
+    (citation,) = read.json["citations"]
+    assert (citation["uri"], citation["quote"]) == (f"{docs}#film", "Tim Burton")
 
 
 def test_questions_come_as_jsonl(door: Door, docs: Path) -> None:

@@ -13,20 +13,11 @@ from typing import Literal
 from factpin.answers.cogqa import CognitiveGraph
 from factpin.answers.lookup import Lookup, lookup
 from factpin.answers.parse import ParsedQuestion, parse_question
-from factpin.answers.passages import (
-    AnswerSpan,
-    PassageReader,
-    Retrieval,
-    compose,
-    follow,
-    offer_unread,
-    retrieve,
-    text_of,
-)
+from factpin.answers.passages import AnswerSpan, PassageReader, Retrieval, compose, follow, offer_unread, retrieve
 from factpin.answers.reasoners import Reasoners
+from factpin.answers.relevant import is_relevant
 from factpin.answers.say import say
 from factpin.documents import Answer
-from factpin.documents.keys import fold
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
 from factpin.memory import Filter, Store
@@ -103,13 +94,12 @@ def trace(  # noqa: PLR0913  (each is asked for by name)
         retrieval = follow(retrieval, store, k, filter) if mode == "hops" else retrieval
         offered = offer_unread(question, retrieval)
         return Trace(_conclude(question, answers, offered, least, notes, store, filter), by_facts, retrieval)
-    refuted = by_facts.refuted if by_facts is not None else frozenset()
-    readings = _fitting(parsed, reader.read(question, retrieval.passages), refuted)
+    readings = _fitting(parsed, reader.read(question, retrieval.passages), by_facts, mode)
     read = compose(question, retrieval, readings)
     if mode == "hops" or (mode == "auto" and not any(map(least.reached, (*answers, *read)))):
         seen = len(retrieval.passages)
         retrieval = follow(retrieval, store, k, filter)
-        readings += _fitting(parsed, reader.read(question, retrieval.passages[seen:]), refuted)
+        readings += _fitting(parsed, reader.read(question, retrieval.passages[seen:]), by_facts, mode)
         read = compose(question, retrieval, readings)
     offered = [] if readings else offer_unread(question, retrieval)  # no reader for this language, or all is refuted
     answer = _conclude(question, [*answers, *read], offered, least, notes, store, filter)
@@ -142,10 +132,12 @@ class Least:
         return not answer.abstained and answer.score >= self.of(answer)
 
 
-def _fitting(question: ParsedQuestion, readings: Sequence[AnswerSpan], refuted: frozenset[str]) -> list[AnswerSpan]:
-    """Yes or no for a yes-no question, spans for all others, but not what a text denies or somebody rejected."""
+def _fitting(
+    question: ParsedQuestion, readings: Sequence[AnswerSpan], by_facts: Lookup | None, mode: Mode
+) -> list[AnswerSpan]:
+    """Yes or no for a yes-no question, spans for all others; but for hops, only what is about the question."""
     fitting = [reading for reading in readings if bool(reading.choice) != bool(question.kind)]
-    return [reading for reading in fitting if reading.choice or fold(text_of(reading)) not in refuted]
+    return fitting if mode == "hops" else [one for one in fitting if is_relevant(question, one, by_facts)]
 
 
 def _check(question: str, mode: str, min_score: float | None, k: int) -> None:

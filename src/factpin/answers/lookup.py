@@ -8,7 +8,7 @@ are chained for questions such as "When was the director of X born?".
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from factpin.answers.chains import Chain, ChainFinder, Inspection, Step
+from factpin.answers.chains import NOT_ASKED, Chain, ChainFinder, Inspection, Step
 from factpin.answers.cite import citation_of, citations_of, shared
 from factpin.answers.named import names_in
 from factpin.answers.parse import ParsedQuestion, parse_question
@@ -35,6 +35,7 @@ class Lookup:
     inspections: tuple[Inspection, ...] = ()
     notes: tuple[str, ...] = ()
     refuted: frozenset[str] = frozenset()  # folded names that would be the answer if their facts held
+    unasked: frozenset[str] = frozenset()  # folded names in facts that the question does not ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,9 @@ def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     answer = _answer(parsed, found, notes) if found else None
     shown = tuple((question[span.start : span.end], tuple(candidates)) for span, candidates in names)
     refuted = frozenset(fold(step.target.name) for step in finder.others)
-    return Lookup(parsed, answer, shown, tuple(finder.inspections.values()), tuple(notes), refuted)
+    looked = tuple(finder.inspections.values())
+    unasked = frozenset(fold(name) for one in looked if one.why == NOT_ASKED for name in (one.head, one.tail))
+    return Lookup(parsed, answer, shown, looked, tuple(notes), refuted, unasked)
 
 
 def _group(finder: ChainFinder, span: Span, candidate: Candidate, schema: Schema) -> Group:

@@ -115,6 +115,12 @@ def _around(reading: AnswerSpan) -> Span | None:
     return None
 
 
+def sentence_of(reading: AnswerSpan) -> str:
+    """The sentence around an answer span, or the passage where it is in none."""
+    sentence = _around(reading)
+    return reading.passage.text if sentence is None else _slice(reading.passage, sentence)
+
+
 def offer_unread(question: str, retrieval: Retrieval) -> list[Answer]:
     """The best passages as answers without a score: of each, the sentence closest to the question."""
     offered = []

@@ -2,13 +2,20 @@
 
     readings = reader.read("谷爱凌出生在哪里？", passages)
 
-`score` compares an answer with no answer, as the head computes it. `probability` is the share of answers with such a
-score that were right on the documents the reader was calibrated on.
+    s       the score of an answer against none, as the head computes it
+    log p   of the answer among all spans of its window and none
+    sure    s + 8 log p
+
+Of two answers with one s, that which has no rival in its window is right more often: on dev, the surest fifth of the
+answers by s was right in 78 %, by log p in 78 %, by both in 86 %. `probability` is the share of answers as sure as this
+one that were right on the questions the reader was calibrated on.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
+
+import numpy as np
 
 from factpin.answers.pair_reader import PairBatch, PairReader, PassagePairs, PassagePieces, collate_pairs
 from factpin.arrays import Floats32
@@ -20,6 +27,7 @@ from factpin.tokens import Tokenizer, batches
 
 BUDGET = 2048  # tokens in a batch, including padding
 YES_NO = ("yes", "no")
+ALONE = 8.0  # weight of log p, chosen on dev of en-reader
 SPARE = 12  # cells beyond the limit, since some may run from a choice into the passage, or over the end of a sentence
 
 
@@ -65,9 +73,10 @@ class Reading:
     document: str
     span: Span
     text: str
-    score: float
+    score: float  # above 0: better than no answer
     probability: float
     kind: str = "span"  # "span", "yes" or "no"
+    sure: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -136,32 +145,42 @@ class Reader(Generic[Scorer]):
         found = self._found([read for _, _, read in reads], limit)
         readings: list[list[Reading]] = [[] for _ in questions]
         for (q, p, _), spots in zip(reads, found, strict=True):
-            readings[q] += [self._reading(p, questions[q][1][p], spot, score) for spot, score in spots]
-        return [sorted(mine, key=lambda r: (-r.score, r.passage, r.span)) for mine in readings]
+            readings[q] += [self._reading(p, questions[q][1][p], spot, *how) for spot, how in spots]
+        return [sorted(mine, key=lambda r: (-r.sure, r.passage, r.span)) for mine in readings]
 
-    def _found(self, reads: Sequence[PassagePairs], limit: int) -> list[list[tuple["_Spot", float]]]:
-        """The best spots of each passage over all its windows, each with its highest score."""
-        best: list[dict[_Spot, float]] = [{} for _ in reads]
+    def _found(self, reads: Sequence[PassagePairs], limit: int) -> list[list[tuple["_Spot", tuple[float, float]]]]:
+        """The surest spots of each passage over all its windows, each with `sure` and its score."""
+        best: list[dict[_Spot, tuple[float, float]]] = [{} for _ in reads]
         places = [(r, w) for r, read in enumerate(reads) for w in range(len(read.windows))]
         for batch in batches([len(reads[r].pairs[w].ids) for r, w in places], BUDGET):
             chosen = [places[i] for i in batch]
-            pairs = collate_pairs([reads[r].pairs[w] for r, w in chosen], self.tokenizer.pad_id)
-            cells = best_cells(self.model.table(pairs)[:, None], limit + SPARE)
+            table = self.model.table(collate_pairs([reads[r].pairs[w] for r, w in chosen], self.tokenizer.pad_id))
+            all_ = _log_total(table)
+            cells = best_cells(table[:, None], limit + SPARE)
             for (row, _, first, last), score in zip(cells.rows(), cells.score.tolist(), strict=True):
                 r, w = chosen[row]
                 spot = _spot(reads[r], w, first, last)
                 if spot is not None:
-                    best[r][spot] = max(best[r].get(spot, score), score)
-        return [sorted(spots.items(), key=lambda item: (-item[1], item[0]))[:limit] for spots in best]
+                    how = score + ALONE * (score - all_[row]), score
+                    best[r][spot] = max(best[r].get(spot, how), how)
+        return [sorted(spots.items(), key=lambda item: (-item[1][0], item[0]))[:limit] for spots in best]
 
-    def _reading(self, index: int, passage: Readable, spot: "_Spot", score: float) -> Reading:
+    def _reading(self, index: int, passage: Readable, spot: "_Spot", sure: float, score: float) -> Reading:
         choice, start, end = spot
-        probability = self.settings.scale.probability(score)
+        probability = self.settings.scale.probability(sure)
         if choice >= 0:
             span, text, kind = Span(passage.start, passage.end), self.settings.choices[choice], YES_NO[choice]
         else:
             span, text, kind = Span(passage.start + start, passage.start + end), passage.text[start:end], "span"
-        return Reading(index, passage.document, span, text, score, probability, kind)
+        return Reading(index, passage.document, span, text, score, probability, kind, sure)
+
+
+def _log_total(table: Floats32) -> list[float]:
+    """log(1 + sum of exp s) over the cells of each pair (B, N, N): that of no answer is 0."""
+    s = table.reshape(len(table), -1).astype(np.float64)
+    top = np.maximum(s.max(axis=1), 0.0)  # (B,)
+    total: list[float] = (top + np.log(np.exp(-top) + np.exp(s - top[:, None]).sum(axis=1))).tolist()
+    return total
 
 
 _Spot = tuple[int, int, int]  # (index of a choice, 0, 0), or (-1, start, end) in characters of the passage

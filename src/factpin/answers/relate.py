@@ -83,12 +83,13 @@ def _by_name(relation: str, rest: str) -> tuple[Span, ...]:
     name = fold(relation.replace("_", " "))
     if _HAN_RUN.search(name) or len(name) < 3:
         return _occurrences(re.compile(re.escape(name), re.I), rest) if len(name) > 1 else ()
-    places = [_occurrences(_stemmed(word), rest) for word in content_words(name)]
+    places = [_occurrences(stemmed(word), rest) for word in content_words(name)]
     return tuple(span for found in places for span in found) if places and all(places) else ()
 
 
 @cache
-def _stemmed(word: str) -> re.Pattern[str]:
+def stemmed(word: str) -> re.Pattern[str]:
+    """An English word with any of the usual endings."""
     stem = _ENDING.sub("", word) if len(word) > 4 else word
     return re.compile(rf"\b{re.escape(stem)}(?:ing|ers?|ors?|e?d|e?s|e)?\b", re.I)
 
@@ -110,7 +111,7 @@ def _shared(between: str, rest: str, language: str) -> list[Span]:
     if language == "zh":
         return [span for run in _HAN_RUN.findall(between) if len(run) <= 2 * MOST_WORDS for span in _longest(run, rest)]
     words = [word for word in content_words(between) if len(word) > 2]
-    return [span for word in words if len(words) <= MOST_WORDS for span in _occurrences(_stemmed(word), rest)]
+    return [span for word in words if len(words) <= MOST_WORDS for span in _occurrences(stemmed(word), rest)]
 
 
 def _longest(run: str, rest: str) -> tuple[Span, ...]:

@@ -74,12 +74,12 @@ def _says_it(question: Question, other: Question) -> bool:
 
 
 def raw_outcomes(questions: Sequence[Question], best: Sequence[Reading | None]) -> Outcomes:
-    """(raw score, right?) of every question's best reading; of one that cannot be answered no reading is right."""
+    """(sure, right?) of every question's best reading; of one that cannot be answered no reading is right."""
     found = []
     for question, reading in zip(questions, best, strict=True):
         if reading is not None:
             rows = score_answers([question], {question.id: Reply(text_of(reading))}).rows["f1"]
-            found.append((reading.score, bool(rows[0, 0] >= RIGHT - 1e-9)))
+            found.append((reading.sure, bool(rows[0, 0] >= RIGHT - 1e-9)))
     return found
 
 

@@ -1,0 +1,69 @@
+"""Whether what a reader found can answer the question at all.
+
+A small reader looks for words of the right kind, and finds some in passages about something else. It is not believed
+
+- where the question asks for two steps, of which one passage tells one: "When did Tim Burton's father die?";
+- where the passage lacks a name or number of the question: another season, another person;
+- where a text denies the answer, or somebody rejected it;
+- where a fact explains what the answer has to do with a name of the question, the question does not ask for that fact,
+  and no other word of the question is in the sentence: "Who shot Ed Wood?" for "Ed Wood was directed by Tim Burton."
+"""
+
+import re
+
+from factpin.answers.cues import CONCEPTS
+from factpin.answers.lookup import Lookup
+from factpin.answers.parse import ParsedQuestion, blank_out, content_words
+from factpin.answers.passages import AnswerSpan, sentence_of, text_of
+from factpin.answers.relate import stemmed
+from factpin.documents import Passage, Span
+from factpin.documents.keys import fold
+from factpin.memory.terms import query_terms, terms
+
+_RELATIVE = (
+    "father|mother|parent|spouse|wife|husband|son|daughter|child|brother|sister|director|producer|composer|author|writer|"
+    "performer|singer|founder|owner|ceo|creator|screenwriter"
+)
+_STEP = re.compile(rf"['’]s?\s+(?:{_RELATIVE})s?\b|\b(?:{_RELATIVE})s?\s+of\b", re.I)
+_WORD = re.compile(r"[^\W_]+")
+_ASKING = frozenset("who whom whose what when where which why how many much".split())  # noqa: SIM905
+
+
+def is_relevant(question: ParsedQuestion, reading: AnswerSpan, by_facts: Lookup | None) -> bool:
+    """Whether a reading may answer the question; yes and no always may."""
+    if reading.choice:
+        return True
+    if two_steps(question) or not names_it(question, reading.passage):
+        return False
+    if by_facts is None:
+        return True
+    found = fold(text_of(reading))
+    return found not in by_facts.refuted and (found not in by_facts.unasked or _echoes(question, by_facts, reading))
+
+
+def two_steps(question: ParsedQuestion) -> bool:
+    """Whether an English question asks for something of a relative: one cue is a relative, and there is another."""
+    step = _STEP.search(question.text)
+    if question.language != "en" or step is None:
+        return False
+    rest = blank_out(question.text, [Span(*step.span())])
+    return any(concept.cue("en").search(rest) for concept in CONCEPTS)
+
+
+def names_it(question: ParsedQuestion, passage: Passage) -> bool:
+    """Whether a passage has every English name and number of a question; its title counts."""
+    if question.language != "en":
+        return True
+    there = {word.casefold() for word in _WORD.findall(f"{passage.title}\n{passage.text}")}
+    words = [match[0] for match in _WORD.finditer(question.text)][1:]  # the first has a capital anyway
+    return all(word.casefold() in there for word in words if word[0].isupper() or word.isdecimal())
+
+
+def _echoes(question: ParsedQuestion, by_facts: Lookup, reading: AnswerSpan) -> bool:
+    """Whether the sentence of a reading has a word of the question beside its names."""
+    sentence = sentence_of(reading)
+    spans = [Span(*m.span()) for name, _ in by_facts.names for m in re.finditer(re.escape(name), question.text)]
+    rest = blank_out(question.text, [*spans, *([question.asking] if question.asking else [])])
+    if question.language == "zh":
+        return bool(set(query_terms(rest)) & set(terms(sentence)))
+    return any(stemmed(word).search(sentence) for word in content_words(rest) if word not in _ASKING)
