@@ -3,7 +3,7 @@
     python benchmarks/long_documents.py [--data ../shared/data] [--languages en zh] [--json FILE]
     python benchmarks/long_documents.py --relations [--encoder minilm-en]
 
-Texts are the first 10,000, 100,000 and 1,000,000 characters of Wikipedia articles one after the other (wiki_en, wiki_zh),
+Texts are the first 10,000, 100,000 and 1,000,000 characters of Wikipedia articles in a row (wiki_en, wiki_zh),
 read as one document. Without the data, the sentences of examples/ are repeated, which shows less: they have few names.
 
 Default: all shipped models, as `factpin extract` runs them. `--relations`: ATLOP with an encoder and 96 relations, with
@@ -97,10 +97,10 @@ def measure(language: str, size: int, data: Path) -> Row:
 
 def measure_relations(language: str, size: int, data: Path, encoder: str) -> Row:
     """A model of document relations on one text, in this process."""
-    import torch  # noqa: PLC0415
+    import torch
 
-    from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions  # noqa: PLC0415
-    from factpin.training.run import start  # noqa: PLC0415
+    from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
+    from factpin.training.run import start
 
     torch.set_num_threads(1)
     (doc,) = factpin.load(runtime="onnx").extract(text_of(language, size, data))

@@ -44,9 +44,7 @@ NOUNS = ("Answer", "Citation", "Document", "Entity", "Event", "Fact", "Mention",
 
 
 @overload
-def load(
-    model: str | Path, device: str = "cpu", runtime: str = "auto", precision: str = "auto"
-) -> "Extractor": ...
+def load(model: str | Path, device: str = "cpu", runtime: str = "auto", precision: str = "auto") -> "Extractor": ...
 @overload
 def load(
     model: list[str] | list[Path] | list[str | Path] | tuple[str | Path, ...] | None = None,
