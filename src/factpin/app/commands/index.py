@@ -13,9 +13,9 @@ from factpin.app.commands._options import (
     json_option,
     kind_option,
     model_option,
+    precision_option,
     quiet_option,
     raw_encoding_option,
-    precision_option,
     runtime_option,
 )
 from factpin.app.commands._store import db_option, open_db
