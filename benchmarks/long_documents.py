@@ -3,7 +3,7 @@
     python benchmarks/long_documents.py [--data ../shared/data] [--languages en zh] [--json FILE]
     python benchmarks/long_documents.py --relations [--encoder minilm-en]
 
-Texts are the first 10,000, 100,000 and 1,000,000 characters of Wikipedia articles one after the other (wiki_en, wiki_zh),
+Texts are the first 10,000, 100,000 and 1,000,000 characters of Wikipedia articles in a row (wiki_en, wiki_zh),
 read as one document. Without the data, the sentences of examples/ are repeated, which shows less: they have few names.
 
 Default: all shipped models, as `factpin extract` runs them. `--relations`: ATLOP with an encoder and 96 relations, with

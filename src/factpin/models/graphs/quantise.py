@@ -1,6 +1,6 @@
 """A graph whose encoder multiplies in int8. Needs the package onnx to write it, and onnxruntime alone to run it.
 
-    y = x W  becomes  y = (x8 - z) (W8 - 128) * s * S     x8, z, s: of each batch; W8, S: when the graph is loaded
+    y = x W  becomes  y = (x8 - z) (W8 - 128) * s * S      x8, z, s: when it runs; W8, S: when it is loaded
 
 Weights have a scale for each column and are quantised from those of the folder when the graph is loaded, so there is
 no second copy of them. Where they are stored as int8 already they do not change: only what is multiplied with them is

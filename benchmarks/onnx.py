@@ -1,0 +1,185 @@
+"""The runtimes and precisions of the shipped models: speed, the first answer, and what int8 and bf16 change.
+
+    python benchmarks/onnx.py [--data ../shared/data] [--texts 300] [--cards] [--json FILE]
+
+Each model reads the first texts of a corpus with onnxruntime in float32 and int8 and with torch in float32 and bf16.
+They take turns in one process with one thread; times are medians of process_time, and ratios are to torch in float32.
+`changed` is the share of texts with another mention or fact, whatever the scores, than onnxruntime in float32. F1 is
+strict for mentions, by names for facts, of the types or relations that corpus and model share: to compare rows, not
+to rank models.
+
+First answer: CPU time and peak memory (user + system, ru_maxrss of the child) of a fresh process that reads one
+sentence with all shipped models.
+
+`--cards` writes the rows into the section "Precision" of each card.
+"""
+
+import argparse
+import json
+import lzma
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from factpin import formats
+from factpin.documents import Document
+from factpin.models.extractor import Extractor
+from factpin.models.shipped import find_model
+
+CORPORA = {  # of each model: path, format, names of the corpus -> those of the model
+    "en-entities": ("wikigold/wikigold.conll.txt.xz", "conll", {
+        "PER": "person", "ORG": "organization", "LOC": "location"}),
+    "en-facts": ("redocred/dev_revised.json.xz", "docred", {}),
+    "zh-entities": ("cluener/dev.json.xz", "cluener", {
+        "name": "person", "address": "location", "scene": "location", "book": "work", "movie": "work", "game": "work",
+        "company": "organization", "government": "organization", "position": "title"}),
+    "zh-facts": ("duie/duie2_dev.json.xz", "duie", {}),
+}  # fmt: skip
+SIDES = (("onnx", "float32"), ("onnx", "int8"), ("torch", "float32"), ("torch", "bf16"))
+ROUNDS = 3
+SENTENCE = "Marie Curie was born in Warsaw."
+HEADING = "## Precision"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One model in one runtime and precision."""
+
+    model: str
+    runtime: str
+    precision: str
+    texts: int
+    seconds: float
+    speed: float  # times torch in float32
+    changed: float  # share of texts
+    f1: float | None
+
+
+def found_in(doc: Document) -> tuple[object, ...]:
+    """What is found, without scores."""
+    at = {m.id: (m.start, m.end) for m in doc.mentions}
+    facts = {(at.get(f.head_mention or ""), f.relation, at.get(f.tail_mention or "")) for f in doc.facts}
+    return {(m.start, m.end, m.type) for m in doc.mentions}, facts
+
+
+def f1_of(documents: list[Document], gold: list[Document], names: dict[str, str], *, facts: bool) -> float | None:
+    """F1 of mentions with a type, or facts with a relation, that corpus and model share."""
+
+    def things(doc: Document, names: dict[str, str]) -> set[tuple[object, object, str]]:
+        if facts:
+            return {(f.head.name, f.tail.name, names.get(f.relation, f.relation)) for f in doc.facts}
+        return {(m.start, m.end, names.get(m.type, m.type)) for m in doc.mentions}
+
+    ours, theirs = [things(doc, {}) for doc in documents], [things(doc, names) for doc in gold]
+    shared = {x[2] for doc in theirs for x in doc} & {x[2] for doc in ours for x in doc}
+    ours, theirs = ([{x for x in doc if x[2] in shared} for doc in side] for side in (ours, theirs))
+    right = sum(len(a & b) for a, b in zip(ours, theirs, strict=True))
+    total = sum(map(len, ours)) + sum(map(len, theirs))
+    return 2 * right / total if total else None
+
+
+def measure(name: str, data: Path, texts: int) -> list[Row]:
+    """All sides of one model."""
+    path, format, names = CORPORA[name]
+    if format == "docred":
+        with lzma.open(data / "redocred/rel_info.json.xz", "rt", encoding="utf-8") as stream:
+            names = json.load(stream)
+    gold = [doc for doc, _ in zip(formats.read(data / path, format=format), range(texts), strict=False)]
+    plain = [Document(doc.id, doc.text) for doc in gold]
+    models = [Extractor.load(find_model(name), runtime=runtime, precision=precision) for runtime, precision in SIDES]
+    times: list[list[float]] = [[] for _ in SIDES]
+    found: list[list[Document]] = [[] for _ in SIDES]
+    for _ in range(ROUNDS):
+        for i, model in enumerate(models):
+            began = time.process_time()
+            found[i] = list(model.annotate(plain))
+            times[i].append(time.process_time() - began)
+    seconds = [statistics.median(one) for one in times]
+    rows = []
+    for i, (runtime, precision) in enumerate(SIDES):
+        changed = sum(found_in(a) != found_in(b) for a, b in zip(found[0], found[i], strict=True)) / len(gold)
+        f1 = f1_of(found[i], gold, names, facts=name.endswith("facts"))
+        rows.append(Row(name, runtime, precision, len(gold), seconds[i], seconds[2] / seconds[i], changed, f1))
+    return rows
+
+
+def first_answer(runtime: str) -> tuple[float, float]:
+    """CPU seconds and peak MiB of a fresh process that reads one sentence."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    code = (
+        f"import factpin, resource; factpin.load(runtime={runtime!r}).extract({SENTENCE!r}); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds, int(done.stdout.split()[-1]) / 1024
+
+
+def section(rows: list[Row]) -> str:
+    """The section of a card."""
+    table = ["| runtime | precision | speed | F1 | texts that change |", "|---|---|---|---|---|"]
+    for r in rows:
+        f1 = "" if r.f1 is None else f"{r.f1:.4f}"
+        table.append(f"| {r.runtime} | {r.precision} | {r.speed:.2f}x | {f1} | {r.changed:.1%} |")
+    path = CORPORA[rows[0].model][0]
+    about = (
+        f"Speed is relative to torch in float32, on one thread; a text changes if any mention or fact does. F1 is "
+        f"strict, of the labels that the corpus shares ({path}, {rows[0].texts} documents). int8 has the thresholds of "
+        f"float32. Measured by `python benchmarks/onnx.py --cards`."
+    )
+    return "\n".join([HEADING, "", *table, "", about, ""])
+
+
+def write_card(rows: list[Row]) -> None:
+    """Put the section into the card of a shipped model, before its training."""
+    card = find_model(rows[0].model) / "card.md"
+    text = re.sub(rf"{HEADING}\n.*?(?=\n## |\Z)", "", card.read_text(encoding="utf-8"), flags=re.DOTALL)
+    at = text.find("## Training")
+    at = len(text) if at < 0 else at
+    card.write_text(f"{text[:at].rstrip()}\n\n{section(rows)}\n{text[at:]}".rstrip() + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--texts", type=int, default=300)
+    parser.add_argument("--models", nargs="+", default=list(CORPORA))
+    parser.add_argument("--cards", action="store_true", help="write the rows into the cards of the models")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
+    import torch
+
+    torch.set_num_threads(1)
+    answers = {runtime: [first_answer(runtime) for _ in range(ROUNDS)] for runtime in ("onnx", "torch")}
+    print("| first answer | CPU s | peak MiB |\n|---|---|---|")
+    middle = {name: [statistics.median(column) for column in zip(*rows, strict=True)] for name, rows in answers.items()}
+    for name, (cpu, peak) in middle.items():
+        print(f"| {name} | {cpu:.2f} | {peak:.0f} |")
+    cpu, peak = (middle["torch"][k] / middle["onnx"][k] for k in range(2))
+    print(f"| torch / onnx | {cpu:.1f} | {peak:.1f} |\n", flush=True)
+    print("| model | runtime | precision | speed | F1 | texts that change |\n|---|---|---|---|---|---|", flush=True)
+    everything: list[Row] = []
+    for name in options.models:
+        rows = measure(name, options.data, options.texts)
+        for r in rows:
+            f1 = "" if r.f1 is None else f"{r.f1:.4f}"
+            print(f"| {r.model} | {r.runtime} | {r.precision} | {r.speed:.2f}x | {f1} | {r.changed:.1%} |", flush=True)
+        if options.cards:
+            write_card(rows)
+        everything += rows
+        if options.json:
+            record = {"first_answer": answers, "rows": [asdict(row) for row in everything]}
+            options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
