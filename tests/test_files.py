@@ -118,3 +118,11 @@ def test_writing_where_one_may_not_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadFile, match="cannot be written"), files.write_bytes(tmp_path / "file" / "inside"):
         pass
+
+
+@pytest.mark.parametrize("ending", files.PACKED)
+def test_the_same_content_is_packed_to_the_same_bytes(ending: str, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        with files.write_bytes(tmp_path / f"{name}{ending}") as stream:
+            stream.write(b"content")
+    assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()

@@ -7,7 +7,8 @@ import pytest
 
 from factpin import formats
 from factpin.errors import BadRecord
-from factpin.formats import Report
+from factpin.formats import FORMATS, Report
+from factpin.formats._guess import head
 
 
 def write(path: Path, *entities: dict[str, object]) -> Path:
@@ -36,3 +37,16 @@ def test_further_fields_come_back(tmp_path: Path) -> None:
     formats.write(formats.read(path), tmp_path / "b.json", format="cmeee")
     written = json.loads((tmp_path / "b.json").read_text())[0]
     assert written.pop("id") == "a-1" and [written] == json.loads(path.read_text())
+
+
+def test_a_mention_without_its_characters_has_an_inclusive_end(tmp_path: Path) -> None:
+    for start, end, text in ((1, 2, "发热"), (1, 1, "发"), (0, 0, "因")):
+        (doc,) = formats.read(write(tmp_path / "a.json", {"start_idx": start, "end_idx": end, "type": "sym"}))
+        assert [m.text for m in doc.mentions] == [text]
+
+
+@pytest.mark.parametrize("record", [{"text": 1, "entities": []}, {"text": "x", "entities": []}, {"text": "x"}])
+def test_other_records_are_not_taken_for_cmeee(record: dict[str, object], tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([record]))
+    assert not FORMATS["cmeee"].fits(head(path, "utf-8"))

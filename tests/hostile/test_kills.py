@@ -40,7 +40,7 @@ def world(folder: Path, encoder: Path) -> Path:
         (folder / "texts" / f"{number:03}.txt").write_text(doc.text, encoding="utf-8")
     once = [Document(f"{i}", doc.text, mentions=doc.mentions) for i, doc in enumerate(documents)]
     formats.write(once, folder / "some.jsonl")
-    formats.write((Document(f"{n}-{doc.id}", doc.text, mentions=doc.mentions) for n in range(40) for doc in once),
+    formats.write((Document(f"{n}-{doc.id}", doc.text, mentions=doc.mentions) for n in range(10) for doc in once),
                   folder / "many.jsonl")  # fmt: skip
     (folder / "plain.txt").write_text("\n\n".join(doc.text for doc in documents[:600]), encoding="utf-8")
     (folder / "model").symlink_to(small_model(encoder))

@@ -72,7 +72,7 @@ def _device(path: Path) -> Iterator[BinaryIO]:
 def _packing(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     match suffix:
         case ".gz":
-            with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as stream:
+            with gzip.GzipFile("", fileobj=raw, mode="wb", mtime=0) as stream:  # without the name of the temporary file
                 yield cast(BinaryIO, stream)
         case ".xz":
             with lzma.LZMAFile(raw, "wb") as stream:
