@@ -1,14 +1,15 @@
 # make demo    the main job: facts from real text      make test    lint, types, import contracts, tests
 # make check   lint, types, contracts alone            make verify  the long proofs
 # make docs    the documentation as a site             make wheel   a wheel, tried in an empty environment
+# make doors   the page in chromium
 PYTHON ?= python3
 BIN := .venv/bin
 export OMP_NUM_THREADS ?= 2
 export PYTHONUTF8 := 1
 
-.PHONY: help demo test check verify docs wheel format clean
+.PHONY: help demo test check verify doors docs wheel format clean
 help:
-	@head -3 Makefile
+	@head -4 Makefile
 
 CONSTRAINTS ?= constraints.txt
 PIP := $(BIN)/python -m pip install --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS))
@@ -42,6 +43,11 @@ test: check
 
 verify: .venv/ready
 	HYPOTHESIS_PROFILE=wide $(BIN)/python -m pytest -m verify tests
+
+# needs chromium; with npm, accessibility is checked too
+doors: .venv/ready
+	@test ! -e "$$(command -v npm)" || test -d node_modules/axe-core || npm install --silent --no-save --no-package-lock axe-core
+	$(BIN)/python -m pytest -m browser tests/page
 
 docs: .venv/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --site-dir site

@@ -26,7 +26,7 @@ from factpin.documents.annotated import keep_annotated
 from factpin.errors import BadInput
 from factpin.formats import read
 from factpin.models.extractor import Extractor
-from factpin.scoring import Counts, Pair
+from factpin.scoring import Counts, Pair, calibration
 from factpin.scoring.counts import total
 from factpin.scoring.spans import score
 
@@ -44,6 +44,7 @@ class Judgement:
     boundary: Counts
     typed: dict[str, Counts]
     claimed: frozenset[str]
+    ece: float  # calibration error of the scores of strict mentions
 
 
 def mapping_of(labels: Sequence[str]) -> Corpus:
@@ -84,6 +85,7 @@ def judge(extractor: Extractor, name: str, gold: list[Document]) -> Judgement:
         boundary=total(score(boundary).rows["boundary"]),
         typed={} if name in BOUNDARIES_ONLY else {**typed.labels, **others},
         claimed=frozenset(claimed),
+        ece=calibration(typed.outcomes).ece,
     )
 
 
@@ -115,10 +117,13 @@ def figures(counts: Counts, precision: bool = True) -> str:
 
 def print_table(model: str, judgements: Sequence[Judgement]) -> None:
     """A line for each judge, and one for each of its types."""
-    print(f"\n{model}\n{'judge':<14} {'gold':>6}  {'strict F1 (P, R)':<20} {'boundary F1 (P, R)':<20}")
+    print(
+        f"\n{model}\n{'judge':<14} {'gold':>6}  {'strict F1 (P, R)':<20} {'boundary F1 (P, R)':<20} calibration error"
+    )
     for j in judgements:
         strict = figures(j.strict) if j.strict else "–"
-        print(f"{j.judge:<14} {j.boundary.gold:>6}  {strict:<20} {figures(j.boundary):<20}")
+        error = f"{j.ece:.3f}" if j.strict else "–"
+        print(f"{j.judge:<14} {j.boundary.gold:>6}  {strict:<20} {figures(j.boundary):<20} {error}")
         for kind in [kind for kind in types() if kind in j.typed and j.typed[kind].gold]:
             print(f"  {kind:<12} {j.typed[kind].gold:>6}  {figures(j.typed[kind], kind in j.claimed)}")
 
@@ -133,6 +138,7 @@ def as_json(j: Judgement) -> dict[str, object]:
         "texts": j.texts,
         "strict": row(j.strict) if j.strict else None,
         "boundary": row(j.boundary),
+        "calibration_error": j.ece,
         "types": {kind: {**row(counts), "claimed": kind in j.claimed} for kind, counts in j.typed.items()},
     }
 

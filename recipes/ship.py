@@ -13,16 +13,19 @@ from shlex import quote
 from typing import Any
 
 import orjson
-from numpy import cumsum
+from numpy import array_equal, cumsum
+from safetensors.numpy import load_file, save
 
 import factpin
 from factpin.documents import Document
 from factpin.encoders.catalogue import CATALOGUE
-from factpin.files import open_bytes
+from factpin.files import open_bytes, write_bytes
 from factpin.formats import Options
 from factpin.models.card import Origin, write_card
+from factpin.models.checks import write_sums
 from factpin.models.extractor import Extractor
-from factpin.models.settings import Settings, write_settings
+from factpin.models.settings import Settings, settings_bytes, write_settings
+from factpin.models.weights import stored_weights
 from factpin.scoring import Scores, align, calibration
 from factpin.tasks import TASKS, Task
 from factpin.training.config import from_dict, read_recipe
@@ -97,6 +100,20 @@ def with_one_tail(settings: Settings, relations: list[str]) -> Settings:
     return replace(settings, task_config=task_config)
 
 
+def keep_stored(run: Path, before: Path, target: Path) -> int:
+    """Store weights that a run left as a shipped model has them with the same bytes; how many.
+
+    Rounding rounded weights again would change them, and other models share them.
+    """
+    trained, shipped = stored_weights(run), stored_weights(before)
+    same = {name for name in shipped if name in trained and array_equal(shipped[name], trained[name])}
+    old, new = load_file(before / "model.safetensors"), load_file(target / "model.safetensors")
+    kept = {name: w for name, w in old.items() if name.removesuffix(".scale") in same}
+    with write_bytes(target / "model.safetensors") as stream:
+        stream.write(save({**new, **kept}))
+    return len(same)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
@@ -104,6 +121,7 @@ def main() -> None:
     parser.add_argument("--precision", choices=["float32", "float16", "int8"], default="int8")
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--upon", default="", help="a shipped model whose encoder weights this one shares")
+    parser.add_argument("--keep", type=Path, help="a copy of the model that shipped before, from which the run started")
     parser.add_argument("--names", type=Path, help="JSON: relation -> {name}, what the corpus' codes mean")
     parser.add_argument("--functional", nargs="+", default=[], help="relations of which a head has one tail")
     parser.add_argument("--shown", type=float, default=0.0, help="the score from which on extract shows mentions")
@@ -134,6 +152,9 @@ def main() -> None:
         extractor.settings = with_caution(extractor.settings, tuned, options.right)
     target = options.models / config.name
     extractor.save(target, options.precision, options.upon)
+    if options.keep:
+        print(f"{keep_stored(options.run, options.keep, target)} weights are stored as in {options.keep}")
+        write_sums(target, settings_bytes(extractor.settings))
     stored = factpin.load(target)
     judged = judge(task, stored, dev)
     scores = task.figures(judged)
@@ -155,6 +176,7 @@ def main() -> None:
         command=f"factpin train --recipe {options.recipe} --output {options.run}\n"
         f"python recipes/ship.py {options.run} {options.recipe} --precision {options.precision}"
         + (f" --upon {options.upon}" if options.upon else "")
+        + (f" --keep {options.keep}" if options.keep else "")
         + (f" --names {options.names}" if options.names else "")
         + (f" --functional {' '.join(map(quote, options.functional))}" if options.functional else "")
         + (f" --right {options.right}" if options.right else "")

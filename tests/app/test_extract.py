@@ -155,7 +155,7 @@ def test_a_file_is_written_whole_and_packed_by_its_ending(door: Door, tmp_path: 
     assert done.code == 0 and done.out == ""
     lines = lzma.decompress((tmp_path / "all.jsonl.xz").read_bytes()).decode().splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["a", "b"]
-    write(tmp_path / "in" / "c.txt", b"\xff")
+    write(tmp_path / "in" / "a.jsonl", b"not JSON")  # part of such a file would be read before its error
     assert door(tmp_path / "in", "--output", tmp_path / "new.jsonl").code == 2
     assert not (tmp_path / "new.jsonl").exists()
 
@@ -249,8 +249,9 @@ def test_bad_files_are_set_aside_by_choice(door: Door, tmp_path: Path) -> None:
     write(tmp_path / "in" / "c.txt", b"\xff\xfe")
     for output, rejects in ((tmp_path / "all.jsonl", tmp_path / "all.jsonl.rejects.jsonl"),
                             (tmp_path / "found", tmp_path / "found" / "factpin-rejects.jsonl")):  # fmt: skip
-        stopped = door(tmp_path / "in", "--output", output)
-        assert stopped.code == 2 and "b.pdf: cannot be read as PDF" in stopped.err
+        named = door(tmp_path / "in", "--output", output)
+        assert named.code == 1 and "b.pdf: cannot be read as PDF" in named.err and "c.txt: not UTF-8" in named.err
+        assert "1 document" in named.err and not rejects.exists()
         done = door(tmp_path / "in", "--output", output, "--skip-bad")
         assert done.code == 0 and "set aside: 2 bad files or records" in done.err
         reasons = [json.loads(line) for line in rejects.read_text().splitlines()]

@@ -98,3 +98,25 @@ def test_the_report_can_be_shown(tmp_path: Path, capsys: pytest.CaptureFixture[s
     Console(width=150).print(render(doctor([path], vocabulary=VocabularyCheck(build_tokenizer(["李雷和"])))))
     shown = capsys.readouterr().out
     assert "person" in shown and "unlabelled_repeat" in shown and "nothing needs fixing" in shown
+
+
+def test_numbers_glued_to_characters_are_no_text(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.jsonl", Document("1", "科0 技1 公2 司3 在4"), Document("2", "第1名和第2名，共3人，1998年5月3日。")
+    )
+    report = doctor([path])
+    assert report["kinds"]["numbered_characters"] == 1 and not report["ok"]
+    assert "科0 技1 公2" in report["problems"][0]["message"]
+
+
+def test_codes_of_languages_before_names_are_noticed(tmp_path: Path) -> None:
+    marked_name = marked("1", "en:India borders Nepal.", ("en:India", "place"))
+    plain = "See http://en:x, note: this, zh: 你好, at 12:30."
+    path = write(tmp_path / "a.jsonl", marked_name, Document("2", plain), Document("3", "en:A zh:B de:C"))
+    report = doctor([path])
+    assert report["kinds"]["language_prefix"] == 2 and report["ok"]
+    triples = tmp_path / "t.json"
+    triples.write_text(
+        json.dumps([{"text": "India borders Nepal.", "triple_list": [["en:India", "borders", "en:Nepal"]]}])
+    )
+    assert doctor([triples])["kinds"]["language_prefix"] == 1

@@ -62,9 +62,9 @@ def test_rows_are_summed_over_windows_and_divided_by_their_sum(n: int, size: int
     torch.manual_seed(0)
     attention = torch.rand(len(wanted.window), HEADS, length, dtype=torch.float64)
     if plan.whole:
-        assert torch.equal(merge_rows(attention, wanted, plan, 5), attention)
+        assert torch.equal(merge_rows(attention, wanted, plan, 5).dense(), attention)
         return
-    merged = merge_rows(attention, wanted, plan, 5)
+    merged = merge_rows(attention, wanted, plan, 5).dense()
     assert merged.shape == (5, HEADS, n + PREFIX + SUFFIX)
     for m, piece in enumerate(chosen.tolist()):
         total = torch.zeros(HEADS, n + PREFIX + SUFFIX, dtype=torch.float64)
@@ -96,7 +96,7 @@ def test_a_piece_that_no_window_reads_has_a_row_of_zeros() -> None:
     wanted = rows_of(plan, torch.tensor([19, 2]))
     assert wanted.chosen.tolist() == [1]
     rows = torch.rand(1, HEADS, 8 + PREFIX + SUFFIX, requires_grad=True)
-    merged = merge_rows(rows, wanted, plan, 2)
+    merged = merge_rows(rows, wanted, plan, 2).dense()
     assert torch.equal(merged[0], torch.zeros_like(merged[0])) and merged[1].sum() > 0
     merged[0].sum().backward()
     assert rows.grad.isfinite().all()
@@ -125,7 +125,9 @@ def test_a_text_that_fits_is_as_the_encoder_says(text: str) -> None:
         encoded = encoder(ids, mask, wanted.of([0]))
         alone = encoder(ids[:1], mask[:1], torch.tensor([[0, 4], [0, 1], [0, 10]]))
     torch.testing.assert_close(merge_hidden(list(encoded.hidden[:1]), plan), alone.hidden[0], atol=1e-6, rtol=0)
-    torch.testing.assert_close(merge_rows(encoded.attention, wanted, plan, 3), alone.attention, atol=1e-6, rtol=0)
+    torch.testing.assert_close(
+        merge_rows(encoded.attention, wanted, plan, 3).dense(), alone.attention, atol=1e-6, rtol=0
+    )
 
 
 def test_gradients_reach_every_window(text: str) -> None:
@@ -133,5 +135,5 @@ def test_gradients_reach_every_window(text: str) -> None:
     states = [x.requires_grad_() for x in window_states(plan)]
     wanted = rows_of(plan, torch.arange(20))
     rows = torch.rand(len(wanted.window), HEADS, 8 + PREFIX + SUFFIX, requires_grad=True)
-    (merge_hidden(states, plan).square().sum() + merge_rows(rows, wanted, plan, 20).square().sum()).backward()
+    (merge_hidden(states, plan).square().sum() + merge_rows(rows, wanted, plan, 20).dense().square().sum()).backward()
     assert all(x.grad.abs().sum() > 0 for x in states) and (rows.grad.abs().sum((1, 2)) > 0).all()

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -187,17 +188,64 @@ def test_ray_writes_the_same_bytes_and_survives_a_killed_actor(source: Path, tmp
     run_in_shards(request(source, tmp_path / "calm", model), ShardOptions(size=3))
     child = _start(source, tmp_path / "found", model, engine="ray")
     try:
-        while not list((tmp_path / "found").glob("*.json.zst")) and not _actors():
-            time.sleep(0.05)
-        for pid in _actors():
-            os.kill(pid, signal.SIGKILL)
+        victims = _actors(child.pid)
+        os.kill(victims[0], signal.SIGKILL)
         assert child.wait(timeout=300) == 0
     finally:
         child.kill()
     assert parts(tmp_path / "found") == parts(tmp_path / "calm")
+    assert (tmp_path / "found" / DONE).read_bytes() == (tmp_path / "calm" / DONE).read_bytes()
 
 
-def _start(source: Path, output: Path, model: Path, engine: str = "processes") -> subprocess.Popen[bytes]:
+@pytest.mark.verify
+def test_a_killed_driver_of_ray_leaves_no_actor_and_the_run_goes_on(source: Path, tmp_path: Path, model: Path) -> None:
+    pytest.importorskip("ray")
+    run_in_shards(request(source, tmp_path / "calm", model), ShardOptions(size=3))
+    child = _start(source, tmp_path / "found", model, engine="ray")
+    actors = _actors(child.pid)
+    child.kill()
+    child.wait()
+    until = time.monotonic() + 120
+    while any(_alive(pid) for pid in actors) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not any(_alive(pid) for pid in actors)
+    assert not (tmp_path / "found" / DONE).exists()
+    assert _start(source, tmp_path / "found", model, engine="ray").wait(timeout=300) == 0
+    assert parts(tmp_path / "found") == parts(tmp_path / "calm")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 48 kB; only root can make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", folder], capture_output=True).returncode:
+        pytest.skip("needs the right to mount a file system")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("engine", ["here", "processes", "ray"])
+def test_a_full_disk_stops_the_run_and_with_more_room_it_goes_on(
+    source: Path, tmp_path: Path, model: Path, small_disk: Path, engine: str
+) -> None:
+    if engine == "ray":
+        pytest.importorskip("ray")
+    run_in_shards(request(source, tmp_path / "calm", model), ShardOptions(size=3))
+    child = _start(source, small_disk / "found", model, engine=engine, stderr=subprocess.PIPE)
+    _, said = child.communicate(timeout=300)
+    assert child.returncode == 2 and b"No space left on device" in said
+    assert not (small_disk / "found" / DONE).exists()
+    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    assert _start(source, small_disk / "found", model, engine=engine).wait(timeout=300) == 0
+    assert parts(small_disk / "found") == parts(tmp_path / "calm")
+    assert not [path for path in (small_disk / "found").iterdir() if not path.name.startswith(("part-", "factpin-"))]
+
+
+def _start(
+    source: Path, output: Path, model: Path, engine: str = "processes", stderr: int | None = None
+) -> subprocess.Popen[bytes]:
     words = [
         sys.executable,
         "-m",
@@ -211,7 +259,7 @@ def _start(source: Path, output: Path, model: Path, engine: str = "processes") -
         "--engine",
         engine,
     ]
-    return subprocess.Popen([*map(str, words), "--workers", "2", "--shard-size", "3", "--quiet"])
+    return subprocess.Popen([*map(str, words), "--workers", "2", "--shard-size", "3", "--quiet"], stderr=stderr)
 
 
 def _workers(parent: int) -> list[int]:
@@ -226,9 +274,29 @@ def _workers(parent: int) -> list[int]:
     raise AssertionError("no workers were started")
 
 
-def _actors() -> list[int]:
-    names = ((int(path.parent.name), path) for path in Path("/proc").glob("[0-9]*/cmdline"))
-    return [pid for pid, path in names if path.exists() and b"ray::_Actor" in path.read_bytes()]
+def _actors(driver: int) -> list[int]:
+    """The actors of a driver, once both have begun: grandchildren whose name Ray has set."""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        parents, names = {}, {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                names[int(folder.name)] = (folder / "cmdline").read_bytes()
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue  # it has ended
+        found = [pid for pid, name in names.items() if b"ray::_Actor" in name and driver in _ancestors(pid, parents)]
+        if len(found) == 2:
+            return found
+        time.sleep(0.02)
+    raise AssertionError("no actors were started")
+
+
+def _ancestors(pid: int, parents: dict[int, int]) -> list[int]:
+    found = []
+    while pid := parents.get(pid, 0):
+        found.append(pid)
+    return found
 
 
 def _alive(pid: int) -> bool:

@@ -12,8 +12,10 @@ from torch import Tensor
 from factpin.encoders import small_encoder
 from factpin.encoders.merge_windows import WindowLayout, merge_hidden, merge_rows, rows_of
 from factpin.errors import BadInput, FactpinError
+from factpin.heads import atlop
 from factpin.heads.atlop import Atlop, AtlopConfig, AtlopGold, AtlopScores, PairQuery, gold_of, query_of
 from factpin.layers import localized_context, pair_bilinear
+from factpin.layers.window_attention import WindowAttention
 from factpin.tasks.document_relations import decode, find_relations, targets
 from factpin.tasks.markers import marker_id
 from factpin.tokens import windows
@@ -276,6 +278,60 @@ def test_documents_without_pairs_or_entities_are_no_trouble() -> None:
     for scores in (alone, empty):
         assert head.loss([scores], [gold]).item() == 0.0 and len(finding.relations(head, scores)) == 0
     assert len(finding.relations(head, empty).head) == 0
+
+
+def windowed() -> tuple[Tensor, WindowAttention, PairQuery]:
+    """The same document, attended from three windows that overlap; entity 4 is seen from the last one alone."""
+    H, A, asked = document()
+    spans = [(0, 14), (10, 24), (18, N)]
+    owner, window, rows = [], [], []
+    for w, (first, last) in enumerate(spans):
+        for m, place in enumerate(PLACE):
+            if first <= place < last:
+                owner.append(m)
+                window.append(w)
+                rows.append(torch.nn.functional.pad(A[m, :, first:last], (0, 14 - (last - first))))
+    kept = tuple((0, last - first) for first, last in spans)
+    starts = tuple(first for first, _ in spans)
+    attention = WindowAttention(
+        torch.stack(rows), torch.tensor(owner), torch.tensor(window), len(PLACE), starts, kept, N
+    )
+    return H, attention, asked
+
+
+@pytest.mark.parametrize("size", [8, 64])
+@pytest.mark.parametrize("cap", [40, 1 << 22])
+def test_windows_apart_give_what_one_attention_over_the_document_gives(
+    size: int, cap: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(localized_context, "CAP", cap)
+    head = build(size=size, evidence=0.3)
+    H, attention, asked = windowed()
+
+    def loss(H: Tensor, rows: Tensor, *, apart: bool) -> tuple[Tensor, Tensor]:
+        own = replace(attention, rows=rows)
+        scores = head(H, own if apart else own.dense(), asked)
+        return scores.s, head.loss([scores], [GOLD])
+
+    ours = gradients(head, H, attention.rows, lambda H, rows: loss(H, rows, apart=True))
+    dense = gradients(head, H, attention.rows, lambda H, rows: loss(H, rows, apart=False))
+    for x, expected in zip(ours, dense, strict=True):
+        torch.testing.assert_close(x, expected, atol=1e-11, rtol=1e-10)
+
+
+def test_prediction_in_blocks_is_as_training_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    head = build(evidence_share=0.1)
+    H, attention, asked = windowed()
+    scores = head(H, attention, asked)
+    monkeypatch.setattr(atlop, "BLOCK", 3 * 2 * 8)  # three pairs at a time
+    with torch.no_grad():
+        blocks = head(H, attention, asked)
+    assert blocks.share.is_sparse and not scores.share.is_sparse
+    torch.testing.assert_close(blocks.s, scores.s.detach(), atol=1e-12, rtol=0)
+    torch.testing.assert_close(blocks.share.to_dense(), scores.share.detach(), atol=1e-12, rtol=0)
+    one, two = (finding.relations(head, x, -10.0) for x in (scores, blocks))
+    assert one.proof_of.tolist() == two.proof_of.tolist() and one.proof.tolist() == two.proof.tolist()
+    assert len(one.proof) > len(one)
 
 
 # ---- prediction and evidence ----------------------------------------------------------------------------------------

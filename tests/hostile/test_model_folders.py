@@ -2,7 +2,6 @@
 
 import json
 import random
-import resource
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -29,16 +28,6 @@ from tests.formats.test_mutations import at_most
 SHIPPED = Path(__file__).parents[2] / "tests" / "data" / "model-0.1"
 ODD: list[Any] = [0, -1, 1, 10**6, 10**7, 4 * 10**9, 10**30, 0.5, None, "", "x", [], {}, [[]], True, "(a+)+$", 1e308]
 JSONS = ["factpin.json", "encoder/config.json", "tokenizer.json", "tokenizer_config.json"]
-
-
-@pytest.fixture
-def limited() -> Any:
-    """A limit on memory: 4 GB more than now."""
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + 4_000_000_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -1,5 +1,6 @@
 """The page in a real browser: reading, lighting, filtering, asking, browsing, correcting, exporting."""
 
+import io
 import json
 import os
 from pathlib import Path
@@ -8,8 +9,11 @@ from typing import Any
 import pytest
 
 from factpin.documents import from_json
+from factpin.extraction.inputs import ENDINGS
+from tests.extraction.papers import pdf
 
 pytestmark = pytest.mark.browser
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 FAMILY = "👨‍👩‍👧 谷爱凌𠮷"
 TRUE = {
     ("Marie Curie", "Warsaw"), ("Marie Curie", "Poland"), ("Marie Curie", "7 November 1867"),
@@ -160,6 +164,10 @@ def test_ask_with_conflict_path_and_citations(window: Any) -> None:
     assert page.locator(".path .node text").all_text_contents()[:2] == ["Still Water", "Ann Ash"]
     page.wait_for_selector("#cited .cited")
     assert page.locator("#cited .cited").inner_text() in ("Rome", "Oslo")
+    page.click("#answer .hops .edge.lit[role=button] >> nth=0", force=True)
+    page.wait_for_selector("#cited .cited")
+    drawn = set(page.locator("#answer .hops .node text").all_text_contents())
+    assert {"Still Water", "Ann Ash", "Rome", "Oslo"} <= drawn
     page.fill("#question", "Who painted the moon?")
     page.keyboard.press("Enter")
     page.wait_for_selector("#answer .abstained")
@@ -244,14 +252,26 @@ def test_export_in_another_format(window: Any, tmp_path: Path) -> None:
     assert Path(event.value.path()).stat().st_size > 100
 
 
-@pytest.mark.parametrize("ending", [".txt", ".md", ".html"])
+def upload_of(ending: str, text: str) -> bytes:
+    """A file with this text."""
+    if ending == ".pdf":
+        return pdf(text)
+    if ending == ".docx":
+        document = pytest.importorskip("docx").Document()
+        document.add_paragraph(text)
+        document.save(stream := io.BytesIO())
+        return stream.getvalue()
+    return (f"<html><body><article><p>{text}</p></article></body></html>" if ending == ".html" else text).encode()
+
+
+@pytest.mark.parametrize("ending", [".txt", ".md", ".html", ".pdf", ".docx"])
 def test_upload(window: Any, tmp_path: Path, ending: str) -> None:
+    if ending not in ENDINGS:
+        pytest.skip(f"{ending} is not read")
     text = "Ada Lovelace was born in London."
     page = window().open()
     path = tmp_path / f"ada{ending}"
-    path.write_text(
-        f"<html><body><article><p>{text}</p></article></body></html>" if ending == ".html" else text, "utf-8"
-    )
+    path.write_bytes(upload_of(ending, text))
     with page.expect_response("**/v1/files"):
         page.set_input_files("#file", str(path))
     page.wait_for_function("() => document.querySelector('#text').textContent.includes('Ada Lovelace')")
@@ -273,7 +293,7 @@ def test_languages_and_themes_are_kept(window: Any) -> None:
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(window: Any) -> None:
-    page = window(viewport={"width": 390, "height": 844}, has_touch=True).open()
+    page = window(**PHONE).open()
     for view in ("read", "ask", "store"):
         page.tap(f"[data-view={view}]")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -310,6 +330,43 @@ def test_with_the_keyboard_alone(window: Any) -> None:
     assert {"language", "theme", "help-button", "text", "filter", "least"} <= seen
 
 
+def test_a_text_is_read_corrected_and_exported_with_the_keyboard_alone(window: Any, tmp_path: Path) -> None:
+    page = window().open()
+    tab_to(page, "[data-mode=write]")
+    page.keyboard.press("Enter")
+    tab_to(page, "#write")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Ada Lovelace was born in London.")
+    with page.expect_response("**/v1/extract"):
+        page.keyboard.press("Control+Enter")
+    page.wait_for_selector("tr[data-fact]:has-text('London')")
+    tab_to(page, "#text")
+    page.keyboard.press("e")
+    page.keyboard.press("n")
+    page.keyboard.press("Alt+ArrowLeft")
+    moved = page.locator("#text .chosen").all_text_contents()
+    assert moved and not any(text.endswith("e") for text in moved)
+    page.keyboard.press("Control+z")
+    tab_to(page, "#correct button:has-text('Done')")
+    page.keyboard.press("Enter")
+    tab_to(page, "#correct button:has-text('Export')")
+    page.keyboard.press("Enter")
+    tab_to(page, "#download")
+    with page.expect_download() as event:
+        page.keyboard.press("Enter")
+    doc = from_json(json.loads(Path(event.value.path()).read_text("utf-8")))
+    assert "Ada Lovelace" in [m.text for m in doc.mentions] and doc.facts
+
+
+def tab_to(page: Any, selector: str) -> None:
+    """Press Tab until an element has the focus."""
+    for _ in range(200):
+        if page.evaluate("([e]) => document.activeElement === e", [page.query_selector(selector)]):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{selector} cannot be reached with Tab")
+
+
 def test_a_link_holds_the_text(window: Any) -> None:
     one = window(permissions=["clipboard-read", "clipboard-write"])
     page = one.open()
@@ -331,22 +388,34 @@ def test_a_long_text_is_drawn_block_by_block(window: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_serious_finding_of_axe(window: Any, scheme: str) -> None:
+@pytest.mark.parametrize("options", [{"color_scheme": "light"}, {"color_scheme": "dark", "locale": "zh-CN"}, PHONE])
+def test_no_serious_finding_of_axe(window: Any, options: dict[str, Any]) -> None:
     axe = Path(os.environ.get("AXE_CORE", "node_modules/axe-core/axe.min.js"))
     if not axe.exists():
         pytest.skip("needs axe-core: npm install --no-save axe-core, or AXE_CORE=its axe.min.js")
-    page = window(color_scheme=scheme).open()
-    for act in (
-        lambda: None,
-        lambda: page.click("#tab-graph"),
-        lambda: correct(page),
-        lambda: page.click("[data-view=store]"),
-        lambda: page.click("[data-view=ask]"),
-    ):
-        act()
+    page = window(**options).open()
+
+    def check(seen: str) -> None:
         page.wait_for_timeout(300)
         page.evaluate(axe.read_text("utf-8"))
         found = page.evaluate("axe.run()")["violations"]
         serious = [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")]
-        assert not serious
+        assert not serious, (seen, serious)
+
+    check("facts")
+    page.click("#tab-graph")
+    check("graph")
+    correct(page)
+    check("correct")
+    page.click("[data-view=store]")
+    check("store")
+    page.click("[data-part=conflicts]")
+    page.wait_for_selector("#store-list .conflict")
+    check("conflicts")
+    page.click("[data-view=ask]")
+    page.fill("#question", "Where was the director of Still Water born?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#cited .cited")
+    check("answer")
+    page.click("#help-button")
+    check("help")

@@ -65,7 +65,7 @@ def test_a_long_document_comes_in_portions_and_stays_one(files: Path, monkeypatc
 
 
 @pytest.mark.parametrize("cells", [6, 16, 48, 400])
-@pytest.mark.parametrize("packing", ["full", "document", "filled"])
+@pytest.mark.parametrize("packing", ["full", "document", "filled", "apart"])
 def test_every_piece_stands_in_exactly_one_text_that_is_not_too_long(
     packing: Packing, cells: int, files: Path, tokenizer: Tokenizer
 ) -> None:
@@ -74,7 +74,8 @@ def test_every_piece_stands_in_exactly_one_text_that_is_not_too_long(
     for packed in texts:
         documents = packed.text.units("documents")
         assert len(documents) == len(packed.documents) and (packing != "document" or len(documents) == 1)
-        assert len(packed.text) + max(FRAME, 1 + len(documents)) <= cells
+        frame = FRAME * len(documents) if packing == "apart" else max(FRAME, 1 + len(documents))
+        assert len(packed.text) + frame <= cells
 
 
 def test_sentences_stay_whole_and_no_text_could_have_held_one_more(files: Path, tokenizer: Tokenizer) -> None:
@@ -88,7 +89,7 @@ def test_sentences_stay_whole_and_no_text_could_have_held_one_more(files: Path, 
         assert len(packed.text) + first + max(FRAME, 1 + len(more)) > cut.cells
 
 
-@pytest.mark.parametrize("packing", ["full", "document", "filled"])
+@pytest.mark.parametrize("packing", ["full", "document", "filled", "apart"])
 def test_reading_can_begin_where_any_text_ended(
     packing: Packing, files: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,7 +53,7 @@ def check_alive(server: RunningServer) -> None:
 
 
 def test_odd_bodies_get_4xx(server: RunningServer) -> None:
-    check_odd_bodies(server, 300, 0)
+    check_odd_bodies(server, 1000, 0)
 
 
 @pytest.mark.verify

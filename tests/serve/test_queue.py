@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -55,6 +56,39 @@ def test_a_full_queue_says_when_to_come_back_and_an_empty_one_takes_all() -> Non
     queue.put(ticket(1))
     with pytest.raises(QueueFull):
         queue.put(ticket(1))
+
+
+def test_a_request_alone_never_waits_for_others() -> None:
+    queue = Queue(1000, 10, 10_000, clock=lambda: 0.0)  # time does not pass: waiting would not end
+    for _ in range(3):
+        queue.put(ticket(10))
+        assert len(queue.take()) == 1
+        queue.worked(10, 1.0)
+
+
+def test_clients_that_were_answered_together_are_read_together_again() -> None:
+    queue = Queue(1000, 10, 10_000, clock=lambda: 0.0)
+    for _ in range(3):
+        queue.put(ticket(10))
+    assert len(queue.take()) == 3
+    queue.worked(30, 1.0)
+    batches: list[int] = []
+    worker = Thread(target=lambda: batches.append(len(queue.take())))
+    worker.start()
+    for _ in range(3):
+        queue.put(ticket(10))
+    worker.join(10)
+    assert batches == [3]
+
+
+def test_those_who_do_not_come_again_are_not_waited_for() -> None:
+    queue = Queue(1000, 10, 10_000)
+    for _ in range(3):
+        queue.put(ticket(10))
+    assert len(queue.take()) == 3
+    queue.worked(30, 0.1)
+    queue.put(ticket(10))
+    assert len(queue.take()) == 1
 
 
 def test_requests_that_nobody_waits_for_are_not_read() -> None:

@@ -1,6 +1,8 @@
 """Relations of a document: decode undoes targets; what could not be read, taught or asked is named."""
 
+import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -127,8 +129,10 @@ def test_decode_undoes_targets(family: str, doc: Document) -> None:
 # ---- targets --------------------------------------------------------------------------------------------------------
 
 
-def read(doc: Document, relations: tuple[str, ...] = RELATIONS, schema: Schema | None = None) -> Targets:
-    return targets(doc, characters().encode(doc.text), STAR, relations, schema)
+def read(
+    doc: Document, relations: tuple[str, ...] = RELATIONS, schema: Schema | None = None, windows: Any = None
+) -> Targets:
+    return targets(doc, characters().encode(doc.text), STAR, relations, schema, windows=windows)
 
 
 def small(**changes) -> Document:
@@ -353,7 +357,7 @@ def test_pairs_that_no_window_shows_together_are_not_asked() -> None:
     doc = village()
     y = read(doc)
     half = len(y.pieces) // 2
-    near = y.seen_together([(0, half), (half, len(y.pieces))], doc.facts)
+    near = read(doc, windows=lambda pieces: [(0, half), (half, len(pieces))])
     sides = [{0 if place < half else 1 for place, e in zip(y.place, y.entity, strict=True) if e == i}
              for i in range(y.entities)]  # fmt: skip
     together = [bool(sides[h] & sides[t]) for h, t in zip(y.head, y.tail, strict=True)]
@@ -362,7 +366,27 @@ def test_pairs_that_no_window_shows_together_are_not_asked() -> None:
         pair for pair, good in zip(zip(y.head, y.tail, strict=True), together, strict=True) if good
     ]
     assert len(near.pair) + len(near.unasked) == len(y.pair)
-    assert y.seen_together([(0, len(y.pieces))], doc.facts) is y
+    whole = read(doc, windows=lambda pieces: [(0, len(pieces))])
+    assert whole.apart == y.apart == 0 and np.array_equal(whole.head, y.head) and np.array_equal(whole.tail, y.tail)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_nearest_mentions_are_those_of_all_pairs(seed: int) -> None:
+    chance = random.Random(seed)
+
+    def mentions(count: int) -> list[Mention]:
+        starts = [chance.randrange(40) for _ in range(count)]
+        return [Mention(f"m{i}", s, s + chance.randrange(1, 9), "x") for i, s in enumerate(starts)]
+
+    def distance(pair: tuple[Mention, Mention]) -> tuple[bool, int, int, int]:
+        h, t = pair
+        gap = max(h.start, t.start) - min(h.end, t.end)
+        return gap < 0, max(gap, 0), h.start, t.start
+
+    for _ in range(200):
+        heads, tails = mentions(chance.randrange(1, 9)), mentions(chance.randrange(1, 9))
+        expected = min(((h, t) for h in heads for t in tails), key=distance)
+        assert distance(nearest(heads, tails)) == distance(expected)
 
 
 def test_sentences_that_name_neither_entity_prove_nothing() -> None:

@@ -1,10 +1,12 @@
+from itertools import pairwise, product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from factpin.errors import BadInput
 from factpin.tokens import batches, shuffled_batches
-from factpin.tokens.batches import InTurn
+from factpin.tokens.batches import START, InTurn
 
 lengths_of_texts = st.lists(st.integers(0, 60), max_size=80)
 
@@ -24,11 +26,20 @@ def test_batches_hold_every_text_once_within_the_budget(lengths, budget, items):
     assert flat == sorted(flat, reverse=True)
 
 
-@given(lengths=lengths_of_texts, budget=st.integers(1, 200))
-def test_no_batch_could_take_in_the_first_text_of_the_next(lengths, budget):
-    found = batches(lengths, budget)
-    for batch, following in zip(found, found[1:], strict=False):
-        assert cost([*batch, following[0]], lengths) > budget
+@given(
+    lengths=st.lists(st.integers(0, 300), max_size=8), budget=st.integers(1, 900), items=st.none() | st.integers(1, 3)
+)
+def test_no_other_way_to_cut_the_order_costs_less(lengths, budget, items):
+    found = batches(lengths, budget, items)
+    order = [i for batch in found for i in batch]
+    least = float("inf")
+    for cuts in product((False, True), repeat=max(0, len(order) - 1)):
+        borders = [0, *(k for k, cut in enumerate(cuts, start=1) if cut), len(order)]
+        other = [order[a:b] for a, b in pairwise(borders) if b > a]
+        fits = all(len(batch) == 1 or cost(batch, lengths) <= budget for batch in other)
+        if fits and all(len(batch) <= (items or len(batch)) for batch in other):
+            least = min(least, sum(START + cost(batch, lengths) for batch in other))
+    assert sum(START + cost(batch, lengths) for batch in found) == least
 
 
 @given(lengths=lengths_of_texts, seed=st.integers(0, 9), epoch=st.integers(0, 9))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from factpin import formats
+from factpin.corpora.odd_text import odd_text
 from factpin.corpora.vocabulary import VocabularyCheck
 from factpin.documents import Document, Mention, Schema
 from factpin.documents.schema import SchemaLearner
@@ -38,6 +39,8 @@ FIXES = {
     "empty_document": "Remove it.",
     "blank_edge": "Move the border to the word: a model never predicts white space, so the mention can never be right.",
     "repeated_mention": "Keep one of them.",
+    "numbered_characters": "Remove the numbers before you train or predict: they are positions or labels, not text.",
+    "language_prefix": "Remove the codes, so that names are as they are in texts.",
     "rare_label": "Annotate more, or merge it with a neighbour.",
     "unknown_type": "Add the type to the schema, or correct the mention.",
     "unknown_relation": "Add the relation to the schema, or correct the fact.",
@@ -47,8 +50,8 @@ FIXES = {
     "argument_not_found": "The string is not in the text: it is kept in meta and cannot be trained on.",
     "ambiguous_argument": "Choose which occurrence is meant with --occurrences first, nearest or all.",
 }
-ERRORS = {"offset_mismatch", "offset_inclusive", "bad_record", "bad_json", "leaked", "unknown_type",
-          "unknown_relation", "type_clash", "not_functional"}  # fmt: skip
+ERRORS = {"offset_mismatch", "offset_inclusive", "bad_record", "bad_json", "leaked", "numbered_characters",
+          "unknown_type", "unknown_relation", "type_clash", "not_functional"}  # fmt: skip
 
 
 @dataclass
@@ -111,6 +114,8 @@ def doctor(
             _check_repeats(tally, doc, str(path))
             _check_spans(tally, doc, str(path))
             _check_texts(tally, doc, str(path), number, seen)
+            for kind, message in odd_text(doc):
+                tally.problem(kind, message, file=str(path), document=doc.id)
             for kind, message in schema.violations(doc) if schema else ():
                 tally.problem(kind, message, file=str(path), document=doc.id)
             if vocabulary:
@@ -229,7 +234,7 @@ def _check_texts(tally: Tally, doc: Document, file: str, number: int, seen: dict
 def _report(tally: Tally, files: list[dict[str, Any]], vocabulary: VocabularyCheck | None) -> dict[str, Any]:
     for label, count in sorted(tally.labels.items()):
         if count < RARE:
-            tally.problem("rare_label", f"the label {label!r} has {count} examples")
+            tally.problem("rare_label", f"the label {label!r} has {count} example{'s' * (count != 1)}")
     counts = tally.counts
     report: dict[str, Any] = {
         "files": files,

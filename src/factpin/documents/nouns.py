@@ -203,27 +203,27 @@ def _check_references(doc: Document, mentions: set[str | None]) -> None:
         for id in entity.mentions:
             if id not in mentions:
                 raise _unknown(doc, f"entities[{i}].mentions", "mention", id)
-    for fact in doc.facts:
+    for i, fact in enumerate(doc.facts):
         if (
             given_head(fact) not in entities
             or given_tail(fact) not in entities
             or fact.head_mention not in mentions
             or fact.tail_mention not in mentions
         ):
-            raise _unknown_end(doc, doc.facts.index(fact), mentions, entities)
+            raise _unknown_end(doc, i, mentions, entities)
         for evidence in given_evidence(fact):
             if not 0 <= evidence.sentence < sentences:
-                field = f"facts[{doc.facts.index(fact)}].evidence"
+                field = f"facts[{i}].evidence"
                 raise BadDocument(
                     f"{doc.id}: {field} refers to sentence {evidence.sentence}, but there are {sentences}.", field=field
                 )
         for qualifier in fact.qualifiers:
             if qualifier.entity not in entities:
-                raise _unknown(doc, f"facts[{doc.facts.index(fact)}].qualifiers", "entity", qualifier.entity)
+                raise _unknown(doc, f"facts[{i}].qualifiers", "entity", qualifier.entity)
             if qualifier.mention not in mentions:
-                raise _unknown(doc, f"facts[{doc.facts.index(fact)}].qualifiers", "mention", qualifier.mention)
+                raise _unknown(doc, f"facts[{i}].qualifiers", "mention", qualifier.mention)
         if fact.cue is not None:
-            _check_cue(fact.cue, doc, f"facts[{doc.facts.index(fact)}].cue")
+            _check_cue(fact.cue, doc, f"facts[{i}].cue")
     for i, event in enumerate(doc.events):
         if event.cue is not None:
             _check_cue(event.cue, doc, f"events[{i}].cue")

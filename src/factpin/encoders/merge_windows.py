@@ -1,8 +1,8 @@
-"""Merge the windows of a document: hidden states and attention rows over all its tokens.
+"""Merge the windows of a document: hidden states and attention rows over its tokens.
 
     hidden   (B, n, D)        of the windows                ->  H (N, D)         mean where windows overlap
-    rows     (T, heads, n)    of chosen pieces, a row for   ->  A (M, heads, N)  sum over windows, each row divided by
-                              every window that holds one                        its sum
+    rows     (T, heads, n)    of chosen pieces, a row for   ->  WindowAttention  the rows of a piece divided by their
+                              every window that holds one                        sum over all windows
     N = prefix + pieces + suffix
 
 A token of window w is at its own index + w.first in the document. Special tokens are kept before the first piece and
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
+from factpin.layers.window_attention import WindowAttention
 from factpin.tokens.layout import WindowLayout
 
 
@@ -57,15 +57,18 @@ def merge_hidden(hidden: Sequence[Tensor], layout: WindowLayout) -> Tensor:
     return total / count[:, None]
 
 
-def merge_rows(attention: Tensor, rows: AttentionRows, layout: WindowLayout, chosen: int) -> Tensor:
-    """Merge attention (T, heads, n) of `rows` for `chosen` pieces to A (M, heads, N); 0 where none was read."""
+def merge_rows(attention: Tensor, rows: AttentionRows, layout: WindowLayout, chosen: int) -> WindowAttention:
+    """The attention (T, heads, n) of `rows` over the document, for `chosen` pieces."""
+    kept = tuple(layout.kept(window) for window in layout.windows)
+    start = tuple(window.first for window in layout.windows)
     if layout.whole:
-        return attention[:, :, : layout.tokens]
-    N, counts = layout.tokens, torch.bincount(rows.window, minlength=len(layout.windows)).tolist()
-    parts = []
-    for window, own in zip(layout.windows, torch.split(attention, counts), strict=True):
-        low, high = layout.kept(window)
-        parts.append(F.pad(own[:, :, low:high], (window.first + low, N - window.first - high)))
-    A = attention.new_zeros(chosen, attention.shape[1], N).index_add(0, rows.chosen, torch.cat(parts))
-    total = A.sum(dim=2, keepdim=True)
-    return A / total.masked_fill(total == 0, 1.0)
+        return WindowAttention(
+            attention[:, :, : layout.tokens], rows.chosen, rows.window, chosen, start, kept, layout.tokens
+        )
+    low, high = (torch.tensor(side, device=attention.device)[rows.window, None] for side in zip(*kept, strict=True))
+    token = torch.arange(attention.shape[2], device=attention.device)
+    inside = ((token >= low) & (token < high))[:, None].to(attention.dtype)  # (T, 1, n)
+    own = attention * inside  # without special tokens at inner borders
+    total = own.new_zeros(chosen, own.shape[1]).index_add(0, rows.chosen, own.sum(dim=2))  # (M, heads)
+    own = own / total.masked_fill(total == 0, 1.0)[rows.chosen][:, :, None]
+    return WindowAttention(own, rows.chosen, rows.window, chosen, start, kept, layout.tokens)

@@ -1,10 +1,11 @@
 """Who extracts the shards: this process, several on this machine, or a Ray cluster.
 
 An engine takes the shards that are still to do and yields an outcome for each, in any order. A process that dies takes
-only its shard with it: the shard is tried again, three times in all. A FactpinError is the user's to mend and stops the
-run at once.
+only its shard with it: the shard is tried again, three times in all. A FactpinError and a full disk are the user's to
+mend and stop the run at once; any other error is that of its shard, and the others are still extracted.
 """
 
+import errno
 import logging
 import os
 import threading
@@ -24,6 +25,7 @@ from factpin.extraction.shards import Receipt, Shard
 
 TRIES = 3
 THREADS = "OMP_NUM_THREADS"
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -53,15 +55,23 @@ Outcome = Receipt | Failure
 Engine = Callable[[Request, Sequence[Shard], Workers], Iterator[Outcome]]
 
 
-def attempt(request: Request, shard: Shard) -> Receipt | BadShard:
+Result = Receipt | BadShard | Failure
+
+
+def attempt(request: Request, shard: Shard) -> Result:
     """Extract a shard in another process."""
     try:
         return extract_shard(request, shard)
     except FactpinError as error:
         return BadShard(str(error))
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            message = f"{request.output}: {error.strerror}. Free some space and run the same command again."
+            return BadShard(message)
+        return Failure(shard.number, f"{type(error).__name__}: {error}")
 
 
-def _accept(result: Receipt | BadShard) -> Receipt:
+def _accept(result: Result) -> Outcome:
     if isinstance(result, BadShard):
         raise BadInput(result.message)
     return result
@@ -80,7 +90,7 @@ def run_processes(request: Request, shards: Sequence[Shard], workers: Workers) -
     while waiting:
         lost: list[Shard] = []
         with _one_thread(), _pool(workers.count) as pool:
-            running: dict[Future[Receipt | BadShard], Shard] = {}
+            running: dict[Future[Result], Shard] = {}
             try:
                 while waiting or running:
                     while waiting and not lost and len(running) < workers.count:
@@ -139,7 +149,7 @@ class _Actor:
     def __init__(self, request: Request) -> None:
         self.request = request
 
-    def extract(self, shard: Shard) -> Receipt | BadShard:
+    def extract(self, shard: Shard) -> Result:
         return attempt(self.request, shard)
 
 

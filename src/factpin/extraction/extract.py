@@ -8,6 +8,7 @@ facts of all models are settled between them (settle.py).
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -130,13 +131,17 @@ def find(
         language = model.settings.language
         wanted = [i for i, way in enumerate(routes) if any(reads(language, other) for other in way.languages)]
         asked = {id(split[i]): routes[i].wanted(language) for i in wanted}
-        annotated = model.annotate((split[i] for i in wanted), wanted=lambda doc, asked=asked: asked[id(doc)])
-        for i, found in zip(wanted, annotated, strict=True):
+        chosen = (split[i] for i in wanted)
+        for i, found in zip(wanted, model.annotate(chosen, wanted=partial(_of_document, asked)), strict=True):
             bare = without_title_marks(routes[i].restrict(found, language))
             if only_for_facts(model):
                 bare = retype(bare, [m for by in results[i].values() for one in by for m in one.mentions], model)
             results[i][model.settings.task].append(bare)
     return routes, results
+
+
+def _of_document(asked: Mapping[int, list[Span] | None], doc: Document) -> list[Span] | None:
+    return asked[id(doc)]
 
 
 def only_for_facts(model: Extractor) -> bool:

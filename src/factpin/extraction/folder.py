@@ -15,7 +15,7 @@ from pathlib import Path
 import orjson
 
 from factpin import files, formats
-from factpin.errors import BadFile, BadInput
+from factpin.errors import BadFile, BadInput, BadRecord
 from factpin.extraction.annotator import Annotate
 from factpin.extraction.fingerprint import fingerprint
 from factpin.extraction.inputs import Input, rejects_of
@@ -93,7 +93,7 @@ def extract_folder(
     encoding: str | None = None,
     rejects: Rejects | None = None,
 ) -> None:
-    """Write the results of all inputs. A bad input stops the run; with `rejects` it is set aside there.
+    """Write the results of all inputs. A bad input stops the run; with `rejects` it is set aside or named there.
 
     An input with rejected records does not count as done: the next run reads it again.
     """
@@ -102,9 +102,7 @@ def extract_folder(
         for source in group:
             result_of(folder, source).unlink(missing_ok=True)  # out of date, or never finished
         if group[0].has_many:
-            rejected = rejects.count if rejects is not None else 0
-            formats.write(annotate(read_inputs(group, encoding, rejects)), result_of(folder, group[0]))
-            if rejects is None or rejects.count == rejected:
+            if _write_many(group[0], folder, annotate, encoding, rejects):
                 _mark_done(folder, group[0], stamps[0])
         else:
             read = [
@@ -115,6 +113,22 @@ def extract_folder(
             for (source, stamp, _), doc in zip(read, annotate([doc for _, _, doc in read]), strict=True):
                 formats.write([doc], result_of(folder, source))
                 _mark_done(folder, source, stamp)
+
+
+def _write_many(source: Input, folder: Path, annotate: Annotate, encoding: str | None, rejects: Rejects | None) -> bool:
+    """Write the result of a file with many documents; returns whether all of it was read."""
+    before, result = rejects.count if rejects is not None else 0, result_of(folder, source)
+    try:
+        formats.write(annotate(read_inputs([source], encoding, rejects)), result)
+    except BadRecord as error:
+        if rejects is None or rejects.path is not None:
+            raise
+        rejects.name(f"{error.file}:{error.line}", error.reason)
+    if rejects is None or rejects.count == before:
+        return True
+    if rejects.path is None:
+        result.unlink(missing_ok=True)  # a part of the file
+    return False
 
 
 def _mark_done(folder: Path, source: Input, stamp: int) -> None:

@@ -26,6 +26,7 @@ ENDINGS = {
     ".csv": "csv",
     ".tsv": "tsv",
 }
+IRREGULAR = "pipe or broken link"  # what a folder may hold beside files
 KINDS = ("text", "markdown", "jsonl", "html", "pdf", "docx", "epub", "csv", "tsv")
 MANY = ("jsonl", "csv", "tsv")  # kinds with many documents in a file
 
@@ -62,7 +63,9 @@ def find_inputs(
         elif path.is_dir():
             folder = f"{real(path).name}/" if len(paths) > 1 else ""
             for file in _walk(path, excluded):
-                if kind is None and _ending(file) not in ENDINGS:
+                if not file.is_file():  # reading a pipe could block forever
+                    skipped[IRREGULAR] += 1
+                elif kind is None and _ending(file) not in ENDINGS:
                     skipped[_ending(file) or "no ending"] += 1
                 else:
                     found.setdefault(real(file), (file, folder + file.relative_to(path).as_posix()))
@@ -79,7 +82,7 @@ def real(path: Path) -> Path:
 
 
 def _walk(folder: Path, excluded: Collection[Path]) -> Iterator[Path]:
-    """All regular files below a folder, in order; reading a pipe could block forever."""
+    """All files below a folder, in order."""
 
     def refuse(error: OSError) -> None:
         raise BadFile(f"{error.filename}: cannot be read ({error.strerror}). Check its permissions.")
@@ -88,7 +91,7 @@ def _walk(folder: Path, excluded: Collection[Path]) -> Iterator[Path]:
         here = Path(place)
         folders[:] = sorted(f for f in folders if not f.startswith(".") and real(here / f) not in excluded)
         for name in sorted(names):
-            if not name.startswith(".") and (here / name).is_file() and real(here / name) not in excluded:
+            if not name.startswith(".") and real(here / name) not in excluded:
                 yield here / name
 
 

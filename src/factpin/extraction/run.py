@@ -22,7 +22,7 @@ from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
-from factpin.extraction.summary import Summary
+from factpin.extraction.summary import EXAMPLES, Cases, Summary
 from factpin.extraction.write import WRITERS
 from factpin.files import one_writer, refuse_same
 from factpin.formats import Options
@@ -68,14 +68,17 @@ def _run(
 
     with ExitStack() as stack:
         linker = stack.enter_context(store_linker(request.db)) if request.db else None
-        rejects = stack.enter_context(Rejects(request.rejects_file)) if request.skip_bad else None
+        kept = Rejects(request.rejects_file if request.skip_bad else None)
+        several = request.skip_bad or len(inputs) > 1  # a single bad file is an error
+        rejects = stack.enter_context(kept) if several else None
         lost: Counter[str] = Counter()
         if request.into_folder:
             extract_folder(waiting, request.output, annotate, encoding=request.encoding, rejects=rejects)
         else:
             found = annotate(read_inputs(inputs, request.encoding, rejects))
             lost = _write(found, request, show)
-    return total + Summary(rejected=rejects.count if rejects else 0, lost=lost)
+    failed = Cases(len(kept.named), tuple(kept.named[:EXAMPLES]))
+    return total + Summary(rejected=kept.count - failed.count, failed=failed, lost=lost)
 
 
 def _find_inputs(request: Request) -> tuple[list[Input], Counter[str]]:

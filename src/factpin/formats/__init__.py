@@ -1,12 +1,13 @@
 """Read and write corpora: one module per format, each with read, write, lost and fits.
 
     for doc in read(path): ...                   the format is guessed if possible
-    write(documents, path, format="cluener")     FormatLoss if the format cannot hold everything
+    write(documents, path, format="cluener")     FormatLoss if the format cannot hold all annotation
 
 Inclusive ends, token indices and strings without offsets are handled by the format: every reader returns documents with
 half-open character offsets.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from factpin.formats import (
     atlop,
     brat,
     cluener,
+    cmeee,
     conll,
     doccano,
     docred,
@@ -31,6 +33,7 @@ from factpin.formats import (
     pubtator,
     scierc,
     spacy,
+    spert,
     text,
     triples,
     uie,
@@ -57,6 +60,7 @@ FORMATS: dict[str, Format] = {
     "atlop": atlop,
     "brat": brat,
     "cluener": cluener,
+    "cmeee": cmeee,
     "conll": conll,
     "doccano": doccano,
     "docred": docred,
@@ -70,10 +74,15 @@ FORMATS: dict[str, Format] = {
     "pubtator": pubtator,
     "scierc": scierc,
     "spacy": spacy,
+    "spert": spert,
     "text": text,
     "triples": triples,
     "uie": uie,
 }
+
+
+NO_ANNOTATION = {"coverage", "language", "scores"}  # what is lost and named, but does not stop the writing
+PLURAL = re.compile(r"\b([a-z]{2,}?[a-z])(ies|(?<!s)s)\b(?!\w)")
 
 
 def guess(path: Path, encoding: str = "utf-8") -> str:
@@ -123,22 +132,22 @@ def read(
 def write(
     documents: Iterable[Document], path: Path | str, *, format: str | None = None, options: Options | None = None
 ) -> Counter[str]:
-    """Write documents. Returns what was lost with `options.lossy`; otherwise any loss raises FormatLoss."""
+    """Write documents. Returns what was lost; without `options.lossy`, losing annotation raises FormatLoss."""
     options = options or Options()
     path = Path(path)
     chosen = pick(FORMATS, format or guess_by_name(path), kind="format")
     lost: Counter[str] = Counter()
 
     def held() -> Iterator[Document]:
-        first = ""
+        first: str | None = None
         for doc in documents:
             here = chosen.lost(doc, options)
             lost.update(here)
-            if here and not first:
+            if first is None and here.keys() - NO_ANNOTATION:
                 first = doc.id
-            if options.lossy or not lost:
+            if options.lossy or first is None:
                 yield doc
-        if lost and not options.lossy:
+        if first is not None and not options.lossy:
             raise FormatLoss(
                 f"{format or guess_by_name(path)} cannot hold {describe(lost)} (first in document {first!r}). "
                 f"Nothing was written. Choose another format, or accept the loss with --lossy."
@@ -154,5 +163,13 @@ def losses(doc: Document, format: str, options: Options | None = None) -> Counte
 
 
 def describe(lost: Counter[str]) -> str:
-    """`3 facts, 12 scores`."""
-    return ", ".join(f"{count} {name}" for name, count in sorted(lost.items()))
+    """`1 fact, 12 scores, coverage of 2 documents`."""
+    return ", ".join(_counted(name, count) for name, count in sorted(lost.items()))
+
+
+def _counted(name: str, count: int) -> str:
+    if name in ("coverage", "language"):
+        return f"{name} of {'1 document' if count == 1 else f'{count:,} documents'}"
+    if count == 1:
+        name = PLURAL.sub(lambda word: word[1] + ("y" if word[2] == "ies" else ""), name, count=1)
+    return f"{count:,} {name}"

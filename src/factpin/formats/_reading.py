@@ -117,7 +117,7 @@ class ReadContext:
                     raise record.error
                 if isinstance(record, BadRecord):
                     raise record
-                refuse_surrogates(record)
+                refuse_unwritable(record)
                 document = parse(record, line)
             except (BadDocument, BadRecord) as problem:
                 self._set_aside(problem, line, record)
@@ -277,14 +277,18 @@ def decode(line: str | bytes) -> Any:
         ) from None
 
 
-def refuse_surrogates(record: Any) -> None:
-    """BadDocument if some string of a JSON value is not text: half of a character, as in "\\ud83d"."""
+def refuse_unwritable(record: Any) -> None:
+    """BadDocument if a JSON value could not be written again: half of a character, as in "\\ud83d"; huge numbers."""
     try:
         orjson.dumps(record)
     except orjson.JSONEncodeError as error:
         if "surrogates" in str(error):
-            message = "a string holds half of a character (a lone surrogate). Write the whole character"
-            raise BadDocument(f"{message}.") from None
+            message = "a string holds half of a character (a lone surrogate). Write the whole character."
+        elif "64-bit" in str(error):
+            message = "a number has more than 64 bits. Write it as a string."
+        else:
+            return  # what is nested too deeply is refused where it is parsed
+        raise BadDocument(message) from None
     except RecursionError:
         pass  # what is nested too deeply is refused where it is parsed
 

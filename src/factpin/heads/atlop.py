@@ -1,7 +1,7 @@
 """ATLOP: which relations hold between two entities of a document, with a separate threshold for each pair.
 
     H        token vectors of one document                          (N, D)
-    A        last layer's attention of the opening markers          (M, heads, N)
+    A        last layer's attention of the opening markers          (M, heads, N), or of each window apart
     e        entities: log-sum-exp of H at their opening markers    (E, D)
     a        entities: mean of A over their mentions                (E, heads, N)
     q        where both entities of a pair look: a_h * a_t, mean over heads, divided by its sum               (U, N)
@@ -38,16 +38,20 @@ from factpin.errors import BadInput
 from factpin.heads.arrays import floats, indices
 from factpin.heads.inherit import Names
 from factpin.layers.agreement import yes_no_apart
-from factpin.layers.entity_pooling import log_sum_exp, mean
+from factpin.layers.entity_pooling import log_sum_exp
 from factpin.layers.exact import exact
-from factpin.layers.localized_context import localized_context, unordered
+from factpin.layers.localized_context import localized_context, products, sentence_shares, unordered
 from factpin.layers.pair_bilinear import PairIndices, pair_bilinear
 from factpin.layers.threshold_loss import adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
-from factpin.tasks.document_relations.find import RelationScores
+from factpin.layers.window_attention import WindowAttention
+from factpin.tasks.document_relations.find import RelationScores, SentenceShares
 from factpin.tasks.document_relations.targets import Targets
 from factpin.tasks.examples import DocumentExample
 
 FLOOR = 1e-12  # the least share whose logarithm is taken
+BLOCK = 1 << 22  # numbers in the contexts of pairs that are scored together, where no gradient is asked for
+
+Attention = Tensor | WindowAttention  # (M, heads, N), or the rows of each window
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,9 @@ class AtlopScores:
     s: Tensor  # (P, 1 + R), or (P, R) with a global threshold
     head: Tensor  # (P,)
     tail: Tensor  # (P,)
-    share: Tensor | None = None  # (U, S) of each sentence in what a pair looks at; sums to 1, or to 0
+    share: Tensor | None = (
+        None  # (U, S) of each sentence in what a pair looks at; sparse where no gradient is asked for
+    )
     context: Tensor | None = None  # (P,) the row of `share` that is a pair's
 
 
@@ -160,16 +166,17 @@ class Atlop(nn.Module):
         return [gold_of(y) for y in targets]
 
     def score_documents(
-        self, H: Sequence[Tensor], A: Sequence[Tensor | None], documents: Sequence[DocumentExample]
+        self, H: Sequence[Tensor], A: Sequence[Attention | None], documents: Sequence[DocumentExample]
     ) -> list[AtlopScores]:
-        """H (N, D) and A (M, heads, N) of each document -> its scores."""
+        """H (N, D) and attention of each document -> its scores."""
         queries = [query_of(doc.targets, doc.layout.prefix, doc.layout.suffix) for doc in documents]
         return [self(h, a, one) for h, a, one in zip(H, A, queries, strict=True)]
 
-    def forward(self, H: Tensor, A: Tensor | None, query: PairQuery) -> AtlopScores:
-        """H (N, D), A (M, heads, N), which the ablation without context does not read -> s (P, 1 + R)."""
+    def forward(self, H: Tensor, A: Attention | None, query: PairQuery) -> AtlopScores:
+        """H (N, D), attention, which the ablation without context does not read -> s (P, 1 + R)."""
         query = query.to(H.device)
-        self._check(H, A, query)
+        attention = WindowAttention.whole(A) if isinstance(A, Tensor) else A
+        self._check(H, attention, query)
         D, dtype = self.width, self.bilinear.weight.dtype
         with exact(H):
             H = H.to(dtype)
@@ -177,12 +184,15 @@ class Atlop(nn.Module):
             z_h = F.linear(e, self.head.weight[:, :D], self.head.bias)  # (E, Z)
             z_t = F.linear(e, self.tail.weight[:, :D], self.tail.bias)
             low, high, which = unordered(query.head, query.tail, query.entities)
-            context, share = None, None
-            if self.config.context and A is not None:
-                a = mean(A.to(dtype), query.entity, query.entities)  # (E, heads, N)
-                context, share = self._contexts(H, a, query, (low, high))
-            pairs = PairIndices(query.head, query.tail, which)
-            s = pair_bilinear(z_h, z_t, context, pairs, self.bilinear.weight, self.bilinear.bias)
+            pairs, W, b = PairIndices(query.head, query.tail, which), self.bilinear.weight, self.bilinear.bias
+            if not self.config.context or attention is None:
+                return AtlopScores(pair_bilinear(z_h, z_t, None, pairs, W, b), query.head, query.tail)
+            a = replace(attention, rows=attention.rows.to(dtype)).mean(query.entity, query.entities)
+            if torch.is_grad_enabled():
+                s = pair_bilinear(z_h, z_t, self._contexts(H, a, low, high), pairs, W, b)
+            else:
+                s = self._score_blocks(H, a, (low, high), pairs, (z_h, z_t))
+            share = _shares(a, query, low, high)
         return AtlopScores(s, query.head, query.tail, share, None if share is None else which)
 
     def loss(self, scores: Sequence[AtlopScores], gold: Sequence[AtlopGold]) -> Tensor:
@@ -219,30 +229,41 @@ class Atlop(nn.Module):
             floats(scores.s),
             indices(scores.head),
             indices(scores.tail),
-            None if scores.share is None else floats(scores.share),
+            None if scores.share is None else _sparse(scores.share),
             None if scores.context is None else indices(scores.context),
             adaptive=self.config.threshold == "adaptive",
             top_k=self.config.top_k,
             evidence_share=self.config.evidence_share,
         )
 
-    def _contexts(
-        self, H: Tensor, a: Tensor, query: PairQuery, pairs: tuple[Tensor, Tensor]
-    ) -> tuple[Tensor, Tensor | None]:
-        """W_h c and W_t c (U, 2 Z) of unordered pairs, and their shares of sentences (U, S)."""
+    def _contexts(self, H: Tensor, a: WindowAttention, low: Tensor, high: Tensor) -> Tensor:
+        """W_h c and W_t c (U, 2 Z) of unordered pairs."""
         N, D = H.shape
         W = torch.cat((self.head.weight[:, D:], self.tail.weight[:, D:]))  # (2 Z, D)
-        U, Z2 = len(pairs[0]), len(W)
-        if N * D * Z2 + U * N * Z2 < U * N * D + U * D * Z2:  # fewer products: project, then pool
-            context = localized_context(a, F.linear(H, W), *pairs)  # (U, 2 Z)
-        else:
-            context = F.linear(localized_context(a, H, *pairs), W)
-        if not query.sentences:
-            return context, None
-        marks = F.one_hot(query.sentence + 1, query.sentences + 1)[:, 1:].to(H.dtype)  # (N, S)
-        share = localized_context(a, marks, *pairs)  # (U, S)
-        total = share.sum(dim=1, keepdim=True)
-        return context, share / total.masked_fill(total == 0, 1.0)
+        U, Z2 = len(low), len(W)
+        tokens = U * N if len(a.start) == 1 else products(a, low, high)
+        if N * D * Z2 + tokens * Z2 < tokens * D + U * D * Z2:  # fewer products: project, then pool
+            return localized_context(a, F.linear(H, W), low, high)  # (U, 2 Z)
+        return F.linear(localized_context(a, H, low, high), W)
+
+    def _score_blocks(
+        self,
+        H: Tensor,
+        a: WindowAttention,
+        unordered: tuple[Tensor, Tensor],
+        pairs: PairIndices,
+        views: tuple[Tensor, Tensor],
+    ) -> Tensor:
+        """s (P, 1 + R), with the contexts of a block of pairs at a time."""
+        W, b, U = self.bilinear.weight, self.bilinear.bias, len(unordered[0])
+        s = b.repeat(len(pairs.head), 1)
+        size = max(1, BLOCK // (2 * self.config.size))
+        for at in range(0, U, size):
+            context = self._contexts(H, a, *(side[at : at + size] for side in unordered))
+            mine = ((pairs.context >= at) & (pairs.context < at + size)).nonzero().squeeze(1)
+            some = PairIndices(pairs.head[mine], pairs.tail[mine], pairs.context[mine] - at)
+            s[mine] = pair_bilinear(*views, context, some, W, b)
+        return s
 
     def _labels(self, scores: AtlopScores, gold: AtlopGold) -> Tensor:
         P, R = len(scores.s), len(self.config.relations)
@@ -258,10 +279,10 @@ class Atlop(nn.Module):
         y[pair, relation] = True
         return y
 
-    def _check(self, H: Tensor, A: Tensor | None, query: PairQuery) -> None:
+    def _check(self, H: Tensor, A: WindowAttention | None, query: PairQuery) -> None:
         M, N = len(query.place), H.shape[0]
-        if self.config.context and (A is None or A.shape[0] != M or A.shape[2] != N):
-            given = "none" if A is None else f"the shape {tuple(A.shape)}"
+        if self.config.context and (A is None or A.owners != M or A.tokens != N):
+            given = "none" if A is None else f"{A.owners} rows over {A.tokens} tokens"
             raise BadInput(
                 f"Expected attention ({M}, heads, {N}), a row for each mention over all tokens, got {given}. Ask the "
                 f"encoder for the rows of the opening markers and merge its windows."
@@ -271,6 +292,25 @@ class Atlop(nn.Module):
                 f"Expected vectors (N, {self.width}) and the sentence of each of the N tokens, got the shapes "
                 f"{tuple(H.shape)} and {tuple(query.sentence.shape)}."
             )
+
+
+def _shares(a: WindowAttention, query: PairQuery, low: Tensor, high: Tensor) -> Tensor | None:
+    """The share of each sentence in what the pairs look at (U, S); sums to 1, or to 0."""
+    if not query.sentences:
+        return None
+    if not torch.is_grad_enabled():
+        return sentence_shares(a, query.sentence, query.sentences, low, high)
+    marks = F.one_hot(query.sentence + 1, query.sentences + 1)[:, 1:].to(a.rows.dtype)  # (N, S)
+    share = localized_context(a, marks, low, high)  # (U, S)
+    total = share.sum(dim=1, keepdim=True)
+    return share / total.masked_fill(total == 0, 1.0)
+
+
+def _sparse(share: Tensor) -> SentenceShares:
+    """The shares above 0, by pair and sentence."""
+    found = (share if share.is_sparse else share.detach().to_sparse()).coalesce()
+    row, sentence = found.indices()
+    return SentenceShares(indices(row), indices(sentence), floats(found.values()))
 
 
 def evidence_loss(scores: Sequence[AtlopScores], gold: Sequence[AtlopGold]) -> Tensor:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from factpin.language._coreference_forms import (
+    SHORT,
     capitals,
     first_letters,
     full_name,
@@ -72,7 +73,9 @@ class Abbreviations:
     def __init__(self, names: Sequence[Name]) -> None:
         self.spelled: Index = {}  # by the first letters of their words
         self.pairs: Index = {}  # Chinese names, by their first character and each later one
+        self.letters: dict[int, set[str]] = {}  # the letters that a short form of each name may begin with
         for name in names:
+            self.letters[name.index] = first_letters(name)
             _add(self.spelled, spelled(name), name)
             if name.chinese:
                 starts = (name.key, *without_country(name.key))
@@ -81,18 +84,17 @@ class Abbreviations:
     def by_initials(self, short: Name) -> list[Name]:
         """Names of which a name may be the first letters."""
         letters = capitals(short)
-        return [name for name in self.spelled.get(letters, ()) if letters and _begins(short, name)]
+        return [name for name in self.spelled.get(letters, ()) if letters and self._begins(short, name)]
 
     def by_characters(self, short: Name) -> list[Name]:
         """Names of which a Chinese name may be some characters."""
-        if not short.chinese:
+        if not short.chinese or short.thing not in ("organisation", ""):
             return []
-        keys = (short.key, *without_country(short.key))
-        return [name for name in _united(self.pairs.get(key[:2], ()) for key in keys) if _begins(short, name)]
+        keys = [key for key in (short.key, *without_country(short.key)) if SHORT[0] <= len(key) <= SHORT[1]]
+        return [name for name in _united(self.pairs.get(key[:2], ()) for key in keys) if self._begins(short, name)]
 
-
-def _begins(short: Name, long: Name) -> bool:
-    return short.key[:1] in first_letters(long)
+    def _begins(self, short: Name, long: Name) -> bool:
+        return short.key[:1] in self.letters[long.index]
 
 
 def _add(index: Index, keys: Iterable[str], name: Name) -> None:

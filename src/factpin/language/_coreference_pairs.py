@@ -10,6 +10,7 @@ nearest mentions. The probabilities of mentions of one name are added: a scorer 
 "Obama".
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -82,10 +83,16 @@ def candidates_of(reading: MentionNames, proposed: Iterable[Link], most: int) ->
     for one, other in said:
         linked.setdefault(one, set()).add(other)
         linked.setdefault(other, set()).add(one)
+    once = {n: sorted(reading.names[o].mentions[0] for o in others if len(reading.names[o].mentions) == 1)
+            for n, others in linked.items()}  # fmt: skip
+    often = {n: [o for o in others if len(reading.names[o].mentions) > 1] for n, others in linked.items()}
     latest: dict[int, int] = {}  # name -> its latest mention so far
     chosen: list[list[int]] = []
     for i, name in enumerate(reading.name_of):
-        favoured = sorted((latest[n] for n in {name.index, *linked.get(name.index, ())} if n in latest), reverse=True)
+        single = once.get(name.index, [])  # pronouns, of which a name may have very many: the last ones are enough
+        before = bisect_left(single, i)
+        named = [latest[n] for n in (name.index, *often.get(name.index, ())) if n in latest]
+        favoured = sorted({*named, *single[max(0, before - most) : before]}, reverse=True)
         near = range(i - 1, max(-1, i - 1 - most), -1)
         chosen.append(sorted([*dict.fromkeys([*favoured, *near])][:most], reverse=True))
         latest[name.index] = i

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from factpin.documents import Document, Entity, Fact, Mention, Qualifier, Span
 from factpin.documents.keys import digest, document_key, name_key
-from factpin.errors import BadInput
+from factpin.errors import BadInput, UnknownName
 from factpin.memory.assemble import Assembler
 from factpin.memory.nouns import (
     ALL,
@@ -139,7 +139,7 @@ def judge(store: Editable, fact: str, verdict: str, note: str) -> None:
     with store.together():
         rows = Assembler(store.tables, ALL).raw(Pattern(keys=(fact,)))
         if not rows:
-            raise BadInput(f"{store.tables.url}: there is no fact {fact!r}. `factpin store facts` lists them.")
+            raise UnknownName(f"{store.tables.url}: there is no fact {fact!r}. `factpin store facts` lists them.")
         for id in sorted({row.id for row, _ in rows} | {fact}):
             store.tables.drop_decision("verdict", id, "")
             if verdict:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from factpin.errors import BadInput
+from factpin.errors import BadInput, UnknownName
 from factpin.memory.hops import paths
 from factpin.memory.nouns import ALL, Filter, JudgedFact, Pattern
 from factpin.memory.store import Store
@@ -28,7 +28,7 @@ def fact_by_key(store: Store, key: str) -> JudgedFact:
         return found[0]
     if found:
         raise BadInput(f"{len(found)} facts begin with {key!r}. Give more of the key.")
-    raise BadInput(f"There is no fact {key!r}. `factpin store facts` lists them.")
+    raise UnknownName(f"There is no fact {key!r}. `factpin store facts` lists them.")
 
 
 def in_order(facts: Iterable[JudgedFact]) -> list[JudgedFact]:

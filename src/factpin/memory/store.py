@@ -20,7 +20,7 @@ import orjson
 from factpin.documents import Document, Passage, Schema, Span
 from factpin.documents.keys import document_key, name_key
 from factpin.documents.schema import record_of, schema_of
-from factpin.errors import BadFile, BadInput
+from factpin.errors import BadFile, BadInput, UnknownName
 from factpin.memory import by_hand, checks, judge_facts
 from factpin.memory.assemble import Assembler, usual_type
 from factpin.memory.names import longest_first, ranked, spans_of_names, surface_key
@@ -139,7 +139,7 @@ class Store:
         """The key of a document; BadInput if there is none."""
         id = document_key(uri)
         if not self._digest(id):
-            raise BadInput(
+            raise UnknownName(
                 f"{self.tables.url}: there is no document {uri!r}. `factpin store list` lists all documents."
             )
         return id
@@ -303,7 +303,7 @@ class Store:
         if len(found) == 1:
             return found[0].entity
         if not found:
-            raise BadInput(f"{self.tables.url}: there is no entity {name!r}. Check the spelling.")
+            raise UnknownName(f"{self.tables.url}: there is no entity {name!r}. Check the spelling.")
         listed = "; ".join(f"{c.entity.id} ({c.entity.type or 'no type'}, {c.mentions} mentions)" for c in found[:8])
         raise BadInput(
             f"{self.tables.url}: {name!r} can be any of {len(found)} entities: {listed}. Give the key of one of them."

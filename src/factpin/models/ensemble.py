@@ -46,7 +46,7 @@ class Ensemble(Model):
         if self.head.config.threshold == "adaptive":
             s = F.pad(s, (1, 0))  # margins are above a threshold of 0
         shares = [x.share for x in scores if x.share is not None]
-        share = torch.stack(shares).mean(dim=0) if len(shares) == len(scores) else None
+        share = sum(shares[1:], shares[0]) / len(shares) if shares and len(shares) == len(scores) else None
         return AtlopScores(s, first.head, first.tail, share, first.context)
 
 

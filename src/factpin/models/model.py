@@ -12,6 +12,7 @@ from factpin.encoders.merge_windows import AttentionRows, merge_hidden, merge_ro
 from factpin.errors import BadInput
 from factpin.layers.dropout import Dropout
 from factpin.layers.half import half_precision
+from factpin.layers.window_attention import WindowAttention
 from factpin.models.predictor import Inputs, Predictor
 from factpin.tasks.examples import DocumentBatch, DocumentExample, Example
 from factpin.tokens import Tokenizer
@@ -79,8 +80,8 @@ class Model(nn.Module):
             scores = self.scores(inputs)
         return [self.head.to_arrays(one) for one in scores] if isinstance(scores, list) else self.head.to_arrays(scores)
 
-    def _read(self, batch: DocumentBatch) -> tuple[list[Tensor], list[Tensor | None]]:
-        """H (N, D) of each document, and A (M, heads, N) where the head asks for it."""
+    def _read(self, batch: DocumentBatch) -> tuple[list[Tensor], list[WindowAttention | None]]:
+        """H (N, D) of each document, and the attention of M pieces where the head asks for it."""
         documents = batch.documents
         rows = [_rows(doc) if self.head.attends else None for doc in documents]
         hidden: list[dict[int, Tensor]] = [{} for _ in documents]
@@ -116,8 +117,8 @@ def _rows(doc: DocumentExample) -> AttentionRows:
     return rows_of(doc.layout, torch.from_numpy(doc.targets.place))
 
 
-def _attention(parts: dict[int, Tensor], rows: AttentionRows | None, doc: DocumentExample) -> Tensor | None:
-    """A (M, heads, N) of the requested pieces."""
+def _attention(parts: dict[int, Tensor], rows: AttentionRows | None, doc: DocumentExample) -> WindowAttention | None:
+    """The attention of the requested pieces."""
     if rows is None:
         return None
     widest = max(part.shape[2] for part in parts.values())

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from factpin.errors import BadInput
+from factpin.objectives.collate import pack
 from factpin.objectives.text import Chance, Text, Vocabulary, chance_of
 from factpin.objectives.view import View
 
@@ -48,12 +49,22 @@ class Objective:
         """Whether there is enough of the text to ask something and to leave something."""
         return len(text) >= self.pieces and len(text.ends) >= self.sentences
 
-    def view(self, text: Text, vocabulary: Vocabulary, *, seed: int, epoch: int, index: int) -> View:
-        """The view of text number `index` in this epoch: always the same one."""
+    def view(
+        self, text: Text, vocabulary: Vocabulary, *, seed: int, epoch: int, index: int, apart: bool = False
+    ) -> View:
+        """The view of text number `index` in this epoch: always the same one.
+
+        `apart`: the documents of the text have a view each, and no cell sees one of another document.
+        """
+        documents = text.by_document() if apart else [text]
+        views = [self._view(one, vocabulary, chance_of(seed, epoch, index, k)) for k, one in enumerate(documents)]
+        return views[0] if len(views) == 1 else pack(views)
+
+    def _view(self, text: Text, vocabulary: Vocabulary, chance: Chance) -> View:
         if not self.fits(text):
             raise BadInput(
                 f"This objective needs {self.pieces} pieces in {self.sentences} sentences, the text has {len(text)} "
                 f"in {len(text.ends)}. Ask `fits` first, and skip the text."
             )
         vocabulary.refuse_specials(text)
-        return self.declare(text, vocabulary, chance_of(seed, epoch, index))
+        return self.declare(text, vocabulary, chance)

@@ -29,9 +29,7 @@ def alone(text: Text, _: Chance) -> tuple[list[Text], int]:
 
 def documents(text: Text, _: Chance) -> tuple[list[Text], int]:
     """The documents that were packed into the text; the whole text where none are marked."""
-    if text.documents is None:
-        return [text], NO_LOSS
-    return [text.part(int(unit[0]), int(unit[-1]) + 1) for unit in text.units("documents")], NO_LOSS
+    return text.by_document(), NO_LOSS
 
 
 def halves(text: Text, chance: Chance) -> tuple[list[Text], int]:

@@ -12,7 +12,7 @@ No special token stands in a Text: objectives put them in, so none is chosen unl
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, cast
 
@@ -28,9 +28,12 @@ Unit = Literal["pieces", "words", "phrases", "entities", "sentences", "documents
 Chance = np.random.Generator
 
 
-def chance_of(seed: int, epoch: int, index: int) -> Chance:
-    """The chance of one text in one epoch; nothing else decides what an objective makes of it."""
-    return np.random.default_rng([seed, epoch, index])
+def chance_of(seed: int, epoch: int, index: int, document: int = 0) -> Chance:
+    """The chance of one text in one epoch; nothing else decides what an objective makes of it.
+
+    `document`: which of the documents of a text, where each has a view of its own.
+    """
+    return np.random.default_rng([seed, epoch, index, document] if document else [seed, epoch, index])
 
 
 def nothing() -> Ints:
@@ -78,6 +81,14 @@ class Text:
         for depth, column in enumerate((self.words, wanted), 1):
             level[column >= 0], number[column >= 0] = depth, column[column >= 0]
         return np.split(at, np.flatnonzero((np.diff(level) != 0) | (np.diff(number) != 0)) + 1)
+
+    def by_document(self) -> list["Text"]:
+        """The documents that were packed into the text, each as a text; the whole where none are marked."""
+        if self.documents is None:
+            return [self]
+        parts = [self.part(int(unit[0]), int(unit[-1]) + 1) for unit in self.units("documents")]
+        return [replace(part, before=nothing() if k else self.before, foreign=self.foreign)
+                for k, part in enumerate(parts)]  # fmt: skip
 
     def part(self, start: int, end: int) -> "Text":
         """Pieces start:end, without memory and foreign text."""

@@ -8,7 +8,7 @@ from factpin.tokens.words import By
 
 Divide = Literal["blank", "line", "file"]
 Kind = Literal["wordpiece", "bpe"]
-Packing = Literal["full", "document", "filled", "running"]
+Packing = Literal["full", "document", "filled", "apart", "running"]
 
 VOCABULARY = 8000  # pieces of a new tokenizer
 LEARNING_RATE = 1e-4  # of the command; fine-tuning takes less

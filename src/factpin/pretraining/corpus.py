@@ -6,8 +6,9 @@
     document   the same inside one document: what is asked about two parts of a text needs that
     filled     pieces in a row, over the borders of documents; a sentence is cut where a text is full, so that short
                texts carry almost no padding
+    apart      the same, for views in which documents do not see each other: each is framed and counted as a text
     running    the same inside one document: texts follow one another, for what remembers the text before
-    cells      pieces, one special token in front, one behind each document, three at least
+    cells      pieces, one special token in front, one behind each document, three at least; apart: three a document
 
 A sentence that is longer than a text is cut. `before` are the pieces of the same document in front of a text.
 Every text knows where the next one begins, in documents and pieces: reading can start there, and nothing before is cut
@@ -36,6 +37,7 @@ from factpin.tokens.words import By, word_spans
 LONG = 1 << 16  # characters of a text file that are taken together
 HEAD = 1 << 20  # bytes of a file that its digest reads
 FRAME = 3  # special tokens around a text of one document: [CLS] A [SEP] B [SEP]
+LEAST = 8  # pieces for which another document is begun in a text, where documents are apart
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class PackedTexts:
     text: Text
     documents: frozenset[int]
     next: Place  # where the next text begins
+    left_out: int = 0  # documents that were taken out of the text, because they are too short to ask something
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,11 @@ class TextCut:
     words: By | None = "jieba"  # None: no objective asks for words
     memory: int = 0  # pieces in `before`
     again: bool = False  # running: the second half of a text is the first half of the next (XLNet)
+
+    @property
+    def apart(self) -> bool:
+        """Whether the documents of a text do not see each other."""
+        return self.packing == "apart"
 
     def __post_init__(self) -> None:
         if self.cells < FRAME + 2:
@@ -197,10 +205,12 @@ class _Row:
         self.before: Ints = nothing()
         self.used = 0  # pieces
 
-    def room(self, cells: int, document: int) -> int:
+    def room(self, cut: TextCut, document: int) -> int:
         """How many pieces of a document can still go in."""
-        count = len(self.documents) + (document not in self.documents[-1:])
-        return cells - self.used - max(FRAME, 1 + count)
+        begins = document not in self.documents[-1:]
+        count = len(self.documents) + begins
+        room = cut.cells - self.used - (FRAME * count if cut.apart else max(FRAME, 1 + count))
+        return 0 if cut.apart and begins and self.parts and room < LEAST else room
 
     def add(self, document: int, part: Text, before: Ints) -> None:
         if not self.parts:
@@ -229,8 +239,8 @@ def _pack(documents: Iterator[tuple[int, Text]], cut: TextCut, start: Place) -> 
         last = number
         at = min(len(text), max(0, start.pieces - base)) if number == start.document else 0
         while at < len(text):
-            room = row.room(cut.cells, number)
-            anywhere = cut.packing in ("filled", "running")
+            room = row.room(cut, number)
+            anywhere = cut.packing in ("filled", "apart", "running")
             stop = min(len(text), at + room) if anywhere else _stop(text, at, room)
             if stop <= at and row.parts:
                 yield row.packed(Place(number, base + at))

@@ -67,11 +67,16 @@ class PretrainJob:
         world: World,
         steps: int,
         at: Callable[[int, int], None] | None = None,
+        *,
+        apart: bool = False,
     ) -> None:
-        """`at` is told the steps done and the pieces seen, while the model is as it is judged."""
+        """`at` is told the steps done and the pieces seen, while the model is as it is judged.
+
+        `apart`: the documents of a text do not see each other.
+        """
         self.model, self.stages, self.stream, self.vocabulary = model, stages, stream, vocabulary
         self.heldout, self.how, self.world, self.steps = heldout, how, world, steps
-        self.at, self.done = at, 0
+        self.at, self.done, self.apart = at, 0, apart
         self.together = how.accumulation * world.size  # batches of a step
         self.lengths = range(steps * self.together)  # a corpus that is streamed is not counted: these are places
         self.terms = None
@@ -106,7 +111,7 @@ class PretrainJob:
     def _collated(self, row: str, texts: Sequence[Text], numbers: Sequence[int], epoch: int) -> Batch:
         objective = ROWS[row]
         views = [
-            objective.view(text, self.vocabulary, seed=self.how.seed, epoch=epoch, index=number)
+            objective.view(text, self.vocabulary, seed=self.how.seed, epoch=epoch, index=number, apart=self.apart)
             for text, number in zip(texts, numbers, strict=True)
         ]
         return collate(views, self.vocabulary.pad, task=objective.task)

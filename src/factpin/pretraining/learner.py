@@ -100,30 +100,35 @@ class Learners(nn.Module):
         return self.encoder.config.longest if self.encoder.input.positions else None
 
 
-def build_learner(rows: Mapping[str, Objective], encoder: Encoder, seed: int, beside: Beside | None = None) -> Learners:
-    """The rows on an encoder; heads, decoder and generator are drawn from the seed."""
+def build_learner(
+    rows: Mapping[str, Objective], encoder: Encoder, seed: int, beside: Beside | None = None, *, apart: bool = False
+) -> Learners:
+    """The rows on an encoder; heads, decoder and generator are drawn from the seed.
+
+    `apart`: documents of a text do not see each other.
+    """
     torch.manual_seed(seed)
-    return on_encoder(rows, encoder, beside or Beside())
+    return on_encoder(rows, encoder, beside or Beside(), apart=apart)
 
 
-def on_encoder(rows: Mapping[str, Objective], encoder: Encoder, beside: Beside) -> Learners:
+def on_encoder(rows: Mapping[str, Objective], encoder: Encoder, beside: Beside, *, apart: bool = False) -> Learners:
     kind, each = encoder.config.model_type, tuple(rows.values())
     silent = tuple(row for row in each if not says(row))
     reader: Plain | OnEncoder | WithDecoder
-    reader = Plain(encoder) if all(plain(row, kind) for row in each) else OnEncoder(encoder, silent)
+    reader = Plain(encoder, apart=apart) if all(plain(row, kind) for row in each) else OnEncoder(encoder, silent)
     if len(silent) < len(each):
         reader = WithDecoder(reader, like(encoder, beside.length, beside.decoder_layers))
     config = heads_of(encoder)
     learner = Learner(reader, Heads(config, reader.width, reader.words, each))
-    generator = _generator(reader, encoder, config, beside) if any(map(judges, each)) else None
+    generator = _generator(reader, encoder, config, beside, apart=apart) if any(map(judges, each)) else None
     return Learners(learner, rows, generator, beside)
 
 
-def _generator(reader: Backbone, encoder: Encoder, heads: HeadsConfig, beside: Beside) -> Learner:
+def _generator(reader: Backbone, encoder: Encoder, heads: HeadsConfig, beside: Beside, *, apart: bool) -> Learner:
     """Of an ELECTRA, an ELECTRA that shares its vectors of words, positions and segments; else of the words alone."""
     if encoder.config.model_type != "electra":
         return generator_over(reader, like(encoder, beside.length), heads, share=GENERATOR)
-    smaller = Plain(small_electra(encoder, GENERATOR))
+    smaller = Plain(small_electra(encoder, GENERATOR), apart=apart)
     return Learner(smaller, Heads(heads, smaller.width, smaller.words, ()))
 
 

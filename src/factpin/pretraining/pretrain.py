@@ -27,7 +27,7 @@ from factpin.files.leftovers import part_name
 from factpin.objectives import ROWS, Objective, Vocabulary, audit
 from factpin.pretraining.carried import CarriedMemory
 from factpin.pretraining.chunks import Chunks
-from factpin.pretraining.config import PretrainConfig
+from factpin.pretraining.config import Packing, PretrainConfig
 from factpin.pretraining.corpus import FRAME, Corpus, TextCut
 from factpin.pretraining.folder import CONFIG, names_pieces, network_weights, read_json, save_pretrained
 from factpin.pretraining.inherited import inherit, kept_heads
@@ -54,6 +54,7 @@ LOOKED_AT = 1000  # portions that are looked at for mentions
 AUDITED = 8  # texts of which every row shows its view to the audit before a run begins
 UNKNOWN = 0.05  # share of pieces that a vocabulary does not know, from which on it is said
 LAST = (CONFIG,)
+WITHIN: tuple[Packing, ...] = ("document", "running")  # one document a text
 SAVES, LOOKS = 20, 10  # checkpoints and evaluations of a run, unless told otherwise
 
 
@@ -82,6 +83,7 @@ def pretrain(
     paths = [Path(config.pairs)] if config.pairs else paths
     if plan.need.target and not config.pairs:
         raise BadInput(f"{config.objective} learns from sources and targets. Name a file of them: --pairs FILE.")
+    cut = _cut(config, plan)
     corpus, held_out = _corpus(paths, config), _corpus(dev, config) if dev else None
     if held_out:
         _refuse_shared(corpus, held_out)
@@ -96,7 +98,7 @@ def pretrain(
         notes.append(f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first.")
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
-    source = CorpusSource(corpus, tokenizer, _cut(config, plan), known, plan.rows, every, plan.need.foreign)
+    source = CorpusSource(corpus, tokenizer, cut, known, plan.rows, every, plan.need.foreign)
     other = replace(source, corpus=held_out) if held_out else source
     marks = (corpus.digest(), other.corpus.digest(), tokenizer.to_json().encode())
     fingerprint = digest((config, how, world.size), [np.frombuffer(mark, np.uint8) for mark in marks])
@@ -115,7 +117,16 @@ def pretrain(
         lanes=model.carried is not None,
     )  # fmt: skip
     job = PretrainJob(
-        model, stages, stream, vocabulary, judged, how, world, steps, at and partial(at, model, tokenizer)
+        model,
+        stages,
+        stream,
+        vocabulary,
+        judged,
+        how,
+        world,
+        steps,
+        at and partial(at, model, tokenizer),
+        apart=source.cut.apart,
     )
     outcome = train(
         job, _inner(how, steps), folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet, order=job.order
@@ -216,7 +227,8 @@ def begun(config: PretrainConfig, plan: PretrainingPlan, folder: Path, seed: int
         inherit(model, network_weights(start, given))
     else:
         encoder = Encoder.load(start)
-        model = build_learner(rows, encoder, seed, Beside(config.length, config.decoder_layers or LAYERS))
+        beside = Beside(config.length, config.decoder_layers or LAYERS)
+        model = build_learner(rows, encoder, seed, beside, apart=_cut(config, plan).apart)
     model.learner.smoothing = config.label_smoothing
     if model.longest is not None and config.length > model.longest:
         raise BadInput(f"length is {config.length}; this encoder reads at most {model.longest} tokens.")
@@ -285,7 +297,8 @@ def _audited(source: CorpusSource, vocabulary: Vocabulary) -> None:
     """A row that shows what it asks for is refused before it has learned to read it off."""
     for k, text in enumerate(source.first(AUDITED)):
         for row in source.rows:
-            found = audit(ROWS[row].view(text, vocabulary, seed=0, epoch=0, index=k), vocabulary)
+            view = ROWS[row].view(text, vocabulary, seed=0, epoch=0, index=k, apart=source.cut.apart)
+            found = audit(view, vocabulary)
             if not found.clean:
                 raise BadInput(f"{row} shows what it asks for: {str(found).splitlines()[0]}. Mend its declaration; "
                                f"audit(view) tells all of it.")  # fmt: skip
@@ -294,6 +307,12 @@ def _audited(source: CorpusSource, vocabulary: Vocabulary) -> None:
 def _cut(config: PretrainConfig, plan: PretrainingPlan) -> TextCut:
     memory = _memory(config, plan)
     packing = config.packing or ("document" if plan.need.pair else "running" if memory else "full")
+    if plan.need.pair and packing not in WITHIN:
+        raise BadInput(f"{config.objective} asks whether two parts of a text belong together, so its texts are packed "
+                       f"within one document: --packing {' or '.join(WITHIN)}, not {packing}.")  # fmt: skip
+    if memory and packing == "apart":
+        raise BadInput(f"{config.objective} remembers the text before, so its texts follow one another: --packing "
+                       f"running, not apart; or --memory 0.")  # fmt: skip
     words = config.words if plan.need.words else None
     again = packing == "running" and any(row.again for row in plan.objectives)
     return TextCut(config.length, packing, words, memory, again)

@@ -1,7 +1,8 @@
 """Readers of a batch that stand on a transformers encoder.
 
     Plain         one stream in which everybody sees everybody, as the encoder always reads, whatever its positions are;
-                  or from left to right, by a model that does so by itself (GPT)
+                  or from left to right, by a model that does so by itself (GPT); where documents are apart, those texts
+                  that have several are read with the view's mask and positions
     OnEncoder     other masks and positions, two streams                            (objectives/on_encoder.py)
     WithDecoder   either of these, and for rows that say something a decoder on top
 
@@ -22,6 +23,7 @@ from factpin.encoders import Encoder
 from factpin.encoders.own.batch import Block
 from factpin.encoders.own.network import Memory, States
 from factpin.encoders.own.parts import DecoderLayer, InputLayer, NetworkConfig, Sight, start
+from factpin.encoders.views import ABSOLUTE, read_cells
 from factpin.errors import BadInput
 from factpin.objectives import Batch, Objective
 from factpin.objectives.cloze import Cloze, everybody
@@ -47,9 +49,13 @@ def says(row: Objective) -> bool:
 class Plain(nn.Module):
     """Reads with an encoder alone."""
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, *, apart: bool = False) -> None:
+        """`apart`: documents of a text do not see each other."""
         super().__init__()
-        self.encoder = encoder
+        if apart and encoder.config.model_type not in ABSOLUTE:
+            raise BadInput(f"--packing apart hides the documents of a text from each other by a mask, which "
+                           f"{encoder.config.model_type} does not take. Take --packing filled.")  # fmt: skip
+        self.encoder, self.apart = encoder, apart
 
     @property
     def words(self) -> nn.Embedding:
@@ -73,14 +79,16 @@ class Plain(nn.Module):
         if "content" not in batch.streams:
             raise BadInput(f"A stream of content was expected, got {' and '.join(batch.streams)}. Give views that have "
                            f"one, or pretrain with a row that has a decoder.")  # fmt: skip
-        self._refuse_other_masks(batch.streams["content"])
-        return States({"content": read_plainly(self.encoder, batch.streams["content"], batch.task)})
+        block = batch.streams["content"]
+        if self.apart:
+            return States({"content": read_apart(self.encoder, block, "content")})
+        self._refuse_other_masks(block)
+        return States({"content": read_plainly(self.encoder, block, batch.task)})
 
     def _refuse_other_masks(self, block: Block) -> None:
         """The encoder is told no mask: what the view asks for must be what it does by itself."""
-        causal, n = self.encoder.config.model_type in CAUSAL, block.real.shape[1]
-        sees = block.real[:, None] & np.tri(n, n, 0 if causal else n, np.bool_)  # (B, n, n)
-        if (sees != block.sees["content"])[block.real].any():
+        causal = self.encoder.config.model_type in CAUSAL
+        if not _sees_all(block, "content", causal=causal):
             how = "from left to right" if causal else "every cell from every other"
             raise BadInput(
                 f"This encoder was pretrained to read {how}, and the view or prompt asks for another mask. Load a "
@@ -102,6 +110,20 @@ def read_plainly(encoder: Encoder, block: Block, task: int = 0) -> Tensor:
         return encoder(ids, real).hidden
     hidden: Tensor = encoder.model(input_ids=ids, attention_mask=real.long(), **more).last_hidden_state
     return hidden
+
+
+def read_apart(encoder: Encoder, block: Block, name: str) -> Tensor:
+    """(B, n, D). A batch in which some text has several documents is read with its mask and positions."""
+    if _sees_all(block, name):
+        return read_plainly(encoder, block)
+    return read_cells(encoder, block.ids, block.positions[..., 0], block.segments, block.sees[name])
+
+
+def _sees_all(block: Block, name: str, *, causal: bool = False) -> bool:
+    """Whether every cell sees every other of its text, or with `causal` every one before it."""
+    n = block.real.shape[1]
+    sees = block.real[:, None] & np.tri(n, n, 0 if causal else n, np.bool_)  # (B, n, n)
+    return not (sees != block.sees[name])[block.real].any()
 
 
 class WithDecoder(nn.Module):
@@ -145,7 +167,7 @@ class WithDecoder(nn.Module):
         if "decoder" not in batch.streams:
             states: States = self.below(batch, memory, keep=keep)
             return states
-        e = read_plainly(self.encoder, batch.streams["encoder"]) if encoded is None else encoded  # (B, m, D)
+        e = read_apart(self.encoder, batch.streams["encoder"], "encoder") if encoded is None else encoded  # (B, m, D)
         block = batch.streams["decoder"]
         ids, positions, segments, own, across = (
             torch.as_tensor(x, device=e.device)

@@ -6,14 +6,14 @@ reserve     texts of documents all over the corpus, to set against those of a lo
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
 import numpy as np
 
 from factpin.objectives import ROWS, Text
-from factpin.objectives.text import Chance
+from factpin.objectives.text import Chance, join
 from factpin.pretraining.corpus import Corpus, PackedTexts, Place, TextCut, packed
 from factpin.pretraining.known import Units
 from factpin.pretraining.reserve import excerpts
@@ -39,6 +39,10 @@ class CorpusSource:
     needs_foreign: bool
 
     def fits(self, text: Text) -> bool:
+        """Whether every row can use the text, or each document of it where they are apart."""
+        return all(map(self._usable, text.by_document() if self.cut.apart else [text]))
+
+    def _usable(self, text: Text) -> bool:
         return all(ROWS[row].fits(text) for row in self.rows)
 
     def held(self, number: int) -> bool:
@@ -73,7 +77,16 @@ class CorpusSource:
         return with_foreign(block, chance, needed=self.needs_foreign, reserve=far)
 
     def _texts(self, place: Place, wanted: Callable[[int], bool]) -> Iterator[PackedTexts]:
-        return self.corpus.texts(self.tokenizer, self.cut, known=self.known, start=place, wanted=wanted)
+        texts = self.corpus.texts(self.tokenizer, self.cut, known=self.known, start=place, wanted=wanted)
+        return map(self._shortened, texts) if self.cut.apart else texts
+
+    def _shortened(self, one: PackedTexts) -> PackedTexts:
+        """Without the documents that no row can use; a text of such documents alone is left as it is, and fits none."""
+        documents = one.text.by_document()
+        kept = [document for document in documents if self._usable(document)]
+        if not kept or len(kept) == len(documents):
+            return one
+        return replace(one, text=join(kept), left_out=len(documents) - len(kept))
 
     def _far(self, chance: Chance, *, held: bool) -> list[PackedTexts]:
         portions = (portion for portion in self.corpus.portions() if self.held(portion.document) == held)

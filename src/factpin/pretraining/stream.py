@@ -38,7 +38,7 @@ class StreamCounts:
 
     texts: int = 0  # learned from
     pieces: int = 0
-    unfit: int = 0  # passed over: fewer pieces or sentences than the objective asks for
+    unfit: int = 0  # passed over, texts or documents of one: fewer pieces or sentences than the objective asks for
     alone: int = 0  # passed over: no other document was there to set against them
 
 
@@ -157,6 +157,7 @@ class BatchStream:
             if not self.fits(one.text):
                 unfit += 1
                 continue
+            unfit += one.left_out
             block.append(one)
             if len(block) == self.buffer:
                 break

@@ -1,6 +1,8 @@
 """Group texts of similar length into batches.
 
-The cost of a batch is its longest text times its number of texts, including padding; `budget` limits it.
+The cost of a batch is its longest text times its number of texts, including padding; `budget` limits it. Beginning a
+batch costs as much as `START` tokens, since the weights have to be fetched once more: texts are put together only where
+this saves more than the padding costs.
 """
 
 from collections.abc import Sequence
@@ -10,6 +12,7 @@ import numpy as np
 
 from factpin.errors import BadInput
 
+START = 40  # measured with the shipped models on a CPU; from 10 to 100, extraction takes the same time within 4 %
 BUCKET = 1024  # texts sorted together in training: enough for little padding, few enough for random batches
 
 
@@ -30,10 +33,29 @@ class InTurn:
 
 
 def batches(lengths: Sequence[int], budget: int, max_items: int | None = None) -> list[list[int]]:
-    """Every index once, longest first, so that memory peaks early; a text over the budget is a batch of its own."""
+    """Every index once, longest first, so that memory peaks early; a text over the budget is a batch of its own.
+
+    Of all ways to cut this order, the one with the least cost.
+    """
     _check(budget, max_items)
-    order = np.argsort(-np.asarray(lengths, np.int64), kind="stable")
-    return _cut([int(i) for i in order], lengths, budget, max_items)
+    order = [int(i) for i in np.argsort(-np.asarray(lengths, np.int64), kind="stable")]
+    cheapest, begins = [0], [0]  # of the first k texts: the cost, and where the last batch begins
+    for end in range(1, len(order) + 1):
+        best, first = cheapest[end - 1] + lengths[order[end - 1]], end - 1
+        for begin in range(end - 2, max(-1, end - 1 - (max_items or end)), -1):
+            size = lengths[order[begin]] * (end - begin)
+            if size > budget:
+                break
+            if cheapest[begin] + size < best:
+                best, first = cheapest[begin] + size, begin
+        cheapest.append(best + START)
+        begins.append(first)
+    found: list[list[int]] = []
+    end = len(order)
+    while end:
+        found.append(order[begins[end] : end])
+        end = begins[end]
+    return found[::-1]
 
 
 def shuffled_batches(

@@ -122,7 +122,7 @@ def extract(
         summary = run_extraction(request, progress, _show_as(target, request.only) if target in FOR_PEOPLE else None)
     for line in extract_notes(summary, request):
         notes(quiet).print(line)
-    return 0
+    return 1 if summary.failed.count else 0
 
 
 def _extract_in_shards(request: Request, sharding: ShardOptions, quiet: bool) -> int:

@@ -29,6 +29,13 @@ SHORTEST_TOKEN = 16
 @click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="A site whose pages may use the server.")
 @click.option("--allow-edits", is_flag=True, help="Let clients edit the store.")
 @click.option("--no-page", is_flag=True, help="Serve no page at /.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a limit, such as timeout=60 or texts=1000; GET /v1/models lists them.",
+)
 @device_option
 @quiet_option
 def serve(
@@ -41,6 +48,7 @@ def serve(
     origins: tuple[str, ...],
     allow_edits: bool,
     no_page: bool,
+    limits: tuple[str, ...],
     device: str,
     quiet: bool,
 ) -> int:
@@ -64,13 +72,13 @@ def serve(
     except ImportError as error:
         raise MissingExtra(f"A server needs {error.name}: pip install 'factpin[serve]'.") from None
     from factpin.app.serve.guard import LOOPBACK, AccessRules
-    from factpin.app.serve.limits import Limits
+    from factpin.app.serve.limits import read_limits
     from factpin.app.serve.logs import RequestLog
     from factpin.app.serve.service import Service
     from factpin.app.serve.stored import StoreThread
     from factpin.models.shipped import choose_models
 
-    service = Service(choose_models(models), Limits(), device)
+    service = Service(choose_models(models), read_limits(limits), device)
     store = StoreThread(db, writable=allow_edits) if db else None
     rules = AccessRules(token, LOOPBACK if local else (), origins)
     app, guard = create_app(service, rules, RequestLog(None if quiet else sys.stderr.buffer), store, page=not no_page)

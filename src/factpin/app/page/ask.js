@@ -4,6 +4,7 @@ import { ask, storedDocument } from "./api.js";
 import { byId, fill, make, say } from "./dom.js";
 import { scoreOf } from "./found.js";
 import { drawPath } from "./graph.js";
+import { drawHops, hopsOf } from "./hops.js";
 import { spanFromServer } from "./offsets.js";
 import { drawText } from "./text.js";
 import { word } from "./words.js";
@@ -19,7 +20,7 @@ export function startAsk(page) {
 function draw() {
   const box = byId("view-ask");
   const question = make("input", { type: "search", id: "question", "aria-label": word("ask_label"), placeholder: word("ask_placeholder"), value: last?.question ?? "" });
-  const asOf = make("input", { type: "text", id: "as-of", size: 12, "aria-label": `${word("as_of")} (${word("as_of_hint")})`, placeholder: word("as_of_hint") });
+  const asOf = make("input", { type: "text", id: "as-of", size: 20, "aria-label": `${word("as_of")} (${word("as_of_hint")})`, placeholder: word("as_of_hint") });
   const form = make("form", { class: "askbar" }, question, asOf, make("button", { class: "strong" }, word("ask")));
   const answer = make("div", { class: "column", id: "answer", "aria-live": "polite" }, make("p", { class: "note" }, word("ask_empty")));
   const source = make("div", { class: "column", id: "cited" });
@@ -40,7 +41,7 @@ function draw() {
 function showAnswer(box, source, found) {
   const parts = found.abstained ? abstained(found, source) : answered(found, source);
   const notes = found.notes?.length ? make("div", { class: "card" }, make("h3", {}, word("notes")), found.notes.map((note) => make("p", { class: "note" }, note))) : null;
-  fill(box, parts, path(found), notes);
+  fill(box, parts, path(found), considered(found, source), notes);
   fill(source);
   box.querySelector(".cite")?.click();
 }
@@ -64,10 +65,17 @@ function path(found) {
   return make("div", { class: "card path" }, make("h3", {}, word("path")), drawPath(found.path));
 }
 
+/** What else was looked at; nothing where that is the path alone. */
+function considered(found, source) {
+  const { hops, hidden } = hopsOf(found);
+  if (hops.length <= (found.path?.length ?? 0)) return null;
+  return make("div", { class: "card path" }, make("h3", {}, word("considered")), drawHops(hops, (citation) => showSource(source, citation)), hidden ? make("p", { class: "note" }, word("considered_hidden", { n: hidden })) : null);
+}
+
 /** Citations as buttons; each lights its characters in the source. */
 export function citations(list, source) {
   return make("ol", { class: "list" }, (list ?? []).map((one, i) => {
-    const button = make("button", { type: "button", class: "cite", "aria-pressed": "false" }, `[${i + 1}] `, make("mark", {}, one.quote), make("span", { class: "note" }, one.uri, one.published ? ` · ${one.published}` : "", one.assertion && one.assertion !== "asserted" ? ` · ${word(one.assertion)}` : ""));
+    const button = make("button", { type: "button", class: "cite", "aria-pressed": "false" }, `[${i + 1}] `, make("mark", {}, one.quote), make("span", { class: "note" }, place(one.uri), one.published ? ` · ${one.published}` : "", one.assertion && one.assertion !== "asserted" ? ` · ${word(one.assertion)}` : ""));
     button.onclick = () => {
       for (const other of document.querySelectorAll(".cite[aria-pressed='true']")) other.setAttribute("aria-pressed", "false");
       button.setAttribute("aria-pressed", "true");
@@ -77,13 +85,16 @@ export function citations(list, source) {
   }));
 }
 
+/** Where a document comes from; the keys of facts that were added by hand say nothing to a reader. */
+const place = (uri) => (uri.startsWith("manual:") ? word("by_hand") : uri);
+
 /** The cited document with the cited characters lit. */
 export async function showSource(box, { uri, start, end }) {
   try {
     const { source, doc } = await storedDocument(uri);
     const text = make("div", { class: "text", tabindex: 0, role: "region", "aria-label": word("source") });
     const [from, to] = spanFromServer(doc.text, start ?? 0, end ?? 0);
-    fill(box, make("div", { class: "card source" }, make("h3", {}, source.title || uri), make("p", { class: "note" }, uri, source.published ? ` · ${word("published")} ${source.published}` : ""), text));
+    fill(box, make("div", { class: "card source" }, make("h3", {}, source.title || place(uri)), make("p", { class: "note" }, place(uri), source.published ? ` · ${word("published")} ${source.published}` : ""), text));
     drawText(text, doc, doc.mentions, end ? [{ start: from, end: to, kind: "cited" }] : []);
     text.querySelector(".cited")?.scrollIntoView({ block: "nearest" });
   } catch (error) {

@@ -1,6 +1,9 @@
 """How much a server takes at once."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from factpin.errors import BadInput, pick
 
 
 @dataclass(frozen=True)
@@ -25,3 +28,21 @@ class Limits:
     file_readers: int = 2  # processes that read files at once
     file_seconds: float = 20.0  # for reading a file
     file_memory: int = 1_500_000_000  # bytes, for reading a file
+
+
+def read_limits(changes: Sequence[str]) -> Limits:
+    """The limits, with changes such as timeout=60."""
+    limits = Limits()
+    for change in changes:
+        name, _, value = change.partition("=")
+        kind = type(pick(asdict(limits), name.strip(), kind="limit"))
+        try:
+            number = kind(value)
+        except ValueError:
+            raise BadInput(
+                f"--limit {change}: expected {name}=NUMBER, such as {name}={asdict(limits)[name]}."
+            ) from None
+        if not 0 < number < float("inf"):
+            raise BadInput(f"--limit {change}: expected a number above 0.")
+        limits = replace(limits, **{name.strip(): number})
+    return limits

@@ -1,7 +1,9 @@
 """The documents that wait for the models, in batches for one worker thread. Knows no model and no HTTP.
 
-While the worker reads a batch, requests gather; the next batch takes the oldest of them, all with the same options. An
-idle worker starts at once, so a single user never waits for others to come.
+While the worker reads a batch, requests gather; the next batch takes the oldest of them, all with the same options.
+Clients that were answered together tend to ask again within milliseconds of each other. So after a batch of several
+requests, the next one waits until as many have come, or for a small part of the time that the last batch took. After a
+request that came alone nothing waits: a single user never waits for others.
 """
 
 import threading
@@ -14,6 +16,8 @@ from dataclasses import dataclass, field
 from factpin.documents import Document
 
 RECENT = 30.0  # seconds of work that the rate is measured over
+GATHER = 0.2  # of the time that the last batch took: how long the next one may wait for requests
+LONGEST_GATHER = 0.1  # seconds
 
 
 class QueueFull(Exception):
@@ -92,6 +96,7 @@ class Queue:
         self._work: deque[tuple[float, int, float]] = deque()  # (when, characters, seconds) of recent batches
         self._closed = False
         self._changed = threading.Condition()
+        self._together, self._until = 1, 0.0  # requests in the last batch, and until when their clients may ask again
 
     def put(self, ticket: Ticket) -> None:
         """Add a request; QueueFull if there is no room. An empty queue takes any request."""
@@ -113,11 +118,12 @@ class Queue:
         with self._changed:
             while True:
                 self._drop_answered()
-                if self._tickets:
+                if self._tickets and self._gathered():
                     return self._batch()
-                if self._closed:
+                if self._closed and not self._tickets:
                     return []
-                self._changed.wait()
+                if not self._tickets:
+                    self._changed.wait()
 
     def drop(self, ticket: Ticket) -> bool:
         """Take a request out; whether it was there and no batch had any of it."""
@@ -139,6 +145,7 @@ class Queue:
         with self._changed:
             now = self._clock()
             self._work.append((now, characters, seconds))
+            self._until = now + min(GATHER * seconds, LONGEST_GATHER)
             while self._work and self._work[0][0] < now - RECENT:
                 self._work.popleft()
 
@@ -155,6 +162,14 @@ class Queue:
     def _expected(self, characters: int) -> float:
         seconds = sum(work[2] for work in self._work)
         return characters * seconds / max(1, sum(work[1] for work in self._work))
+
+    def _gathered(self) -> bool:
+        """Whether nothing more is worth waiting for; otherwise waits a moment for the clients of the last batch."""
+        left = self._until - self._clock()
+        if self._closed or len(self._tickets) >= self._together or self._waiting >= self.budget or left <= 0:
+            return True
+        self._changed.wait(left)
+        return False
 
     def _drop_answered(self) -> None:
         """Forget requests that nobody waits for any more."""
@@ -185,4 +200,5 @@ class Queue:
                     self._waiting -= size - 1
                     by_client[ticket.client] = used + size
         self._tickets = deque(ticket for ticket in self._tickets if ticket.taken < len(ticket.documents))
+        self._together = len({id(part.ticket) for part in parts})
         return parts

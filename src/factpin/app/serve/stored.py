@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 from factpin.app.serve.refusal import Refusal, refusal_of
-from factpin.errors import FactpinError
+from factpin.errors import FactpinError, UnknownName
 
 if TYPE_CHECKING:
     from factpin.extraction.knowledge_base import KnowledgeBase
@@ -37,9 +37,18 @@ class StoreThread:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._base)
         except FactpinError as error:
-            raise refusal_of(error) from None
+            refusal = refusal_of(error)
+            message = self._without_address(refusal.detail)
+            raise Refusal(404 if isinstance(error, UnknownName) else refusal.status_code, message, kind=refusal.kind,
+                          field=refusal.field) from None
         finally:
             self.waiting -= 1
+
+    def _without_address(self, message: str) -> str:
+        """A message without the place of the store, which is none of a client's business."""
+        for address in (self.url, self._base.store.tables.url):
+            message = message.removeprefix(f"{address}: ").replace(str(address), "the store")
+        return message[:1].upper() + message[1:]
 
     def close(self) -> None:
         """Close the store after what waits."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from factpin.app.show.words import count, list_counts
+from factpin.app.show.words import count, list_counts, skipped_files
 from factpin.extraction.request import Request
 from factpin.extraction.summary import Summary
 from factpin.formats import describe
@@ -33,7 +33,12 @@ def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
     if summary.lost:
         yield f"[yellow]not held by {request.format}:[/] {describe(summary.lost)}"
     if summary.skipped:
-        yield f"[yellow]skipped:[/] {escape(describe(summary.skipped))} (unknown ending; --from reads them)"
+        yield f"[yellow]skipped:[/] {escape(skipped_files(summary.skipped))}"
+    for failure in summary.failed.examples:
+        yield f"[red]not read:[/] {escape(failure)}"
+    if summary.failed.count > len(summary.failed.examples):
+        more = summary.failed.count - len(summary.failed.examples)
+        yield f"[red]not read:[/] {count(more, 'more file')}. --skip-bad lists all of them"
     if summary.rejected:
         rejected = "1 bad file or record" if summary.rejected == 1 else f"{summary.rejected:,} bad files or records"
         yield f"[red]set aside:[/] {rejected} in {escape(str(request.rejects_file))}"

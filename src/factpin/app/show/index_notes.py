@@ -6,9 +6,8 @@ from typing import Any
 
 from rich.markup import escape
 
-from factpin.app.show.words import count
+from factpin.app.show.words import count, skipped_files
 from factpin.extraction.index import IndexReport
-from factpin.formats import describe
 
 SHOWN = 5  # bad files that are listed
 
@@ -17,7 +16,7 @@ def index_record(db: str, stats: Mapping[str, Any], report: IndexReport, skipped
     """What was done, and what the store holds now."""
     notes = [f"set aside: {reject.place}: {reject.reason}" for reject in report.rejects]
     if skipped:
-        notes.append(f"skipped: {describe(skipped)} (unknown ending; --from reads them)")
+        notes.append(f"skipped: {skipped_files(skipped)}")
     return {
         "db": db,
         "documents": {

@@ -1,5 +1,6 @@
 """Decode document relations: relations that a head found -> facts of the document's own entities."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -129,10 +130,20 @@ def _right(mention: Mention) -> float:
 
 def nearest(heads: Sequence[Mention], tails: Sequence[Mention]) -> tuple[Mention, Mention]:
     """The two with the fewest characters between; those that overlap come last, and of equals the earlier first."""
+    by_start, by_end = sorted(tails, key=_start), sorted(tails, key=lambda m: (m.end, -m.start))
+    starts, ends = [m.start for m in by_start], [m.end for m in by_end]
+    apart = []
+    for h in heads:
+        before, after = bisect_right(ends, h.start), bisect_left(starts, h.end)
+        apart += [(h, t) for t in (*by_end[max(0, before - 1) : before], *by_start[after : after + 1])]
+    if not apart:
+        return min(heads, key=_start), min(tails, key=_start)
+    return min(apart, key=lambda pair: (_gap(*pair), pair[0].start, pair[1].start))
 
-    def distance(pair: tuple[Mention, Mention]) -> tuple[bool, int, int, int]:
-        h, t = pair
-        gap = max(h.start, t.start) - min(h.end, t.end)
-        return gap < 0, max(gap, 0), h.start, t.start
 
-    return min(((h, t) for h in heads for t in tails), key=distance)
+def _gap(h: Mention, t: Mention) -> int:
+    return max(h.start, t.start) - min(h.end, t.end)
+
+
+def _start(mention: Mention) -> int:
+    return mention.start

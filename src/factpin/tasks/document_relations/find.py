@@ -16,13 +16,30 @@ from factpin.tasks.cuts import cuts
 
 
 @dataclass(frozen=True)
+class SentenceShares:
+    """The share of each sentence in what a pair looks at, by pair and sentence; those that are 0 are left out."""
+
+    row: Ints  # (F,) an unordered pair, in order
+    sentence: Ints  # (F,)
+    share: Floats32  # (F,) of one pair they sum to 1
+
+    def of(self, rows: Ints) -> tuple[Ints, Ints, Floats32]:
+        """For pairs rows (T,), all their shares: index in rows, sentence and share, in the order of rows."""
+        first, last = (np.searchsorted(self.row, rows, side=side) for side in ("left", "right"))
+        count = last - first
+        which = np.repeat(np.arange(len(rows)), count)
+        at = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+        return which, self.sentence[at], self.share[at]
+
+
+@dataclass(frozen=True)
 class RelationScores:
     """Scores of the pairs of one document."""
 
     s: Floats32  # (P, 1 + R), the threshold of the pair first; (P, R) with a global threshold
     head: Ints  # (P,) entity
     tail: Ints  # (P,) entity
-    share: Floats32 | None  # (U, S) of each sentence in what a pair looks at; sums to 1, or to 0
+    share: SentenceShares | None  # of sentences in what an unordered pair looks at
     context: Ints | None  # (P,) the row of `share` that is a pair's
     adaptive: bool  # every pair has its threshold
     top_k: int  # relations of one pair
@@ -70,16 +87,24 @@ def find_relations(scores: RelationScores, cut: ArrayLike, fits: Bools | None = 
         high[crowded] = _highest(np.where(high[crowded], m[crowded], -np.inf), scores.top_k)
         hit = np.flatnonzero(high)
     pair, relation = np.divmod(hit, max(1, R))
-    proof = np.zeros((len(pair), 0), np.bool_)
-    if scores.share is not None and scores.context is not None:
-        share = scores.share[scores.context[pair]]  # (T, S)
-        proof = (share > np.float32(scores.evidence_share)) & (share > 0)
-        if len(pair):
-            best = share.argmax(axis=1)
-            proof[np.arange(len(pair)), best] = share.max(axis=1) > 0
-    return Relations(
-        scores.head[pair], relation, scores.tail[pair], m.ravel()[hit].astype(np.float64), *np.nonzero(proof)
-    )
+    score = m.ravel()[hit].astype(np.float64)
+    return Relations(scores.head[pair], relation, scores.tail[pair], score, *_proofs(scores, pair))
+
+
+def _proofs(scores: RelationScores, pair: Ints) -> tuple[Ints, Ints]:
+    """The sentences that prove relations of these pairs: index of the relation, sentence."""
+    if scores.share is None or scores.context is None or not len(pair):
+        none = np.zeros(0, np.int64)
+        return none, none
+    which, sentence, share = scores.share.of(scores.context[pair])
+    best = np.zeros(len(pair), np.float32)
+    np.maximum.at(best, which, share)
+    top = np.flatnonzero(share == best[which])
+    _, first = np.unique(which[top], return_index=True)  # of equals the earliest sentence
+    proves = share > np.float32(scores.evidence_share)
+    proves[top[first]] = True
+    proves &= share > 0
+    return which[proves], sentence[proves]
 
 
 def _highest(m: Floats32, most: int) -> Bools:

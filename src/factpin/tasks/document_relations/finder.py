@@ -22,7 +22,7 @@ from factpin.tasks.scale import Scale
 from factpin.tasks.schema import switch_marks
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Cut, Predict
-from factpin.tokens import Tokenizer, windows
+from factpin.tokens import Pieces, Tokenizer, Window, windows
 from factpin.tokens.layout import WindowLayout
 from factpin.tokens.reading import WindowedDocument
 
@@ -95,11 +95,13 @@ class RelationFinder:
         """The pairs of a document, and its marked windows; None if there is no pair to score."""
         doc = replace(document.doc, sentences=tuple(Span(*sentence) for sentence in document.sentences))
         schema = self.rules.schema if self.rules.schema.relations else None
-        y = targets(doc, document.pieces, self.marker, self.labels, schema, excluded)
-        if not len(y.head):
-            return y, None
-        found = windows(y.pieces, document.sentences, self.size, self.overlap, context="window")
-        y = y.seen_together([(w.first, w.last) for w in found], doc.facts)
+        found: list[Window] = []
+
+        def read(pieces: Pieces) -> list[tuple[int, int]]:
+            found.extend(windows(pieces, document.sentences, self.size, self.overlap, context="window"))
+            return [(window.first, window.last) for window in found]
+
+        y = targets(doc, document.pieces, self.marker, self.labels, schema, excluded, read)
         if not len(y.head):
             return y, None
         prefix = len(self.tokenizer.prefix)

@@ -1,6 +1,6 @@
 """Targets of document relations: marked pieces, the pairs of entities to score, and their relations."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,18 +53,6 @@ class Targets:
         kept[self.pair] = True
         return _only(self, kept)
 
-    def seen_together(self, windows: Sequence[tuple[int, int]], facts: Sequence[Fact]) -> "Targets":
-        """The pairs of which some mention of the one and some mention of the other are in one window (first, last)
-        of pieces. Of others nothing was read: their vectors never met. `facts` are the document's."""
-        shown = np.zeros((self.entities, len(windows)), np.bool_)
-        for w, (first, last) in enumerate(windows):
-            shown[self.entity[(self.place >= first) & (self.place < last)], w] = True
-        kept: Bools = (shown.astype(np.float32) @ shown.T.astype(np.float32) > 0)[self.head, self.tail]
-        if kept.all():
-            return self
-        unasked = tuple(facts[k] for k in self.fact[~kept[self.pair]])
-        return replace(_only(self, kept), unasked=self.unasked + unasked, apart=int((~kept).sum()))
-
     def fits(self) -> Bools:
         """(P, R) whether a relation may join the types of a pair."""
         found: Bools = self.joins[self.kind[self.head], self.kind[self.tail]]
@@ -83,18 +71,25 @@ def targets(
     relations: Sequence[str],
     schema: Schema | None = None,
     excluded: Collection[frozenset[int]] = (),
+    windows: Callable[[Pieces], Sequence[tuple[int, int]]] | None = None,
 ) -> Targets:
     """pieces: of the document's text, without markers; marker: its number, `markers.marker_id`; excluded: pairs of
-    entities that are not scored."""
+    entities that are not scored; windows: the windows (first, last) of the marked pieces.
+
+    With windows, a pair is scored if some mention of the one and some mention of the other are in one of them. Of
+    others nothing is read: their vectors never meet."""
     index = {m.id: i for i, m in enumerate(doc.mentions)}
     owned = [(index[id], e) for e, entity in enumerate(doc.entities) for id in dict.fromkeys(entity.mentions)]
     mention, entity = np.array(owned, np.int64).reshape(-1, 2).T
     marked = mark(pieces, [doc.mentions[i] for i in mention], marker)
     read = marked.opening >= 0
     kind, joins = _joins(doc, schema, relations)
-    head, tail = _asked(kind, joins, excluded)
+    known = np.bincount(entity[read], minlength=len(doc.entities)) > 0
+    parts = [(0, len(marked.pieces))] if windows is None else windows(marked.pieces)
+    together = _together(marked.opening[read], entity[read], parts, len(doc.entities))
+    head, tail = _asked(together, kind, joins, excluded)
     told = _PairLabels(doc, relations, head, tail)
-    found = Targets(
+    return Targets(
         marked.pieces,
         _sentences(doc, pieces)[marked.source],
         len(doc.sentences),
@@ -108,12 +103,13 @@ def targets(
         kind,
         joins,
         unread=tuple(doc.mentions[i] for i in np.unique(mention[~read])),
+        lost=tuple(e for e, good in zip(doc.entities, known, strict=True) if not good),
         widened=int(marked.widened.sum()),
         unknown=tuple(told.unknown),
         unasked=tuple(told.unasked),
         qualifiers=told.qualifiers,
+        apart=_allowed(known, kind, joins, excluded) - len(head),
     )
-    return _without_lost(found, doc)
 
 
 def _sentences(doc: Document, pieces: Pieces) -> Ints:
@@ -140,15 +136,34 @@ def _joins(doc: Document, schema: Schema | None, relations: Sequence[str]) -> tu
     return kind.astype(np.int64), joins
 
 
-def _asked(kind: Ints, joins: Bools, excluded: Collection[frozenset[int]]) -> tuple[Ints, Ints]:
-    """All ordered pairs (P,), (P,) that some relation may join, but for the excluded ones."""
+def _together(place: Ints, entity: Ints, windows: Sequence[tuple[int, int]], entities: int) -> Ints:
+    """The ordered pairs of entities with mentions in one window, as head * entities + tail, in order."""
+    order = np.argsort(place, kind="stable")
+    place, entity = place[order], entity[order]
+    found = [np.zeros(0, np.int64)]
+    for first, last in windows:
+        here = np.unique(entity[np.searchsorted(place, first) : np.searchsorted(place, last)])
+        found.append((here[:, None] * entities + here).ravel())
+    return np.unique(np.concatenate(found))
+
+
+def _asked(together: Ints, kind: Ints, joins: Bools, excluded: Collection[frozenset[int]]) -> tuple[Ints, Ints]:
+    """The ordered pairs (P,), (P,) that some relation may join, but for the excluded ones."""
+    head, tail = np.divmod(together, max(1, len(kind)))
+    asked = (head != tail) & np.any(joins, axis=2)[kind[head], kind[tail]]
+    out = np.array([pair for one, two in map(sorted, excluded) for pair in ((one, two), (two, one))], np.int64)
+    out = out.reshape(-1, 2)
+    asked &= ~np.isin(together, out[:, 0] * len(kind) + out[:, 1])
+    return head[asked], tail[asked]
+
+
+def _allowed(known: Bools, kind: Ints, joins: Bools, excluded: Collection[frozenset[int]]) -> int:
+    """How many ordered pairs of entities that are read some relation may join, wherever they are."""
     table: Bools = np.any(joins, axis=2)  # (K, K)
-    asked = table[kind[:, None], kind[None, :]] if len(kind) else np.zeros((0, 0), np.bool_)
-    np.fill_diagonal(asked, False)
-    for one, two in map(sorted, excluded):
-        asked[one, two] = asked[two, one] = False
-    head, tail = np.nonzero(asked)
-    return head.astype(np.int64), tail.astype(np.int64)
+    count = np.bincount(kind[known], minlength=len(table))  # (K,)
+    out = [(kind[a], kind[b]) for a, b in map(sorted, excluded) if known[a] and known[b]]
+    less = sum(int(table[a, b]) + int(table[b, a]) for a, b in out)
+    return int((count[:, None] * count * table).sum()) - int(count[np.diag(table)].sum()) - less
 
 
 class _PairLabels:
@@ -157,17 +172,18 @@ class _PairLabels:
     def __init__(self, doc: Document, relations: Sequence[str], head: Ints, tail: Ints) -> None:
         entity = {e.id: i for i, e in enumerate(doc.entities)}
         label = {name: r for r, name in enumerate(relations)}
-        pairs = {(int(h), int(t)): p for p, (h, t) in enumerate(zip(head, tail, strict=True))}
+        ends = [(entity[fact.head], entity[fact.tail]) for fact in doc.facts]
+        place = _places(ends, head * len(entity) + tail, len(entity))
         self.first: dict[tuple[int, int], int] = {}  # (pair, relation) -> fact
         self.proofs: set[tuple[int, int]] = set()  # (pair, sentence)
         self.unknown: list[Fact] = []
         self.unasked: list[Fact] = []
         self.qualifiers = 0
         for k, fact in enumerate(doc.facts):
-            pair = pairs.get((entity[fact.head], entity[fact.tail]))
+            pair = place[k]
             if fact.relation not in label:
                 self.unknown.append(fact)
-            elif pair is None:
+            elif pair < 0:
                 self.unasked.append(fact)
             else:
                 self.first.setdefault((pair, label[fact.relation]), k)
@@ -181,13 +197,12 @@ class _PairLabels:
         return rows[:, 0], rows[:, 1], rows[:, 2], proofs[:, 0], proofs[:, 1]
 
 
-def _without_lost(x: Targets, doc: Document) -> Targets:
-    """The pairs of entities that are read, with their labels."""
-    read = np.bincount(x.entity, minlength=x.entities) > 0
-    lost = tuple(e for e, good in zip(doc.entities, read, strict=True) if not good)
-    kept = read[x.head] & read[x.tail]
-    unasked = tuple(doc.facts[k] for k in x.fact[~kept[x.pair]])
-    return replace(_only(x, kept), lost=lost, unasked=x.unasked + unasked)
+def _places(ends: Sequence[tuple[int, int]], keys: Ints, entities: int) -> list[int]:
+    """The place of each pair of entities among keys, which are in order; -1 where it is not among them."""
+    wanted = np.array([head * entities + tail for head, tail in ends], np.int64)
+    at = np.searchsorted(keys, wanted)
+    found = np.append(keys, -1)[at] == wanted
+    return np.where(found, at, -1).tolist()
 
 
 def _only(x: Targets, kept: Bools) -> Targets:

@@ -96,6 +96,7 @@ def _shares(model: Tunable, documents: Sequence[Document], cut: Floats) -> tuple
         found = find_relations(scores, cut, y.fits())
         for h, r, t in zip(found.head.tolist(), found.relation.tolist(), found.tail.tolist(), strict=True):
             if (h, r, t) in gold:
-                shares.append(scores.share[row[h, t]].astype(np.float64))
+                _, sentence, share = scores.share.of(np.array([row[h, t]]))
+                shares.append(np.bincount(sentence, share, y.sentences).astype(np.float64))
                 proofs.append(gold[h, r, t])
     return shares, proofs
