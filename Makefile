@@ -1,7 +1,7 @@
 # make demo    the main job: facts from real text      make test    lint, types, import contracts, tests
 # make check   lint, types, contracts alone            make verify  the long proofs
-# make doors   the page in chromium
 # make docs    the documentation as a site             make wheel   a wheel, tried in an empty environment
+# make doors   the page in chromium
 PYTHON ?= python3
 BIN := .venv/bin
 export OMP_NUM_THREADS ?= 2
