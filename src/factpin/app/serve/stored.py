@@ -39,8 +39,12 @@ class StoreThread:
         except FactpinError as error:
             refusal = refusal_of(error)
             message = self._without_address(refusal.detail)
-            raise Refusal(404 if isinstance(error, UnknownName) else refusal.status_code, message, kind=refusal.kind,
-                          field=refusal.field) from None
+            raise Refusal(
+                404 if isinstance(error, UnknownName) else refusal.status_code,
+                message,
+                kind=refusal.kind,
+                field=refusal.field,
+            ) from None
         finally:
             self.waiting -= 1
 
