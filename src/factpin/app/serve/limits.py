@@ -34,15 +34,14 @@ def read_limits(changes: Sequence[str]) -> Limits:
     """The limits, with changes such as timeout=60."""
     limits = Limits()
     for change in changes:
-        name, _, value = change.partition("=")
-        kind = type(pick(asdict(limits), name.strip(), kind="limit"))
+        given, _, value = change.partition("=")
+        name = given.strip().replace("-", "_")
+        default = pick(asdict(limits), name, kind="limit")
         try:
-            number = kind(value)
+            number = type(default)(value)
         except ValueError:
-            raise BadInput(
-                f"--limit {change}: expected {name}=NUMBER, such as {name}={asdict(limits)[name]}."
-            ) from None
+            raise BadInput(f"--limit {change}: expected {name}=NUMBER, such as {name}={default}.") from None
         if not 0 < number < float("inf"):
             raise BadInput(f"--limit {change}: expected a number above 0.")
-        limits = replace(limits, **{name.strip(): number})
+        limits = replace(limits, **{name: number})
     return limits
