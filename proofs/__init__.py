@@ -15,6 +15,9 @@ from proofs import (
     learn_sequence,
     learn_shape,
     memory_cogltx,
+    memory_eae,
+    memory_fae,
+    memory_knowbert,
 )
 from proofs.compare import Proof
 from proofs.experiment import Bar, Experiment
@@ -43,10 +46,13 @@ SYSTEMS: dict[str, tuple[str, ...]] = {
 }
 ANSWERS: dict[str, tuple[Proof, ...]] = {
     "cogltx": memory_cogltx.PROOFS,
+    "eae": memory_eae.PROOFS,
+    "fae": memory_fae.PROOFS,
+    "knowbert": memory_knowbert.PROOFS,
 }
 FAMILIES = (
     *(learn_blanks, learn_cloze, learn_electra, learn_order, learn_pairs, learn_sequence, learn_shape),
-    memory_cogltx,
+    *(memory_cogltx, memory_eae, memory_fae, memory_knowbert),
 )
 EXPERIMENTS: dict[str, Experiment] = dict(
     sorted((name, one) for family in FAMILIES for name, one in family.EXPERIMENTS.items())

@@ -10,6 +10,7 @@ NAME.md, NAME.svg      written
 import sys
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -17,11 +18,16 @@ from factpin.answers.cogltx import Recall
 from factpin.errors import BadFile
 from proofs import ANSWERS, EXPERIMENTS
 from proofs.cards import cell, measured
+from proofs.lookup_world import DrawnWeights
 from proofs.memory_cogltx import drawn_recall
+from proofs.memory_eae import drawn_entities
+from proofs.memory_fae import drawn_facts
+from proofs.memory_knowbert import drawn_candidates
 from proofs.results import Results, read_results
 
 FIELDS = ("title", "idea", "caption", "formula", "use", "notes", "official", "prefer", "real")
 CELL, LEFT, TOP = 28, 120, 40
+WIDE, COLUMN = 220, 120  # of pictures of weights
 
 
 def write_cards(folder: Path) -> list[Path]:
@@ -99,11 +105,37 @@ def _row(recall: Recall, step: int, row: int, blocks: int, top: int) -> str:
     return "".join(parts)
 
 
+def weights_picture(draw: Callable[[], DrawnWeights]) -> str:
+    """A row for every question: how dark a cell is says how much of that column is read."""
+    drawn = draw()
+    width, height = WIDE + COLUMN * len(drawn.columns) + 10, TOP + CELL * len(drawn.rows) + 10
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'font-family="monospace" font-size="10"><rect width="{width}" height="{height}" fill="#fff"/>'
+    ]
+    parts += [_text(WIDE + COLUMN * (i + 0.5), TOP - 8, name, "middle") for i, name in enumerate(drawn.columns)]
+    for r, (name, weights) in enumerate(zip(drawn.rows, drawn.weights, strict=True)):
+        parts.append(_text(WIDE - 8, TOP + CELL * r + CELL / 2 + 4, name, "end"))
+        for c, weight in enumerate(weights):
+            parts.append(
+                f'<rect data-row="{r}" data-column="{c}" data-weight="{weight:.3f}" x="{WIDE + COLUMN * c + 2}" '
+                f'y="{TOP + CELL * r + 2}" width="{COLUMN - 4}" height="{CELL - 4}" fill="#4477aa" '
+                f'fill-opacity="{weight:.2f}" stroke="#ccc"/>'
+            )
+            parts.append(_text(WIDE + COLUMN * (c + 0.5), TOP + CELL * r + CELL / 2 + 4, f"{weight:.2f}", "middle"))
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
 def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="#555">{escape(text)}</text>'
 
 
-PICTURES: dict[str, Callable[[], str]] = {"cogltx": recall_picture}
+PICTURES: dict[str, Callable[[], str]] = {
+    "cogltx": recall_picture,
+    "eae": partial(weights_picture, drawn_entities),
+    "fae": partial(weights_picture, drawn_facts),
+    "knowbert": partial(weights_picture, drawn_candidates),
+}
 
 if __name__ == "__main__":
     for path in write_cards(Path(sys.argv[1])):

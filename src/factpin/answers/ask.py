@@ -23,8 +23,8 @@ from factpin.errors import BadInput
 from factpin.memory import Filter, Store
 from factpin.memory.search import Search
 
-Mode = Literal["auto", "facts", "extract", "hops", "generate"]
-ASK_MODES: tuple[Mode, ...] = ("auto", "facts", "extract", "hops", "generate")
+Mode = Literal["auto", "facts", "extract", "hops", "generate", "memory"]
+ASK_MODES: tuple[Mode, ...] = ("auto", "facts", "extract", "hops", "generate", "memory")
 MOST_ALTERNATIVES = 5
 
 
@@ -57,7 +57,7 @@ def ask(  # noqa: PLR0913  (each is asked for by name)
     the score that was fitted for its reader.
     reader: reads answers from passages, with calibrated scores. Without one, the passages themselves are offered.
     search: finds passages; by words unless given.
-    reasoners: other ways to answer, by mode: hops along titles unless given, generate only if given.
+    reasoners: other ways to answer, by mode: hops along titles unless given, generate and memory only if given.
     """
     return trace(question, store, mode, min_score, k, as_of, reader=reader, search=search, reasoners=reasoners).answer
 
@@ -78,6 +78,8 @@ def trace(  # noqa: PLR0913  (each is asked for by name)
     _check(question, mode, min_score, k)
     if mode in (reasoners or {}):
         return _reason(question, search or Search(store), mode, min_score, k, Filter(as_of or ""), reasoners or {})
+    if mode == "memory":
+        raise BadInput("A fact memory needs a model. Name one: `factpin pretrain --objective fae` makes it.")
     if mode == "generate":
         raise BadInput("Generating needs a generator. Name one: `factpin train generator` makes it.")
     filter, parsed = Filter(as_of or ""), parse_question(question)

@@ -12,7 +12,7 @@ from factpin.documents.keys import passage_key
 from factpin.documents.nouns import ASSERTIONS, Span
 from factpin.errors import BadDocument, OffsetMismatch
 
-MODES = ("facts", "extract", "hops", "generate")
+MODES = ("facts", "extract", "hops", "generate", "memory")
 NEAR = 1e-6  # tolerance for the sum of the weights
 
 

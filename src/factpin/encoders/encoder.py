@@ -10,6 +10,7 @@ model is never run. Attention is sdpa if the architecture supports it.
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
 
+from factpin.encoders.between import between
 from factpin.encoders.output import EncoderOutput
 from factpin.encoders.own import model as _own  # noqa: F401  registers factpin's own networks with transformers
 from factpin.encoders.quiet import quiet
@@ -59,6 +61,8 @@ class Encoder(nn.Module):
         self.tokenizer = tokenizer
         self.max_length = _max_length(model, cap)
         self._knows_segments = _knows_segments(model)
+        self.insert: nn.Module | None = None  # changes what a layer gives to the next one
+        self.insert_after = 0
 
     @classmethod
     def load(cls, source: str | Path) -> "Encoder":
@@ -133,6 +137,16 @@ class Encoder(nn.Module):
         """The ids with the model's special tokens around them, and a mask that is True at the ids of the text."""
         return self._tokens().frame(ids)
 
+    def put_between(self, insert: nn.Module | None, after: int = 0) -> None:
+        """Let `insert(hidden, ids, mask)` change the output of layer number `after` (from 1); None: nothing."""
+        self.insert, self.insert_after = insert, after
+
+    def _inserted(self, ids: Tensor, mask: Tensor) -> AbstractContextManager[None]:
+        insert = self.insert
+        if insert is None:
+            return nullcontext()
+        return between(self.model, self.insert_after, lambda hidden: insert(hidden, ids, mask))
+
     def forward(
         self, ids: Tensor, mask: Tensor, rows: Tensor | None = None, segments: Tensor | None = None
     ) -> EncoderOutput:
@@ -152,6 +166,10 @@ class Encoder(nn.Module):
             inputs["use_mems"] = False
         if segments is not None and self._knows_segments:
             inputs["token_type_ids"] = segments.masked_fill(~mask, 0)
+        with self._inserted(ids, mask):
+            return self._run(inputs, rows)
+
+    def _run(self, inputs: dict[str, Any], rows: Tensor | None) -> EncoderOutput:
         if rows is None:
             return EncoderOutput(self.model(**inputs).last_hidden_state)
         if self.config._attn_implementation in ("sdpa", NAME):

@@ -18,6 +18,7 @@ from factpin.encoders import Encoder
 from factpin.errors import BadInput, BadModel
 from factpin.files import write_bytes
 from factpin.heads import CONFIGS, HEADS
+from factpin.knowledge.store_layer import StoreLayer, StoreLayerConfig
 from factpin.models import checks
 from factpin.models.model import Model
 from factpin.models.onnx.graph import remove_graph
@@ -73,7 +74,7 @@ def _load(folder: Path) -> tuple[Settings, Model, Tokenizer]:
     own = stored_weights(folder)
 
     def build() -> Model:
-        encoder = Encoder.from_config(folder / "encoder", tokenizer)
+        encoder = _encoder(folder, settings, tokenizer)
         try:
             return Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
         except TypeError as error:
@@ -89,6 +90,18 @@ def _load(folder: Path) -> tuple[Settings, Model, Tokenizer]:
         raise damaged(folder, error) from None
     model.eval()
     return settings, model, tokenizer
+
+
+def _encoder(folder: Path, settings: Settings, tokenizer: Tokenizer) -> Encoder:
+    """The encoder, with the layer over a store that it was trained with."""
+    encoder = Encoder.from_config(folder / "encoder", tokenizer)
+    if settings.knowledge:
+        try:
+            config = StoreLayerConfig.from_json(settings.knowledge)
+            encoder.put_between(StoreLayer(encoder.width, config, tokenizer), config.after)
+        except (TypeError, KeyError) as error:
+            raise BadModel(f"{folder}/factpin.json: knowledge: {error}. The file is damaged.") from None
+    return encoder
 
 
 def _tuples(value: Any) -> Any:

@@ -33,6 +33,7 @@ KINDS: dict[str, Any] = {
     "task_config": dict,
     "upon": str,
     "upon_digest": str,
+    "knowledge": dict,
 }
 
 

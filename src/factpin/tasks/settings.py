@@ -31,6 +31,7 @@ class Settings:
     precision: Literal["float32", "float16", "int8"] = "float32"
     upon: str = ""  # the folder beside this one that stores the encoder weights both models share
     upon_digest: str = ""  # of these weights
+    knowledge: dict[str, Any] = field(default_factory=dict)  # the layer over a store between two layers, if any
     name: str = ""
     finds: str = ""  # one line for `factpin models`
     version: int = VERSION

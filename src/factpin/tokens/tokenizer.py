@@ -125,6 +125,10 @@ class Tokenizer:
         """How many special tokens `frame` adds."""
         return len(self.prefix) + len(self.suffix)
 
+    def id_of(self, token: str) -> int | None:
+        """The number of a token by its name in the vocabulary, such as [MASK]; None if it has no such token."""
+        return self._library.token_to_id(token)
+
     def token(self, piece_id: int) -> str:
         """What a number stands for in the vocabulary."""
         return str(self._library.id_to_token(int(piece_id)))

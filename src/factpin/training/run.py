@@ -31,6 +31,7 @@ from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.defaults import settle
 from factpin.training.job import TaskJob, digest
+from factpin.training.knowledge_layer import knowledge_layer
 from factpin.training.loop import check_folder, train
 from factpin.training.parallel import World, join_world
 
@@ -164,6 +165,7 @@ def build(task: Task, options: Any, design: Design) -> Extractor:
         encoder, tokenizer = Encoder.load(source), Tokenizer.load(source)
     else:
         encoder, tokenizer = torch_model(old.model).encoder, old.tokenizer
+    layer = knowledge_layer(options, encoder, tokenizer)
     settings = Settings(
         task=task.name,
         labels=design.labels,
@@ -177,6 +179,7 @@ def build(task: Task, options: Any, design: Design) -> Extractor:
         task_config=design.task_config,
         name=options.name,
         finds=options.finds,
+        knowledge=layer.config.to_json() if layer is not None else old.settings.knowledge if old else {},
     )
     head = HEADS[design.head](CONFIGS[design.head](**design.head_config), encoder.width)
     if old is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from factpin.answers.reasoners import Reasoner
     from factpin.memory import Store
 
-MODES = ["auto", "facts", "extract", "hops", "generate"]
+MODES = ["auto", "facts", "extract", "hops", "generate", "memory"]
 
 
 @click.command()
@@ -34,7 +34,7 @@ MODES = ["auto", "facts", "extract", "hops", "generate"]
     show_default=True,
     metavar="|".join(MODES),
     help="Where to look: in facts, in passages (extract), in passages and those they lead to (hops), or in all; or "
-    "write an answer from passages (generate).",
+    "write an answer from passages (generate), or let a model look up facts (memory).",
 )
 @click.option("--k", type=click.IntRange(1, 1000), default=8, show_default=True, help="Number of passages to look at.")
 @as_of_option
@@ -73,6 +73,12 @@ MODES = ["auto", "facts", "extract", "hops", "generate"]
     type=click.Path(dir_okay=False, path_type=Path),
     help="With --hops: write what was read, and why, as .json or .graphml.",
 )
+@click.option(
+    "--memory",
+    "memory_name",
+    metavar="FOLDER",
+    help="For --mode memory: a model that reads the facts of the store (`factpin pretrain --objective fae`).",
+)
 @runtime_option
 @click.option("--explain", is_flag=True, help="Show what was searched, and why the answer was chosen.")
 @json_option
@@ -88,6 +94,7 @@ def ask(
     hops_name: str | None,
     generator_name: str | None,
     graph_file: Path | None,
+    memory_name: str | None,
     runtime: str,
     explain: bool,
     as_json: bool,
@@ -107,7 +114,7 @@ def ask(
     from factpin.models.readers import find_readers
 
     reader: PassageReader | None = find_readers(reader_name, runtime=runtime)
-    reasoners = _reasoners(mode, hops_name, generator_name)
+    reasoners = _reasoners(mode, hops_name, generator_name, memory_name)
     with open_db(db) as store:
         search = search_of(store, runtime)
         if judge_name is not None:
@@ -132,11 +139,16 @@ def ask(
     return int(searched.answer.abstained)
 
 
-def _reasoners(mode: str, hops: str | None, generator: str | None) -> "dict[str, Reasoner]":
+def _reasoners(mode: str, hops: str | None, generator: str | None, memory: str | None) -> "dict[str, Reasoner]":
     """The ways to answer that need a model of their own."""
-    for name, of, given in (("--hops", "hops", hops), ("--generator", "generate", generator)):
+    options = (("--hops", "hops", hops), ("--generator", "generate", generator), ("--memory", "memory", memory))
+    for name, of, given in options:
         if given is not None and mode != of:
             raise BadInput(f"{name} has no meaning with --mode {mode}. Ask with --mode {of}, or leave it out.")
+    if memory is not None:
+        from factpin.models.memory_folder import MemoryReasoner, load_memory
+
+        return {"memory": MemoryReasoner(load_memory(memory))}
     if hops is not None:
         from factpin.answers.cogqa_ask import HopReasoner
         from factpin.models.hops_folder import load_hops

@@ -9,9 +9,11 @@ from factpin.app.commands._options import json_option, quiet_option, threads_opt
 from factpin.app.commands._training import SPELLINGS, resume_option, warn
 from factpin.app.console import out, print_json
 from factpin.app.options import SectionedCommand, options_of
+from factpin.errors import BadInput
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.request import CompareRequest, pretrain_request, run_pretraining
-from factpin.training.config import TrainConfig
+from factpin.training.config import TrainConfig, chosen, from_dict
+from factpin.training.knowledge_options import KNOWLEDGE, KnowledgeOptions
 
 HELPS = {  # where pretraining has other defaults
     "epochs": "passes over the corpus; --max-steps is quicker, since passes must be counted first",
@@ -59,6 +61,7 @@ OF_EXTRACTORS = ("fgm", "rdrop", "metric", "freeze_layers")  # settings of Train
     show_default=True,
     help="With --compare: fine-tunings of each point.",
 )
+@click.option("--db", metavar="FILE|URL", help="Learn from a store: for the objective fae.")
 @resume_option
 @threads_option
 @json_option
@@ -74,6 +77,7 @@ def pretrain(
     task: str | None,
     points: int,
     seeds: int,
+    db: str | None,
     threads: int | None,
     resume: bool,
     as_json: bool,
@@ -82,6 +86,8 @@ def pretrain(
 ) -> int:
     """Adapt an encoder to a corpus, or make one; `factpin train --encoder OUTPUT` uses it.
 
+    With --db, the objective fae learns to answer from the facts of a store (`factpin ask --mode memory`).
+
     \b
     factpin pretrain --objective wwm --corpus texts/ --encoder m3e-zh --max-steps 2000 --output runs/ours
     factpin pretrain --objective roberta --corpus wiki.txt.xz --config bert.json --output runs/new
@@ -89,6 +95,10 @@ def pretrain(
     factpin pretrain --compare wwm,electra --task spans.toml --corpus texts/ --encoder m3e-zh --max-steps 900 …
     torchrun --nproc-per-node 2 -m factpin pretrain …                    data parallel
     """
+    if settings.get("objective") in KNOWLEDGE:
+        return _learn_store(db or "", output, settings, resume=resume, as_json=as_json, quiet=quiet)
+    if db:
+        raise BadInput(f"--db is for objectives that learn from a store: {', '.join(KNOWLEDGE)}. Leave it out.")
     comparison = CompareRequest(compare, task, points, seeds) if compare else None
     request = pretrain_request(recipe, corpus, dev, output, settings, resume=resume, compare=comparison)
     silent = quiet or as_json
@@ -102,4 +112,19 @@ def pretrain(
         from factpin.app.show.run_tables import pretrain_table
 
         out().print(table(report) if compare else pretrain_table(report, output))
+    return 0
+
+
+def _learn_store(db: str, output: Path, settings: dict[str, Any], *, resume: bool, as_json: bool, quiet: bool) -> int:
+    """An objective that learns from a store instead of a corpus."""
+    from factpin.app.show.run_tables import train_table
+    from factpin.training.knowledge import pretrain_knowledge
+
+    options = KnowledgeOptions(settings["objective"], settings.get("encoder") or "", db)
+    how = from_dict(TrainConfig, chosen(TrainConfig, {}, settings), "train")
+    report = pretrain_knowledge(options, how, output, resume=resume, quiet=quiet or as_json)
+    if as_json:
+        print_json(report)
+    elif not quiet:
+        out().print(train_table(report, output))
     return 0

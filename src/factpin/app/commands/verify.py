@@ -38,7 +38,7 @@ def verify(
     quiet: bool,
 ) -> int:
     """Check the claims about the pretraining methods: leaks, controls, examples, samplers, sums, parity, learning. And
-    those about the systems that read long texts (cogltx).
+    those about the systems that read long texts (cogltx) and that look things up (eae, fae, knowbert).
 
     This needs a source checkout of factpin.
 

@@ -43,6 +43,8 @@ class TripleOptions:
     context: Literal["sentence", "window"] = "sentence"  # read one sentence at a time, or as much as fits
     dropout: float = 0.1  # dropout of the token vectors before the head
     tune_thresholds: bool = False  # fit a threshold for each label on dev
+    knowledge: str = ""  # what is known about the names of a store enters the encoder: kar or entities
+    db: str = ""  # store for knowledge
     language: str = ""  # language the model is for, such as zh or en; default: any
     name: str = ""  # name of the model in its card
     finds: str = ""  # what it finds, in one line for `factpin models`

@@ -1,0 +1,1 @@
+"""Encoders that look things up: KnowBERT's KAR, Entities as Experts, Facts as Experts, over the entities of a store."""

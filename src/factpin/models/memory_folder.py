@@ -1,0 +1,84 @@
+"""A model of `factpin pretrain --objective fae` as a folder, and as the mode `memory` of `ask`."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from factpin.answers.cite import citations_of, shared
+from factpin.answers.passages import Retrieval
+from factpin.answers.reasoners import Reasoning
+from factpin.documents import Answer, Hop
+from factpin.documents.likely import LIKELY
+from factpin.encoders import Encoder
+from factpin.knowledge.asker import FactAsker, MemoryReader
+from factpin.knowledge.tables import FactTable, read_facts, store_digest
+from factpin.memory import Filter, JudgedFact
+from factpin.memory.search import Search
+from factpin.models.part_folder import load_part, save_part
+from factpin.models.settings import Settings
+
+MEMORY = "memory"
+
+
+def memory_settings(size: int, encoder: str, digest: str, language: str = "", name: str = "") -> Settings:
+    """The settings of the folder. digest: of the store that it was trained on."""
+    return Settings(
+        task=MEMORY,
+        labels=("fact",),
+        head="fact_memory",
+        head_config={},
+        encoder=encoder,
+        language=language,
+        context="window",
+        task_config={"size": size, "store": digest},
+        name=name,
+        finds="answers from the facts of a store, with the fact that each comes from",
+    )
+
+
+def save_memory(folder: Path, settings: Settings, reader: MemoryReader) -> None:
+    """Write the folder. The facts are not in it: they are read from the store."""
+    save_part(folder, settings, reader.model, reader.model.encoder, reader.tokenizer)
+
+
+def load_memory(folder: Path | str, device: str = "cpu") -> MemoryReader:
+    """A model from its folder; `MemoryReasoner` gives it the facts of a store."""
+
+    def build(settings: Settings, encoder: Encoder) -> FactAsker:
+        return FactAsker(encoder, settings.task_config["size"])
+
+    _, model, tokenizer = load_part(folder, MEMORY, build)
+    return MemoryReader(model.to(device), tokenizer)
+
+
+@dataclass
+class MemoryReasoner:
+    """Answers from the facts of a store as they are when it is asked."""
+
+    reader: MemoryReader
+    _known: tuple[str, str] = field(default=("", ""), repr=False)
+
+    def __call__(self, question: str, search: Search, k: int, filter: Filter) -> Reasoning:
+        """Look the question up; the null fact and every other row take away from the score."""
+        store = search.store
+        state = (store_digest(store), filter.as_of)
+        if state != self._known:
+            self.reader.model.know(read_facts(store, filter), self.reader.tokenizer)
+            self._known = state
+        found, _ = self.reader.ask(question, store, filter, most=k)
+        table = self.reader.model.table
+        answers = [_answer(question, table, one.row, one.weight) for one in found]
+        return Reasoning(answers, LIKELY, Retrieval((), {}, {}), 0)
+
+
+def _answer(question: str, table: FactTable, row: int, weight: float) -> Answer:
+    """All tails of a row, with their citations."""
+    facts: list[JudgedFact] = [table.facts[key] for key in table.rows[row].facts]
+    facts.sort(key=lambda one: (-one.confidence, one.fact.id))
+    citations = [citation for one in facts for citation in citations_of(one.fact, inverse=False)]
+    score = min(1.0, weight * max(one.confidence for one in facts))
+    path = tuple(
+        Hop(one.fact.head.name, one.fact.tail.name, citations_of(one.fact, inverse=False)[0], one.fact.relation)
+        for one in facts[:1]
+    )
+    names = ", ".join(one.fact.tail.name for one in facts)
+    return Answer(question, names, score, "memory", citations=shared(citations), path=path)

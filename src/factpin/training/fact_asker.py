@@ -1,0 +1,116 @@
+"""Training a FactAsker (Facts as Experts) on the facts of a store: `factpin pretrain --objective fae --db kb.db`.
+
+losses   the row that is asked for, or the null fact where that row is hidden; the entity that was left out
+dev      rows that are never learned from: their texts are asked with their facts in the memory
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from factpin.encoders import Encoder, resolve
+from factpin.errors import BadInput
+from factpin.knowledge.asker import BlankBatch, BlankText, FactAsker, MemoryReader, blank_text, collate_blanks
+from factpin.knowledge.fact_memory import NO_FACT, FactReading, answer_loss, fact_loss
+from factpin.knowledge.tables import read_facts, store_digest
+from factpin.memory import Store
+from factpin.models.memory_folder import MEMORY, memory_settings, save_memory
+from factpin.models.settings import Settings
+from factpin.tokens import Tokenizer
+from factpin.tokens.pieces import Ints
+from factpin.training.config import TrainConfig
+from factpin.training.fact_clozes import FactCloze, clozes
+from factpin.training.knowledge_options import KnowledgeOptions
+from factpin.training.part_run import PartRun, mean, run_part
+
+METRICS = ("accuracy",)  # of rows that were never learned from
+Lesson = tuple[BlankBatch, Tensor, Tensor, Tensor]
+
+
+class AskerModel(FactAsker):
+    """A FactAsker with its loss, as the loop trains it."""
+
+    def loss(self, example: Lesson) -> Tensor:
+        """The sum of both losses."""
+        batch, hide, rows, tails = example
+        reading: FactReading = self(batch, hide)
+        return fact_loss(reading, rows) + answer_loss(reading.answers, tails)
+
+
+class AskerJob:
+    """The texts of a store's facts."""
+
+    def __init__(self, model: AskerModel, tokenizer: Tokenizer, store: Store, options: KnowledgeOptions) -> None:
+        self.model, self.tokenizer, self.options = model, tokenizer, options
+        table = model.table
+        self.taught: list[tuple[BlankText, FactCloze]] = []
+        self.dev: list[tuple[BlankText, FactCloze]] = []
+        for one in clozes(table):
+            names = store.names_in(one.text)
+            framed = blank_text(one.text, one.blank, names, table, tokenizer, options.length)
+            if framed is not None and framed.mentions:
+                (self.dev if self._held(one.row) else self.taught).append((framed, one))
+        if not self.taught:
+            raise BadInput("The store has no facts to learn from. Fill it with `factpin index`, and see `store facts`.")
+        self.held = torch.tensor([self._held(row) for row in range(len(table.rows))])  # no text sees these
+        self.lengths = [len(framed.ids) for framed, _ in self.taught]
+        self.terms = None
+
+    def _held(self, row: int) -> bool:
+        key = self.model.table.rows[row].facts[0]
+        return int(sha256(key.encode()).hexdigest()[:8], 16) < self.options.heldout * 2**32
+
+    def batch(self, examples: Sequence[int]) -> Lesson:
+        """Texts side by side, the facts that each does not see, and what is right."""
+        chosen = [self.taught[i] for i in examples]
+        chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
+        hide = (
+            torch.from_numpy(chance.random((len(chosen), len(self.model.table.rows))) < self.options.hide) | self.held
+        )
+        rows = torch.tensor([one.row for _, one in chosen])
+        unseen = hide[torch.arange(len(chosen)), rows]
+        tails = torch.tensor([one.tail for _, one in chosen])
+        texts = collate_blanks([framed for framed, _ in chosen], self.tokenizer.pad_id)
+        return texts, hide, torch.where(unseen, NO_FACT, rows + 1), tails
+
+    @torch.no_grad()
+    def evaluate(self) -> dict[str, float]:
+        """How often the right row is the first, for rows that were never learned from."""
+        self.model.eval()
+        right: list[float] = []
+        for at in range(0, len(self.dev), 32):
+            some = self.dev[at : at + 32]
+            reading = self.model(collate_blanks([framed for framed, _ in some], self.tokenizer.pad_id))
+            best = reading.facts.argmax(-1).tolist()
+            right += [float(row == one.row + 1) for row, (_, one) in zip(best, some, strict=True)]
+        return {"accuracy": mean(right)} if right else {}
+
+    def columns(self) -> list[Ints]:
+        """All that it learns from."""
+        return [np.array([*framed.ids, framed.blank, one.row, one.tail], np.int32) for framed, one in self.taught]
+
+
+def train_asker(
+    store: Store, options: KnowledgeOptions, how: TrainConfig, folder: Path, *, resume: bool, quiet: bool
+) -> dict[str, Any]:
+    """Train, and write the folder; gives what was measured."""
+    torch.manual_seed(how.seed)
+    source = resolve(options.encoder)
+    tokenizer = Tokenizer.load(source)
+    model = AskerModel(Encoder.load(source), options.size)
+    model.know(read_facts(store), tokenizer)
+    job = AskerJob(model, tokenizer, store, options)
+
+    def save() -> Settings:
+        settings = memory_settings(options.size, options.encoder, store_digest(store), options.language, options.name)
+        save_memory(folder, settings, MemoryReader(model, tokenizer))
+        return settings
+
+    counts = {"train": len(job.taught), "dev": len(job.dev), "facts": len(model.table.facts), "noted": {}}
+    run = PartRun(MEMORY, options, METRICS, save, job.columns)
+    return run_part(job, run, how, folder, counts, data={"train": options.db}, resume=resume, quiet=quiet)

@@ -1,0 +1,25 @@
+"""`factpin pretrain --objective knowbert|eae|fae --db kb.db`: what is learned from a store."""
+
+from pathlib import Path
+from typing import Any
+
+from factpin.errors import BadInput, need_torch, pick
+from factpin.memory import open_store
+from factpin.training.config import TrainConfig
+from factpin.training.knowledge_options import KNOWLEDGE, KnowledgeOptions
+
+
+def pretrain_knowledge(
+    options: KnowledgeOptions, how: TrainConfig, folder: Path, *, resume: bool = False, quiet: bool = False
+) -> dict[str, Any]:
+    """Learn from a store, and write the model folder; gives what was measured."""
+    pick(KNOWLEDGE, options.objective, kind="objective that learns from a store")
+    if not options.db:
+        raise BadInput(f"--objective {options.objective} learns from a store. Name it with --db kb.db.")
+    if not options.encoder:
+        raise BadInput("--encoder is missing. `factpin models --encoders` lists encoders that need no model hub.")
+    need_torch("Pretraining needs torch")
+    with open_store(options.db) as store:
+        from factpin.training.fact_asker import train_asker  # noqa: PLC0415  (torch)
+
+        return train_asker(store, options, how, folder, resume=resume, quiet=quiet)

@@ -1,0 +1,135 @@
+"""Answers from the facts of a store: learned once, and right after every edit without training."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from factpin.answers.ask import ask
+from factpin.documents import Answer
+from factpin.encoders import small_encoder
+from factpin.errors import BadInput
+from factpin.knowledge.tables import code_of, read_facts, store_digest
+from factpin.memory import Source, Store, TypedFact, open_store
+from factpin.models.memory_folder import MemoryReasoner, load_memory
+from factpin.tokens.small import build_tokenizer
+from factpin.training.config import TrainConfig
+from factpin.training.fact_clozes import TEMPLATES, clozes
+from factpin.training.knowledge import pretrain_knowledge
+from factpin.training.knowledge_options import KnowledgeOptions
+from tests.memory.world import Said, tell
+
+PEOPLE = [f"{first}{last}" for first in "王李张刘陈" for last in ("小明", "小红", "建国", "丽华")]
+CITIES = ["北京", "上海", "广州", "深圳", "南京", "杭州"]
+
+
+def filled(path: Path) -> Path:
+    with open_store(str(path), create=True) as store, store.together():
+        for i, name in enumerate(PEOPLE):
+            city, other = CITIES[i % 6], CITIES[(i * 5 + 1) % 6]
+            doc = tell(Said(name, "出生地", city), Said(name, "职业地", other), id=name)
+            store.put(doc, Source(name))
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("memory")
+    db, output = filled(base / "kb.db"), base / "model"
+    torch.manual_seed(0)
+    texts = [template.format(head=name, relation=relation) for template in TEMPLATES["zh"] for name in PEOPLE
+             for relation in ("出生地", "职业地")]  # fmt: skip
+    tokenizer = build_tokenizer([*texts, *CITIES, "赵云飞"], vocab_size=400)
+    small_encoder(tokenizer.vocab_size, width=32, layers=2, max_length=64, tokenizer=tokenizer).save(base / "encoder")
+    how = TrainConfig(max_steps=400, batch_size=32, learning_rate=2e-3, head_learning_rate=4e-3, epochs=100)
+    options = KnowledgeOptions("fae", str(base / "encoder"), str(db), size=64)
+    assert pretrain_knowledge(options, how, output, quiet=True)["scores"]["accuracy"] > 0.6
+    return output
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(str(filled(tmp_path / "kb.db"))) as store:
+        yield store
+
+
+def answer(store: Store, folder: Path, question: str) -> Answer:
+    return ask(question, store, "memory", 0.0, reasoners={"memory": MemoryReasoner(load_memory(folder))})
+
+
+def right(store: Store, folder: Path, cities: dict[str, str]) -> float:
+    """The share of people whose place of birth is answered as wanted, and cited from their own document."""
+    reasoner = MemoryReasoner(load_memory(folder))
+    hits = 0
+    for name, city in cities.items():
+        found = ask(f"{name}的出生地是什么？", store, "memory", 0.0, reasoners={"memory": reasoner})
+        hits += found.text == city and found.citations[0].quote == city and found.citations[0].uri == name
+    return hits / len(cities)
+
+
+BORN = {name: CITIES[i % 6] for i, name in enumerate(PEOPLE)}
+
+
+def test_answers_cite_their_facts(store: Store, folder: Path) -> None:
+    assert right(store, folder, BORN) >= 0.8
+    found = answer(store, folder, "李小红的出生地是什么？")
+    citation = found.citations[0]
+    text = store.document(citation.uri)[0].text
+    assert found.mode == "memory" and text[citation.start : citation.end] == citation.quote
+    assert citation.fact in {fact.id for fact in store.facts()}
+
+
+def test_edits_are_followed_and_undone(store: Store, folder: Path) -> None:
+    edited = dict.fromkeys(PEOPLE[:10], "成都")  # an entity that it never saw
+    old = [store.document(name) for name in edited]
+    with store.together():
+        for name in edited:
+            store.put(tell(Said(name, "出生地", "成都"), Said(name, "职业地", "上海"), id=name), Source(name))
+    assert right(store, folder, edited) >= 0.8 and right(store, folder, {n: BORN[n] for n in edited}) == 0.0
+    with store.together():
+        for doc, source in old:
+            store.put(doc, source)
+    assert right(store, folder, {n: BORN[n] for n in edited}) >= 0.8
+
+
+def test_a_removed_fact_is_not_answered_from_the_weights(store: Store, folder: Path) -> None:
+    store.remove("王小明")
+    found = answer(store, folder, "王小明的出生地是什么？")
+    assert not any(c.uri == "王小明" for a in (found, *found.alternatives) for c in a.citations)
+
+
+def test_an_injected_fact_is_answered(store: Store, folder: Path) -> None:
+    store.add(TypedFact("赵云飞", "出生地", "拉萨", "PER", "LOC"))
+    found = answer(store, folder, "赵云飞的出生地是什么？")
+    assert found.text == "拉萨" and found.citations[0].uri.startswith("manual:")
+
+
+def test_a_question_without_a_known_name_has_no_answer(store: Store, folder: Path) -> None:
+    assert answer(store, folder, "今天天气好吗？").abstained
+
+
+def test_what_is_learned_from(store: Store) -> None:
+    table = read_facts(store)
+    assert len(table.rows) == 2 * len(PEOPLE) and set(table.relations) == {"出生地", "职业地"}
+    texts = list(clozes(table))
+    assert {one.row for one in texts} == set(range(len(table.rows)))
+    tails = {one.tail: table.names[one.tail - 2] for one in texts}
+    shown = [one.text[: one.blank.start] + one.text[one.blank.end :] for one in texts]
+    assert not any(tails[one.tail] in rest for one, rest in zip(texts, shown, strict=True))  # no leak
+
+
+def test_codes_follow_from_keys_and_the_digest_from_the_documents(store: Store) -> None:
+    assert code_of("a", 8) == code_of("a", 8) != code_of("b", 8)
+    before = store_digest(store)
+    store.put(tell(Said("甲", "出生地", "乙")), Source("new"))
+    assert store_digest(store) != before
+    store.remove("new")
+    assert store_digest(store) == before
+
+
+def test_what_is_missing_is_said(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="--db"):
+        pretrain_knowledge(KnowledgeOptions("fae", "x", ""), TrainConfig(), tmp_path)
+    with pytest.raises(BadInput, match="pretrain --objective fae"):
+        ask("谁？", store, "memory")

@@ -1,0 +1,77 @@
+"""A model with knowledge of a store: the names it finds, what is exact, and its folder."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from factpin.encoders import Encoder
+from factpin.errors import BadInput
+from factpin.knowledge.names import name_table, read_entities
+from factpin.knowledge.store_layer import build_layer
+from factpin.memory import Source, open_store
+from factpin.models.extractor import Extractor
+from factpin.models.model import torch_model
+from factpin.tasks import TASKS
+from factpin.tasks.spans.task import SpanOptions
+from factpin.tokens import Tokenizer
+from factpin.training.config import TrainConfig
+from factpin.training.run import run_training
+from tests.conftest import corpus
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("store") / "kb.db"
+    with open_store(str(path), create=True) as store, store.together():
+        for doc in corpus(40, 5):
+            store.put(doc, Source(doc.id))
+    return path
+
+
+def test_names_are_the_longest_and_whole(encoder_folder: Path) -> None:
+    tokenizer = Tokenizer.load(encoder_folder)
+    table = name_table([("王小明", [(2, 1.0)]), ("小明", [(3, 0.6), (4, 0.4)])], tokenizer)
+    ids = tokenizer.encode("王小明见小明").ids.tolist()
+    found = table.find(ids)
+    assert [(one.first, one.last, one.candidates) for one in found] == [(0, 2, (2,)), (4, 5, (3, 4))]
+    assert table.find(ids, frozenset({ids[3]}))[0].first != 0  # a name does not end inside a word
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["kar", "entities"])
+def test_off_is_the_encoder_bit_by_bit(kind: str, encoder_folder: Path, db: Path) -> None:
+    encoder = Encoder.load(encoder_folder)
+    tokenizer = Tokenizer.load(encoder_folder)
+    with open_store(str(db)) as store:
+        entities = read_entities(store)
+    text = next(doc.text for doc in corpus(40, 5) if doc.mentions)
+    ids, mask = encoder.batch([encoder.frame(tokenizer.encode(text).ids)[0]])
+    plain = encoder(ids, mask).hidden
+    layer = build_layer(kind, encoder, tokenizer, entities, "x", size=16).eval()
+    encoder.put_between(layer, 1)
+    assert not torch.equal(encoder(ids, mask).hidden, plain)
+    encoder.put_between(None)
+    assert torch.equal(encoder(ids, mask).hidden, plain)
+
+
+@pytest.mark.parametrize("kind", ["kar", "entities"])
+def test_a_model_with_knowledge_is_trained_saved_and_loaded(
+    kind: str, encoder_folder: Path, db: Path, tmp_path: Path
+) -> None:
+    options = SpanOptions(encoder=str(encoder_folder), head_size=8, knowledge=kind, db=str(db))
+    docs = list(corpus(24, 1))
+    how = TrainConfig(max_steps=4, batch_size=8, epochs=1)
+    run_training(TASKS["spans"], docs, docs[:8], options, how, tmp_path / "model", quiet=True)
+    loaded = Extractor.load(tmp_path / "model")
+    assert loaded.settings.knowledge["kind"] == kind and len(loaded.settings.knowledge["store"]) == 24
+    layer = torch_model(loaded.model).encoder.insert
+    assert layer is not None and len(layer.names.starts) > 2  # type: ignore[union-attr]
+    again = Extractor.load(tmp_path / "model")
+    assert [d.mentions for d in loaded.annotate(docs[:4])] == [d.mentions for d in again.annotate(docs[:4])]
+
+
+def test_a_store_is_needed(encoder_folder: Path, tmp_path: Path) -> None:
+    options = SpanOptions(encoder=str(encoder_folder), knowledge="kar")
+    with pytest.raises(BadInput, match="--db"):
+        run_training(TASKS["spans"], list(corpus(4, 1)), [], options, TrainConfig(), tmp_path / "m", quiet=True)
