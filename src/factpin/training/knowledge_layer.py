@@ -95,7 +95,7 @@ def train_linker(encoder: Encoder, layer: StoreLayer, taught: list[Taught], step
         optimiser.step()
     if isinstance(own, Kar):
         own.invert()
-    return float(loss)
+    return float(loss.detach())
 
 
 def _linking(encoder: Encoder, layer: StoreLayer, some: list[Taught]) -> Tensor:
