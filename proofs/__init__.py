@@ -15,6 +15,9 @@ from proofs import (
     learn_sequence,
     learn_shape,
     memory_cogltx,
+    memory_cogqa,
+    memory_rag,
+    memory_realm,
 )
 from proofs.compare import Proof
 from proofs.experiment import Bar, Experiment
@@ -43,10 +46,13 @@ SYSTEMS: dict[str, tuple[str, ...]] = {
 }
 ANSWERS: dict[str, tuple[Proof, ...]] = {
     "cogltx": memory_cogltx.PROOFS,
+    "cogqa": memory_cogqa.PROOFS,
+    "rag": memory_rag.PROOFS,
+    "realm": memory_realm.PROOFS,
 }
 FAMILIES = (
     *(learn_blanks, learn_cloze, learn_electra, learn_order, learn_pairs, learn_sequence, learn_shape),
-    memory_cogltx,
+    *(memory_cogltx, memory_cogqa, memory_rag, memory_realm),
 )
 EXPERIMENTS: dict[str, Experiment] = dict(
     sorted((name, one) for family in FAMILIES for name, one in family.EXPERIMENTS.items())
