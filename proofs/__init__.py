@@ -15,9 +15,12 @@ from proofs import (
     learn_sequence,
     learn_shape,
     memory_cogltx,
+    memory_cogqa,
     memory_eae,
     memory_fae,
     memory_knowbert,
+    memory_rag,
+    memory_realm,
 )
 from proofs.compare import Proof
 from proofs.experiment import Bar, Experiment
@@ -46,13 +49,16 @@ SYSTEMS: dict[str, tuple[str, ...]] = {
 }
 ANSWERS: dict[str, tuple[Proof, ...]] = {
     "cogltx": memory_cogltx.PROOFS,
+    "cogqa": memory_cogqa.PROOFS,
     "eae": memory_eae.PROOFS,
     "fae": memory_fae.PROOFS,
     "knowbert": memory_knowbert.PROOFS,
+    "rag": memory_rag.PROOFS,
+    "realm": memory_realm.PROOFS,
 }
 FAMILIES = (
     *(learn_blanks, learn_cloze, learn_electra, learn_order, learn_pairs, learn_sequence, learn_shape),
-    *(memory_cogltx, memory_eae, memory_fae, memory_knowbert),
+    *(memory_cogltx, memory_cogqa, memory_eae, memory_fae, memory_knowbert, memory_rag, memory_realm),
 )
 EXPERIMENTS: dict[str, Experiment] = dict(
     sorted((name, one) for family in FAMILIES for name, one in family.EXPERIMENTS.items())

@@ -9,20 +9,23 @@ NAME.md, NAME.svg      written
 
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
 
 from factpin.answers.cogltx import Recall
+from factpin.answers.marginal import posterior
 from factpin.errors import BadFile
 from proofs import ANSWERS, EXPERIMENTS
 from proofs.cards import cell, measured
 from proofs.lookup_world import DrawnWeights
 from proofs.memory_cogltx import drawn_recall
+from proofs.memory_cogqa import drawn_graph
 from proofs.memory_eae import drawn_entities
 from proofs.memory_fae import drawn_facts
 from proofs.memory_knowbert import drawn_candidates
+from proofs.memory_rag import drawn_documents
 from proofs.results import Results, read_results
 
 FIELDS = ("title", "idea", "caption", "formula", "use", "notes", "official", "prefer", "real")
@@ -130,11 +133,66 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="#555">{escape(text)}</text>'
 
 
+def graph_picture() -> str:
+    """The cognitive graph that grows from one passage: nodes in the order in which they were found."""
+    rows, edges, answers = drawn_graph()
+    places = {i: (60 + 110 * depth, 40 + 70 * line) for i, (_, depth, line) in enumerate(rows)}
+    lines = [
+        f'<line data-edge="{a}-{b}" x1="{places[a][0] + 34}" y1="{places[a][1]}" x2="{places[b][0] - 34}" '
+        f'y2="{places[b][1]}" stroke="#888"/>'
+        for a, b in edges
+    ]
+    boxes = [
+        f'<rect data-node="{i}" data-answer="{int(i in answers)}" x="{x - 34}" y="{y - 13}" width="68" height="26" '
+        f'rx="4" fill="#fff" stroke="{"#c33" if i in answers else "#4477aa"}"/>' + _text(x, y + 4, rows[i][0], "middle")
+        for i, (x, y) in places.items()
+    ]
+    return _svg(440, 160, [*lines, *boxes])
+
+
+def bars_picture(rows: Sequence[tuple[str, Sequence[float]]]) -> str:
+    """A row of bars for each distribution: how likely each passage is."""
+    parts = []
+    for r, (label, values) in enumerate(rows):
+        parts.append(_text(LEFT + 30, TOP + 44 * r + 14, label, "end"))
+        for i, value in enumerate(values):
+            parts.append(
+                f'<rect data-row="{r}" data-bar="{i}" data-value="{value:.4f}" x="{LEFT + 40 + 50 * i}" '
+                f'y="{TOP + 44 * r + 24 - 34 * value:.1f}" width="40" height="{34 * value:.1f}" fill="#4477aa"/>'
+            )
+    names = [_text(LEFT + 60 + 50 * i, 16, f"z{i}", "middle") for i in range(len(rows[0][1]))]
+    return _svg(LEFT + 60 + 50 * len(rows[0][1]), TOP + 44 * len(rows), [*names, *parts])
+
+
+def rag_picture() -> str:
+    """Before and after an answer is known: prior, what each passage says, posterior."""
+    doc, y = drawn_documents()
+    return bars_picture([("p(z|x)", doc.exp().tolist()), ("p(y|x,z)", y.exp().tolist()),
+                         ("p(z|x,y)", posterior(doc[None], y[None, :, None])[0].tolist())])  # fmt: skip
+
+
+def realm_picture() -> str:
+    """The null document first: prior, how well the blank is filled in, and the gain of each score, shifted to 0.5."""
+    doc, y = drawn_documents()
+    after = posterior(doc[None], y[None, :, None])[0]
+    return bars_picture([("p(z|x)", doc.exp().tolist()), ("p(y|x,z)", y.exp().tolist()),
+                         ("0.5 + gradient", (0.5 + after - doc.exp()).tolist())])  # fmt: skip
+
+
+def _svg(width: float, height: float, parts: Sequence[str]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+    head += f'font-family="monospace" font-size="10"><rect width="{width:g}" height="{height:g}" fill="#fff"/>'
+    return "\n".join([head, *parts, "</svg>"]) + "\n"
+
+
 PICTURES: dict[str, Callable[[], str]] = {
     "cogltx": recall_picture,
+    "cogqa": graph_picture,
     "eae": partial(weights_picture, drawn_entities),
     "fae": partial(weights_picture, drawn_facts),
     "knowbert": partial(weights_picture, drawn_candidates),
+    "rag": rag_picture,
+    "realm": realm_picture,
 }
 
 if __name__ == "__main__":

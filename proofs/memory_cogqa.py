@@ -182,3 +182,17 @@ EXPERIMENTS = {
         "System 1 reads by tables here: this proves the loop and the diffusion, not that an encoder learns to hop.",
     ),
 }
+
+
+def drawn_graph() -> tuple[list[tuple[str, int, int]], list[tuple[int, int]], set[int]]:
+    """What the card shows: nodes (name, depth, line), edges, and the nodes that answer."""
+    pages = {"film": page("film", "film names star and set."), "star": page("star", "star was born in city."),
+             "set": page("set", "set is near city.")}  # fmt: skip
+    named, answers = {"film": ["star", "set"]}, {"star": ["city"], "set": ["city"]}
+    grown = grow([pages["film"]], table_reader(named, answers), partial(_at, pages))
+    depths = {node.number: len(grown.path(node.number)) for node in grown.nodes}
+    rows = [
+        (n.name, depths[n.number], sum(depths[m.number] == depths[n.number] for m in grown.nodes[: n.number]))
+        for n in grown.nodes
+    ]
+    return rows, [(e.source, e.target) for e in grown.edges], {n.number for n in grown.nodes if n.answers}

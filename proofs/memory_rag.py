@@ -22,6 +22,7 @@ from proofs.experiment import Bar, Experiment, Figures
 
 SYSTEM = "rag"
 WORDS, NOTHING, WIDTH = 6, 0, 48  # words 1 … 6, and none in a place
+RATE, STEPS = 1e-3, 600
 
 
 def marginals() -> Iterator[Compared]:
@@ -93,7 +94,7 @@ class ToyWriter(nn.Module):
         rows = torch.tensor(np.stack(prompts).astype(np.float32))[..., None]
         return rows, torch.ones(rows.shape[:2], dtype=torch.bool)
 
-    def log_p(self, states: Tensor, mask: Tensor, said: Tensor) -> Tensor:
+    def log_p(self, states: Tensor, mask: Tensor, said: Tensor) -> Tensor:  # noqa: ARG002
         """log p (R, T, V)."""
         R, T = said.shape
         held = self.words(states[..., 0].long()).flatten(1)  # (R, 2 W)
@@ -123,8 +124,8 @@ def draw(chance: np.random.Generator, kind: str) -> tuple[list[Ints], tuple[int,
 def taught(seed: int, kind: str, marginal: Marginal) -> ToyWriter:
     """A writer that learned from passages of a kind."""
     writer = ToyWriter(seed)
-    optimiser = torch.optim.AdamW(writer.parameters(), lr=1e-2)
-    for step in range(max(1, int(300 * school.SHARE))):
+    optimiser = torch.optim.AdamW(writer.parameters(), lr=RATE)
+    for step in range(max(1, int(STEPS * school.SHARE))):
         drawn = [draw(np.random.default_rng([seed, step, j]), kind) for j in range(64)]
         states, mask = writer.encode([passage for passages, _ in drawn for passage in passages])
         said = torch.tensor([answer for _, answer in drawn])
@@ -168,6 +169,13 @@ EXPERIMENTS = {
             Bar("rivals, thorough", least=0.9),
             Bar("rivals, thorough", least=0.2, minus="rivals, token"),
         ),
-        "Both passages have the same probability, and the generator is given their words.",
+        "Both passages have the same probability, and the generator is given their words. With ten times the learning "
+        "rate, passages that know nothing became as sure as those that know, and token had 0.04.",
+        design=2,
     ),
 }
+
+
+def drawn_documents() -> tuple[Tensor, Tensor]:
+    """What the cards show: log p(z | x) and log p(y | x, z) of four passages, the first of which says nothing."""
+    return prior(torch.tensor([0.4, 0.9, 0.2, 0.6])), torch.tensor([0.1, 0.05, 0.9, 0.3]).log()

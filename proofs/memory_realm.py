@@ -150,7 +150,7 @@ EXPERIMENTS = {
             Bar("joint, recall@1", least=0.05, minus="never refreshed, recall@1"),
             Bar("frozen, recall@8", least=0.0, most=0.0, minus="frozen, recall@8 before"),
         ),
-        "The reader is given: it believes the value of a passage. What is shown is the retriever, and why it is started "
-        "with ICT and its index kept fresh.",
+        "The reader is given: it believes the value of a passage. What is shown is the retriever, and why it "
+        "begins with ICT and its index is kept fresh.",
     ),
 }

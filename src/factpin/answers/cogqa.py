@@ -10,15 +10,12 @@ If nothing was found that answers, the node that came nearest is read once more 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from factpin.documents import Passage, Span
 from factpin.documents.keys import fold
 from factpin.memory.names import title_key
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 NEW_NODES = 5  # passages that are added to those that were retrieved
 MUCH = 0.7  # of a longer name that a shorter one inside it has to be
@@ -41,7 +38,7 @@ class Findings:
     hops: tuple[FoundSpan, ...]
     answers: tuple[FoundSpan, ...]
     gap: float
-    meaning: "Tensor | None" = None  # of the node (D,)
+    meaning: Any = None  # of the node, a tensor (D,); this module knows no torch
 
 
 @dataclass(frozen=True, slots=True)

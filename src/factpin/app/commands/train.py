@@ -52,7 +52,8 @@ def train(
     **settings: Any,
 ) -> int:
     """Train a model. TASK is spans (alias ner), triples (re), events (ee), document_relations (docre), coreference
-    (coref), or one that learns from questions: reader, or judge (which blocks of long texts matter).
+    (coref), classify (long texts), retriever, or one that learns from questions: reader, generator, hops, or judge
+    (which blocks of long texts matter).
 
     \b
     factpin train spans --train train.json --dev dev.json --encoder m3e-zh --output runs/cluener
