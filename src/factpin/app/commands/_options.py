@@ -66,7 +66,7 @@ _precision = click.option(
     help="How models compute: auto is float32. bf16 (torch) and int8 (onnxruntime) are faster and change some results; "
     "the card of a shipped model says how many.",
 )
-_bf16 = click.option("--bf16", "precision", flag_value="bf16", hidden=True, help="As --precision bf16.")
+_bf16 = click.option("--bf16", "precision", flag_value="bf16", help="The same as --precision bf16.")
 
 
 def precision_option(command: F) -> F:
