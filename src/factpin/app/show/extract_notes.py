@@ -49,4 +49,6 @@ def _counts(summary: Summary) -> str:
     read = f"{summary.share_read:.1%} read in {count(summary.windows, 'window')}"
     kinds = (("mention", summary.mentions), ("fact", summary.facts), ("event", summary.events))
     found = [f"{count(counts.total(), noun)} ({list_counts(counts)})" for noun, counts in kinds if counts]
-    return f"{size}, {read}; found {', '.join(found) or 'nothing'}"
+    if not found:
+        return f"{size}, {read}. Nothing was found."
+    return f"{size}, {read}; found {', '.join(found)}"
