@@ -169,8 +169,8 @@ EXPERIMENTS = {
             Bar("KAR off", most=0.3),
             Bar("KAR", least=0.1, minus="prior alone"),
         ),
-        "The linker is trained first, then everything but the entity vectors. Here the types alone teach the linker, "
-        "too: without the loss of linking, or without training the linker first, nothing is lost.",
+        "The linker is trained first, then everything but the entity vectors. Without the loss of linking, the types "
+        "alone teach the linker with some seeds and not with others.",
     ),
 }
 
