@@ -23,7 +23,7 @@ DATA = Path("../shared/data")
 # ---- sentences ------------------------------------------------------------------------------------------------------
 
 
-class TextLabel(NamedTuple):
+class Labelled(NamedTuple):
     """A span with a label of its corpus: of tokens or of characters, end not included."""
 
     start: int
@@ -36,30 +36,30 @@ class Sentence:
     """A text with labelled characters."""
 
     text: str
-    spans: tuple[TextLabel, ...] = ()
+    spans: tuple[Labelled, ...] = ()
 
 
-def decode_tags(tags: Sequence[str]) -> list[TextLabel]:
+def decode_tags(tags: Sequence[str]) -> list[Labelled]:
     """The spans of BIO or IO tags; an inside tag that continues nothing begins a span."""
-    spans: list[TextLabel] = []
+    spans: list[Labelled] = []
     label, first = "", 0
     for i, tag in enumerate([*tags, "O"]):
         prefix, _, name = tag.partition("-")
         if prefix == "I" and name == label:
             continue
         if label:
-            spans.append(TextLabel(first, i, label))
+            spans.append(Labelled(first, i, label))
         label, first = (name if prefix in ("B", "I") else ""), i
     return spans
 
 
-def from_tokens(tokens: Sequence[str], spans: Iterable[TextLabel], hyphens: bool = False) -> Sentence:
+def from_tokens(tokens: Sequence[str], spans: Iterable[Labelled], hyphens: bool = False) -> Sentence:
     """English tokens as running text; `hyphens` says that the corpus parts words at hyphens."""
     text, borders = detokenise(tokens, hyphens)
     return Sentence(text, in_characters(spans, borders))
 
 
-def from_text(text: str, tokens: Sequence[str], spans: Iterable[TextLabel]) -> Sentence:
+def from_text(text: str, tokens: Sequence[str], spans: Iterable[Labelled]) -> Sentence:
     """Tokens found again, one after the other, in the text that they come from."""
     borders: list[tuple[int, int]] = []
     at = 0
@@ -70,20 +70,20 @@ def from_text(text: str, tokens: Sequence[str], spans: Iterable[TextLabel]) -> S
     return Sentence(text, in_characters(spans, borders))
 
 
-def in_characters(spans: Iterable[TextLabel], borders: Sequence[tuple[int, int]]) -> tuple[TextLabel, ...]:
+def in_characters(spans: Iterable[Labelled], borders: Sequence[tuple[int, int]]) -> tuple[Labelled, ...]:
     """Spans of tokens as spans of characters; those that lost all their characters are left out."""
-    found = [TextLabel(borders[s.start][0], borders[s.end - 1][1], s.label) for s in spans]
+    found = [Labelled(borders[s.start][0], borders[s.end - 1][1], s.label) for s in spans]
     return tuple(span for span in found if span.start < span.end)
 
 
 def merge(sentences: Sequence[Sentence]) -> tuple[Sentence, tuple[Span, ...]]:
     """Sentences as one text with a blank between them, and where each of them is."""
     text = ""
-    spans: list[TextLabel] = []
+    spans: list[Labelled] = []
     borders = []
     for sentence in sentences:
         start = len(text) + bool(text)
-        spans += [TextLabel(s.start + start, s.end + start, s.label) for s in sentence.spans]
+        spans += [Labelled(s.start + start, s.end + start, s.label) for s in sentence.spans]
         text = f"{text} {sentence.text}" if text else sentence.text
         borders.append(Span(start, len(text)))
     return Sentence(text, tuple(spans)), tuple(borders)
@@ -239,14 +239,14 @@ def claimed(text: str, mentions: Sequence[Mention], types: Iterable[str], langua
     return [kind for kind in types if kind not in patterns or not patterns[kind].search(outside)]
 
 
-def trimmed(sentence: Sentence) -> Iterator[TextLabel]:
+def trimmed(sentence: Sentence) -> Iterator[Labelled]:
     """The spans without blanks and stray marks at their ends: #, @ before a name; comma, semicolon, colon behind it."""
     for span in sentence.spans:
         text = sentence.text[span.start : span.end]
         start = span.end - len(text.lstrip("#@ \t\n\u3000"))
         end = span.start + len(text.rstrip(",;:，；： \t\n\u3000"))
         if start < end:
-            yield TextLabel(start, end, span.label)
+            yield Labelled(start, end, span.label)
 
 
 def make_document(

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from _prepare import (
     DATA,
     DAYS,
+    Labelled,
     Parts,
     Sentence,
-    TextLabel,
     decode_tags,
     from_tokens,
     grouped,
@@ -85,7 +85,7 @@ def tokenised_sentences(doc: Document, hyphens: bool) -> list[Sentence]:
             first[at], last[at + len(token)] = i, i + 1
             at += len(token) + 1
         spans = [
-            TextLabel(first[m.start], last[m.end], m.type)
+            Labelled(first[m.start], last[m.end], m.type)
             for m in doc.mentions
             if m.start in first and m.end in last and start <= m.start and m.end <= end
         ]
@@ -124,7 +124,7 @@ def gmb_sentence(rows: list[dict[str, str]]) -> Sentence:
     return Sentence(sentence.text, tuple(filter(None, (untitled(sentence.text, s) for s in sentence.spans))))
 
 
-def untitled(text: str, span: TextLabel) -> TextLabel | None:
+def untitled(text: str, span: Labelled) -> Labelled | None:
     """A person without the title and nationality before the name; None where nothing is left."""
     if span.label != "per":
         return span

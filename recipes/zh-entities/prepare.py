@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _prepare import (
     DATA,
+    Labelled,
     Parts,
     Sentence,
-    TextLabel,
     corpora,
     key,
     make_document,
@@ -59,16 +59,16 @@ BOOK = re.compile("《([^《》]+)》")
 def read_corpus(path: Path, format: str) -> Iterator[Sentence]:
     """A corpus of a known format, one text a record."""
     for doc in read(path, format=format):
-        yield Sentence(doc.text, tuple(TextLabel(m.start, m.end, m.type) for m in doc.mentions))
+        yield Sentence(doc.text, tuple(Labelled(m.start, m.end, m.type) for m in doc.mentions))
 
 
 def read_boson(path: Path) -> Iterator[list[Sentence]]:
     """Documents with entities inline, cut into sentences; those with a brace that nothing closes are left out."""
     for _, line in files.lines(path):
-        text, spans, at = "", list[TextLabel](), 0
+        text, spans, at = "", list[Labelled](), 0
         for match in INLINE.finditer(line):
             text += line[at : match.start()]
-            spans.append(TextLabel(len(text), len(text) + len(match[2]), match[1]))
+            spans.append(Labelled(len(text), len(text) + len(match[2]), match[1]))
             text += match[2]
             at = match.end()
         text += line[at:]
@@ -76,11 +76,11 @@ def read_boson(path: Path) -> Iterator[list[Sentence]]:
             yield cut_sentences(text.replace("\\n", "\n\n"), spans)
 
 
-def cut_sentences(text: str, spans: list[TextLabel]) -> list[Sentence]:
+def cut_sentences(text: str, spans: list[Labelled]) -> list[Sentence]:
     """The sentences of a text; mentions that cross a border are left out."""
     found = []
     for start, end in split_sentences(text):
-        inside = [TextLabel(s.start - start, s.end - start, s.label) for s in spans if start <= s.start < s.end <= end]
+        inside = [Labelled(s.start - start, s.end - start, s.label) for s in spans if start <= s.start < s.end <= end]
         found.append(Sentence(text[start:end], tuple(inside)))
     return found
 
@@ -92,7 +92,7 @@ def read_duie(folder: Path) -> Iterator[Sentence]:
     for part in "ab":
         path = folder / f"duie2_train_{part}.json.xz"
         for doc in read(path, format="duie", options=Options(occurrences="nearest")):
-            spans = tuple(TextLabel(m.start, m.end, m.type) for m in doc.mentions if m.type in known)
+            spans = tuple(Labelled(m.start, m.end, m.type) for m in doc.mentions if m.type in known)
             if key(doc.text) not in judge and len(doc.text) <= LONGEST:
                 yield Sentence(doc.text, spans)
 
@@ -107,7 +107,7 @@ def read_wiki(path: Path, rng: random.Random) -> Iterator[Sentence]:
         titled = BOOK.search(text) is not None
         if 12 <= len(text) <= LONGEST and counts[titled] < WIKI // 2:
             counts[titled] += 1
-            yield Sentence(text, tuple(TextLabel(*match.span(1), "title") for match in BOOK.finditer(text)))
+            yield Sentence(text, tuple(Labelled(*match.span(1), "title") for match in BOOK.finditer(text)))
 
 
 # ---- parts ----------------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def boson_document(sentence: Sentence) -> Document:
 def bare(sentence: Sentence) -> Sentence:
     """The sentence with mentions that leave out the 《》 around them."""
 
-    def inner(span: TextLabel) -> TextLabel:
+    def inner(span: Labelled) -> Labelled:
         inside = sentence.text[span.start : span.end]
         framed = BOOK.fullmatch(inside)
         return span._replace(start=span.start + 1, end=span.end - 1) if framed else span

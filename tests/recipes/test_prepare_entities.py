@@ -128,7 +128,7 @@ def test_labels_and_types(prepare: Any, corpus: str, label: str, text: str, kind
 def test_a_text_gives_up_types_that_it_leaves_unmarked(
     prepare: Any, corpus: str, language: str, text: str, spans: list[tuple[int, int, str]], claims: list[str]
 ) -> None:
-    sentence = prepare.Sentence(text, tuple(prepare.TextLabel(*span) for span in spans))
+    sentence = prepare.Sentence(text, tuple(prepare.Labelled(*span) for span in spans))
     doc = prepare.make_document("x", sentence, corpus, language)
     assert doc.meta == {"source": corpus, "annotated": {"mentions": claims}}
     whole = prepare.make_document("x", sentence, corpus, language, strictly=False)
@@ -136,7 +136,7 @@ def test_a_text_gives_up_types_that_it_leaves_unmarked(
 
 
 def test_mentions_are_trimmed_and_do_not_overlap(prepare: Any) -> None:
-    spans = (prepare.TextLabel(0, 9, "ORG"), prepare.TextLabel(1, 8, "PER"), prepare.TextLabel(10, 12, "LOC"))
+    spans = (prepare.Labelled(0, 9, "ORG"), prepare.Labelled(1, 8, "PER"), prepare.Labelled(10, 12, "LOC"))
     doc = prepare.make_document("x", prepare.Sentence("#android, UK", spans), "btc", "en")
     assert [(m.text, m.type) for m in doc.mentions] == [("android", "organization"), ("UK", "location")]
 
@@ -146,7 +146,7 @@ def test_groups_keep_every_sentence_in_order(prepare: Any) -> None:
     groups = list(prepare.grouped(sentences, random.Random(3)))
     assert [s for group in groups for s in group] == sentences
     assert {len(group) for group in groups} == {1, 2, 3, 4}
-    merged, borders = prepare.merge([prepare.Sentence("Bo.", (prepare.TextLabel(0, 2, "PER"),))] * 2)
+    merged, borders = prepare.merge([prepare.Sentence("Bo.", (prepare.Labelled(0, 2, "PER"),))] * 2)
     assert merged == prepare.Sentence("Bo. Bo.", ((0, 2, "PER"), (4, 6, "PER")))
     assert borders == ((0, 3), (4, 7))
 
@@ -169,7 +169,7 @@ def test_nothing_that_judges_is_learned(prepare: Any) -> None:
 def test_titles_are_no_part_of_a_name(prepare: Any) -> None:
     script = load_script(RECIPES / "en-entities" / "prepare.py")
     text = "Iraqi Prime Minister Nouri al-Maliki met President Bush."
-    people = [prepare.TextLabel(0, 36, "per"), prepare.TextLabel(41, 55, "per"), prepare.TextLabel(6, 20, "per")]
+    people = [prepare.Labelled(0, 36, "per"), prepare.Labelled(41, 55, "per"), prepare.Labelled(6, 20, "per")]
     found = [script.untitled(text, span) for span in people]
     assert [text[s.start : s.end] if s else None for s in found] == ["Nouri al-Maliki", "Bush", None]
 
@@ -192,7 +192,7 @@ def test_a_shipped_model_is_judged(
     prepare: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "彭小军认为，国内银行现在走的是台湾的发卡模式。"
-    sentence = prepare.Sentence(text, (prepare.TextLabel(0, 3, "name"), prepare.TextLabel(15, 17, "address")))
+    sentence = prepare.Sentence(text, (prepare.Labelled(0, 3, "name"), prepare.Labelled(15, 17, "address")))
     judge = prepare.make_document("x", sentence, "cluener", "zh", strictly=False)
     prepare.write_parts(prepare.Parts([], [], [], {"cluener": [judge]}), tmp_path / "zh-entities")
     assert [doc.text for doc in read(tmp_path / "zh-entities" / "judges" / "cluener.jsonl.xz")] == [text]
@@ -220,9 +220,7 @@ class Fixed:
 
 def test_types_that_are_not_claimed_are_never_wrong(prepare: Any) -> None:
     script = load_script(RECIPES / "judge_entities.py")
-    sentence = prepare.Sentence(
-        "Bo left Rome today.", (prepare.TextLabel(0, 2, "PER"), prepare.TextLabel(8, 12, "LOC"))
-    )
+    sentence = prepare.Sentence("Bo left Rome today.", (prepare.Labelled(0, 2, "PER"), prepare.Labelled(8, 12, "LOC")))
     gold = prepare.make_document("x", sentence, "uner_ewt", "en", strictly=False)
     mentions = (
         Mention("m0", 0, 2, "Bo", "person"),

@@ -27,8 +27,8 @@ from factpin.scoring.confusions import Mistakes
 from factpin.scoring.counts import Row, as_rows, by_label, row
 from factpin.scoring.scores import Scores
 
-TextLabel: TypeAlias = tuple[int, int, str]  # start, end, label
-Matches: TypeAlias = list[tuple[TextLabel, TextLabel]]  # (gold, predicted)
+Labelled: TypeAlias = tuple[int, int, str]  # start, end, label
+Matches: TypeAlias = list[tuple[Labelled, Labelled]]  # (gold, predicted)
 CONVENTIONS = ("strict", "boundary", "partial", "type")
 
 
@@ -63,8 +63,8 @@ def score(pairs: Sequence[Pair]) -> Scores:
     )
 
 
-def _outcomes(pair: Pair, right: set[TextLabel]) -> list[tuple[float, bool]]:
-    best: dict[TextLabel, float] = {}
+def _outcomes(pair: Pair, right: set[Labelled]) -> list[tuple[float, bool]]:
+    best: dict[Labelled, float] = {}
     for m in pair.predicted.mentions:
         if m.score is not None:
             key = (m.start, m.end, m.type)
@@ -72,24 +72,24 @@ def _outcomes(pair: Pair, right: set[TextLabel]) -> list[tuple[float, bool]]:
     return [(value, key in right) for key, value in best.items()]
 
 
-def _same_place(gold: Sequence[TextLabel], predicted: Sequence[TextLabel]) -> Matches:
+def _same_place(gold: Sequence[Labelled], predicted: Sequence[Labelled]) -> Matches:
     """Pairs with the same characters; the lists have no exact span in common."""
-    free: dict[tuple[int, int], list[TextLabel]] = {}
+    free: dict[tuple[int, int], list[Labelled]] = {}
     for g in gold:
         free.setdefault(g[:2], []).append(g)
     return [(free[p[:2]].pop(0), p) for p in predicted if free.get(p[:2])]
 
 
 def _without(
-    gold: list[TextLabel], predicted: list[TextLabel], matches: Matches
-) -> tuple[list[TextLabel], list[TextLabel]]:
+    gold: list[Labelled], predicted: list[Labelled], matches: Matches
+) -> tuple[list[Labelled], list[Labelled]]:
     if not matches:
         return gold, predicted
     used_gold, used = {g for g, _ in matches}, {p for _, p in matches}
     return [g for g in gold if g not in used_gold], [p for p in predicted if p not in used]
 
 
-def _overlapping(gold: Sequence[TextLabel], predicted: Sequence[TextLabel]) -> Matches:
+def _overlapping(gold: Sequence[Labelled], predicted: Sequence[Labelled]) -> Matches:
     """Each prediction with the first free gold span that it overlaps."""
     sweep = _Sweep(gold)
     found = []
@@ -101,7 +101,7 @@ def _overlapping(gold: Sequence[TextLabel], predicted: Sequence[TextLabel]) -> M
     return found
 
 
-def _same_type(gold: Sequence[TextLabel], predicted: Sequence[TextLabel]) -> int:
+def _same_type(gold: Sequence[Labelled], predicted: Sequence[Labelled]) -> int:
     """The number of predictions that overlap a free gold span of their label, nearest ends first (see above)."""
     sweep = _Sweep(gold)
     right = 0
@@ -119,7 +119,7 @@ def _same_type(gold: Sequence[TextLabel], predicted: Sequence[TextLabel]) -> int
 class _Sweep:
     """Finds free gold spans that overlap a prediction; predictions must be given in order of their starts."""
 
-    def __init__(self, gold: Sequence[TextLabel]) -> None:
+    def __init__(self, gold: Sequence[Labelled]) -> None:
         self.gold = gold
         self.used = [False] * len(gold)
         self.low = 0  # everything before is used up, or ends before all later predictions
@@ -127,7 +127,7 @@ class _Sweep:
     def use(self, index: int) -> None:
         self.used[index] = True
 
-    def overlapping(self, p: TextLabel) -> list[int]:
+    def overlapping(self, p: Labelled) -> list[int]:
         gold = self.gold
         while self.low < len(gold) and (self.used[self.low] or gold[self.low][1] <= p[0]):
             self.low += 1
@@ -141,7 +141,7 @@ class _Sweep:
 
 
 def _explain(
-    pair: Pair, same: Matches, overlap: Matches, missed: list[TextLabel], wrong: list[TextLabel], mistakes: Mistakes
+    pair: Pair, same: Matches, overlap: Matches, missed: list[Labelled], wrong: list[Labelled], mistakes: Mistakes
 ) -> None:
     doc = pair.gold
     for g, p in same:
