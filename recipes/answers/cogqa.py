@@ -22,7 +22,7 @@ from _sets import DATA, contexts, fill, questions_of
 
 from factpin.answers.cogqa_ask import HopReasoner
 from factpin.answers.passages import Retrieval, follow, retrieve
-from factpin.answers.reasoners import Reasoning
+from factpin.answers.reasoners import ReasonedAnswers
 from factpin.documents import Passage, Question
 from factpin.formats.questions import read
 from factpin.layers.half import half_precision
@@ -116,7 +116,7 @@ def compare_arms(options: argparse.Namespace, dev: Sequence[Question]) -> None:
     (options.output / "answers.json").write_text(json.dumps([r.answers[0].text if r.answers else "" for r in graphs]))
 
 
-def _best_of_system_1(reasoning: Reasoning) -> str:
+def _best_of_system_1(reasoning: ReasonedAnswers) -> str:
     """The answer that System 1 scored highest; yes, no and choices as System 2 has them."""
     answers, nodes = reasoning.answers, reasoning.graph.nodes if reasoning.graph else []
     spans = [span for node in nodes if node.findings for span in node.findings.answers]

@@ -128,7 +128,7 @@ def blocks_at_both_ends(lengths: Sequence[int], room: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class TextLabel:
     """A text with its class, how likely each class is, and the characters that were read for it."""
 
     label: str
@@ -175,7 +175,7 @@ class LongLabeller:
         return assemble(self.tokenizer, query, [blocks[i] for i in kept])
 
     @torch.no_grad()
-    def classify(self, text: str) -> Labelled:
+    def classify(self, text: str) -> TextLabel:
         """The class of a text."""
         if self.settings.unit != "text":
             raise BadInput("This model labels pieces. Train one for texts: factpin train classify --unit text.")
@@ -186,7 +186,7 @@ class LongLabeller:
         mean = self.model.label_scores(pairs).log_softmax(-1).mean(0).softmax(-1).tolist()  # (C,)
         shown = excerpt([text], blocks, sorted({i for window in windows for i in window}))
         found = dict(zip(self.settings.labels, mean, strict=True))
-        return Labelled(max(found, key=lambda label: found[label]), found, tuple(part.span for part in shown.parts))
+        return TextLabel(max(found, key=lambda label: found[label]), found, tuple(part.span for part in shown.parts))
 
     @torch.no_grad()
     def label(self, text: str) -> list[tuple[Span, str]]:

@@ -7,7 +7,7 @@ from factpin.answers.cite import shared
 from factpin.answers.cogqa import CognitiveGraph, GraphEdge
 from factpin.answers.cogqa_hops import FoundAnswer, HopReader
 from factpin.answers.passages import Retrieval, retrieve
-from factpin.answers.reasoners import Reasoning
+from factpin.answers.reasoners import ReasonedAnswers
 from factpin.documents import Answer, Citation, Hop, Passage, Span
 from factpin.documents.answer import cite
 from factpin.language.sentences import split_sentences
@@ -24,7 +24,7 @@ class HopReasoner:
 
     reader: HopReader
 
-    def __call__(self, question: str, search: Search, k: int, filter: Filter) -> Reasoning:
+    def __call__(self, question: str, search: Search, k: int, filter: Filter) -> ReasonedAnswers:
         """Retrieve, grow, choose and cite."""
         store = search.store
         seeds = retrieve(question, search, k, filter)
@@ -38,7 +38,7 @@ class HopReasoner:
         uris = store.uris([passage.document for passage in passages])
         answers = [answer for one in found[:MOST_SHOWN] if (answer := self._answer(question, graph, one, uris))]
         retrieval = Retrieval(passages, uris, _hops(graph, uris))
-        return Reasoning(answers, self.reader.settings.min_score, retrieval, graph.visits, graph)
+        return ReasonedAnswers(answers, self.reader.settings.min_score, retrieval, graph.visits, graph)
 
     def _answer(self, question: str, graph: CognitiveGraph, found: FoundAnswer, uris: dict[str, str]) -> Answer | None:
         citations = citations_of(graph, found, uris)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from factpin.answers.cite import shared
 from factpin.answers.passages import retrieve
 from factpin.answers.rag_writer import Writer, WrittenText, texts_of
-from factpin.answers.reasoners import Reasoning
+from factpin.answers.reasoners import ReasonedAnswers
 from factpin.documents import Answer, Citation, Passage, Span
 from factpin.documents.answer import cite
 from factpin.language.sentences import split_sentences
@@ -23,14 +23,14 @@ class RagReasoner:
 
     writer: Writer
 
-    def __call__(self, question: str, search: Search, k: int, filter: Filter) -> Reasoning:
+    def __call__(self, question: str, search: Search, k: int, filter: Filter) -> ReasonedAnswers:
         """Retrieve, write and cite. Of k passages, as many are read as the writer learned with."""
         found = retrieve(question, search, min(k, max(1, self.writer.settings.k)), filter)
         if not found.passages:
-            return Reasoning([], self.writer.settings.min_score, found, 0)
+            return ReasonedAnswers([], self.writer.settings.min_score, found, 0)
         written = [one for one in self.writer.write(question, texts_of(found.passages)) if one.text]
         answers = [self._answer(question, one, found.passages, found.uris) for one in written[:MOST_SHOWN]]
-        return Reasoning(answers, self.writer.settings.min_score, found, len(found.passages))
+        return ReasonedAnswers(answers, self.writer.settings.min_score, found, len(found.passages))
 
     def _answer(self, question: str, one: WrittenText, passages: tuple[Passage, ...], uris: dict[str, str]) -> Answer:
         score = self.writer.settings.scale.probability(one.score)

@@ -11,7 +11,7 @@ from factpin.memory.search import Search
 
 
 @dataclass(frozen=True, slots=True)
-class Reasoning:
+class ReasonedAnswers:
     """Answers, most likely first, the score from which they are good enough, and what was read for them."""
 
     answers: Sequence[Answer]
@@ -21,5 +21,5 @@ class Reasoning:
     graph: CognitiveGraph | None = None
 
 
-Reasoner = Callable[[str, Search, int, Filter], Reasoning]  # (question, search, k, filter)
+Reasoner = Callable[[str, Search, int, Filter], ReasonedAnswers]  # (question, search, k, filter)
 Reasoners = Mapping[str, Reasoner]  # by mode
