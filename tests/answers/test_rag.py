@@ -20,7 +20,7 @@ from factpin.answers.rag_ask import RagReasoner, supporting
 from factpin.app.commands.ask import ask as command
 from factpin.documents import Document, Passage, Question
 from factpin.documents.keys import passage_key
-from factpin.encoders.generator import Generator
+from factpin.encoders.generator import EncoderDecoder
 from factpin.errors import BadInput, BadModel
 from factpin.memory import Source, open_store
 from factpin.models.generator_folder import load_writer
@@ -137,7 +137,7 @@ def small_generator(folder: Path, tokenizer: Tokenizer, kind: str) -> Path:
 @pytest.mark.parametrize("kind", ["t5", "bart"])
 def test_a_generator_says_what_transformers_says(home: Path, tmp_path: Path, kind: str) -> None:
     tokenizer = Tokenizer.load(encoder_folder(home))
-    generator = Generator.load(small_generator(tmp_path / kind, tokenizer, kind))
+    generator = EncoderDecoder.load(small_generator(tmp_path / kind, tokenizer, kind))
     prompts = [tokenizer.frame(tokenizer.encode(text).ids)[0] for text in ("昨天到了", "下雪了。天晴了。")]
     ids, mask = generator.collate(prompts)
     labels = torch.tensor([[7, 8, generator.end], [9, 5, generator.end]])
@@ -150,7 +150,7 @@ def test_a_generator_says_what_transformers_says(home: Path, tmp_path: Path, kin
 
 def test_a_folder_without_a_decoder_is_refused(home: Path) -> None:
     with pytest.raises(BadModel, match="cannot be loaded as a generator"):
-        Generator.load(encoder_folder(home))
+        EncoderDecoder.load(encoder_folder(home))
 
 
 def where(size: int, seed: int) -> list[Question]:

@@ -35,7 +35,7 @@ SHARP = 20.0
 
 
 class Writes(Protocol):
-    """What writes answers: `encoders.generator.Generator`, or a table in a test."""
+    """What writes answers: `encoders.generator.EncoderDecoder`, or a table in a test."""
 
     end: int
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from factpin.answers.cite import shared
 from factpin.answers.passages import retrieve
-from factpin.answers.rag_writer import Writer, WrittenText, texts_of
+from factpin.answers.rag_writer import AnswerWriter, WrittenText, texts_of
 from factpin.answers.reasoners import ReasonedAnswers
 from factpin.documents import Answer, Citation, Passage, Span
 from factpin.documents.answer import cite
@@ -21,7 +21,7 @@ LEAST_WEIGHT = 0.02  # passages that add less are not cited
 class RagReasoner:
     """Answers that are written: the mode `generate` of `ask`."""
 
-    writer: Writer
+    writer: AnswerWriter
 
     def __call__(self, question: str, search: Search, k: int, filter: Filter) -> ReasonedAnswers:
         """Retrieve, write and cite. Of k passages, as many are read as the writer learned with."""

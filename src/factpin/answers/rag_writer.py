@@ -10,7 +10,7 @@ from factpin.answers.embedding import TextEmbedder
 from factpin.answers.rag import SHARP, Marginal, RagSettings, answer_log_p, prompt_ids, rag_loss, write
 from factpin.documents import Passage
 from factpin.encoders import Encoder
-from factpin.encoders.generator import Generator
+from factpin.encoders.generator import EncoderDecoder
 from factpin.tokens.pieces import Ints
 
 NO_PASSAGE = [("", "")]  # what is read where an answer is written from nothing
@@ -29,7 +29,7 @@ class RagBatch:
 class RagModel(nn.Module):
     """The query encoder and the generator, which learn together."""
 
-    def __init__(self, query: TextEmbedder, generator: Generator, marginal: Marginal) -> None:
+    def __init__(self, query: TextEmbedder, generator: EncoderDecoder, marginal: Marginal) -> None:
         super().__init__()
         self.query, self.head, self.marginal = query, generator, marginal
 
@@ -64,7 +64,7 @@ class WrittenText:
 
 
 @dataclass
-class Writer:
+class AnswerWriter:
     """Writes answers from passages."""
 
     model: RagModel

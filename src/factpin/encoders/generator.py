@@ -1,4 +1,4 @@
-"""Generator: any encoder-decoder of transformers behind two functions. T5, BART, PEGASUS, Marian, and what
+"""EncoderDecoder: any encoder-decoder of transformers behind two functions. T5, BART, PEGASUS, Marian, and what
 `factpin pretrain` writes in their layouts.
 
     states, mask = generator.encode(prompts)                 (R, m, D), (R, m)      read once for all that is said
@@ -24,7 +24,7 @@ from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 
 
-class Generator(nn.Module):
+class EncoderDecoder(nn.Module):
     """An encoder-decoder with its tokenizer."""
 
     def __init__(self, model: PreTrainedModel, tokenizer: Tokenizer) -> None:
@@ -35,7 +35,7 @@ class Generator(nn.Module):
         self.end = int(end[0] if isinstance(end, list) else end if end is not None else tokenizer.suffix[-1])
 
     @classmethod
-    def load(cls, source: str | Path) -> "Generator":
+    def load(cls, source: str | Path) -> "EncoderDecoder":
         """A generator from a folder."""
         folder = resolve(source)
         refuse_foreign_attention(folder)

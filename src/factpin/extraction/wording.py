@@ -71,7 +71,7 @@ ASIDE = re.compile(r"\s*[（(][^（）()]*[）)]\s*")
 
 
 @dataclass(frozen=True)
-class Row:
+class MentionsInOrder:
     """Mentions in the order of the text, to look up those near a place."""
 
     mentions: tuple[Mention, ...]
@@ -98,8 +98,8 @@ class Scene:
     sentences: tuple[Span, ...]
     at: Mapping[str, Mention]
     names: Mapping[str, str]  # of entities
-    people: Row
-    places: Row  # locations, and whatever some fact takes for a nationality
+    people: MentionsInOrder
+    places: MentionsInOrder  # locations, and whatever some fact takes for a nationality
 
     @classmethod
     def of(cls, doc: Document) -> Self:
@@ -113,8 +113,8 @@ class Scene:
             sentences=doc.sentences,
             at=at,
             names={e.id: e.name or at[e.mentions[0]].text for e in doc.entities},
-            people=Row.of(m for m in doc.mentions if m.type == PERSON or m.id in heads),
-            places=Row.of(m for m in doc.mentions if m.type == PLACE or m.id in tails),
+            people=MentionsInOrder.of(m for m in doc.mentions if m.type == PERSON or m.id in heads),
+            places=MentionsInOrder.of(m for m in doc.mentions if m.type == PLACE or m.id in tails),
         )
 
     def ends(self, fact: Fact) -> tuple[Mention, Mention] | None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from factpin.answers.embedding import TextEmbedder
 from factpin.answers.rag import RagSettings
-from factpin.answers.rag_writer import RagModel, Writer
+from factpin.answers.rag_writer import AnswerWriter, RagModel
 from factpin.encoders import Encoder, resolve
-from factpin.encoders.generator import Generator
+from factpin.encoders.generator import EncoderDecoder
 from factpin.errors import BadModel
 from factpin.models.settings import Settings, read_settings, write_settings
 from factpin.tasks.scale import Scale
@@ -20,7 +20,7 @@ from factpin.tokens import Tokenizer
 GENERATOR = "generator"
 
 
-def save_writer(folder: Path, settings: Settings, writer: Writer) -> None:
+def save_writer(folder: Path, settings: Settings, writer: AnswerWriter) -> None:
     """Write the folder of a writer, factpin.json last."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)
@@ -51,7 +51,7 @@ def writer_settings(
     )
 
 
-def load_writer(folder: Path | str) -> Writer:
+def load_writer(folder: Path | str) -> AnswerWriter:
     """A writer from its folder, ready to write. The encoder of passages is the one that it was trained beside."""
     folder = Path(folder)
     settings = read_settings(folder)
@@ -64,8 +64,8 @@ def load_writer(folder: Path | str) -> Writer:
     query = TextEmbedder(Encoder.load(folder / "query"), Tokenizer.load(folder / "query"))
     source = resolve(settings.encoder)
     document = TextEmbedder(Encoder.load(source), Tokenizer.load(source))
-    model = RagModel(query, Generator.load(folder / "generator"), own["marginal"]).eval()
+    model = RagModel(query, EncoderDecoder.load(folder / "generator"), own["marginal"]).eval()
     scale = Scale(settings.temperature, settings.shift)
     chosen = RagSettings(own["k"], settings.max_length, own["longest"], own["beams"], own["decode"], scale,
                          own["min_score"])  # fmt: skip
-    return Writer(model, document, chosen)
+    return AnswerWriter(model, document, chosen)

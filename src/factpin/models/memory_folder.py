@@ -5,7 +5,7 @@ from pathlib import Path
 
 from factpin.answers.cite import citations_of, shared
 from factpin.answers.passages import Retrieval
-from factpin.answers.reasoners import Reasoning
+from factpin.answers.reasoners import ReasonedAnswers
 from factpin.documents import Answer, Hop
 from factpin.documents.likely import LIKELY
 from factpin.encoders import Encoder
@@ -57,7 +57,7 @@ class MemoryReasoner:
     reader: MemoryReader
     _known: tuple[str, str] = field(default=("", ""), repr=False)
 
-    def __call__(self, question: str, search: Search, k: int, filter: Filter) -> Reasoning:
+    def __call__(self, question: str, search: Search, k: int, filter: Filter) -> ReasonedAnswers:
         """Look the question up; the null fact and every other row take away from the score."""
         store = search.store
         state = (store_digest(store), filter.as_of)
@@ -67,7 +67,7 @@ class MemoryReasoner:
         found, _ = self.reader.ask(question, store, filter, most=k)
         table = self.reader.model.table
         answers = [_answer(question, table, one.row, one.weight) for one in found]
-        return Reasoning(answers, LIKELY, Retrieval((), {}, {}), 0)
+        return ReasonedAnswers(answers, LIKELY, Retrieval((), {}, {}), 0)
 
 
 def _answer(question: str, table: FactTable, row: int, weight: float) -> Answer:

@@ -66,14 +66,14 @@ def unpack(packed: Mapping[str, NDArray[Any]]) -> Weights:
     return weights
 
 
-class Shaped(Protocol):
+class ShapedTensor(Protocol):
     """Anything with a shape: a tensor, also one without values."""
 
     @property
     def shape(self) -> Sequence[int]: ...
 
 
-def check_shapes(folder: Path, expected: Mapping[str, Shaped], own: Weights, *, part: bool) -> None:
+def check_shapes(folder: Path, expected: Mapping[str, ShapedTensor], own: Weights, *, part: bool) -> None:
     """Refuse weights of other shapes than the settings of their folder ask for. part: some may be in another folder."""
     for name, weight in expected.items():
         if name in own and tuple(own[name].shape) != tuple(weight.shape):

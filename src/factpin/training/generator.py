@@ -15,12 +15,12 @@ from torch import Tensor
 
 from factpin.answers.embedding import TextEmbedder
 from factpin.answers.rag import RagSettings
-from factpin.answers.rag_writer import RagBatch, RagModel, Writer, WrittenText
+from factpin.answers.rag_writer import AnswerWriter, RagBatch, RagModel, WrittenText
 from factpin.answers.reader import ReaderSettings
 from factpin.documents import Question
 from factpin.documents.keys import text_key
 from factpin.encoders import Encoder, resolve
-from factpin.encoders.generator import Generator
+from factpin.encoders.generator import EncoderDecoder
 from factpin.errors import BadInput
 from factpin.memory import Source, open_store
 from factpin.memory.search import Search
@@ -69,7 +69,7 @@ def retrieve_passages(questions: Sequence[Question], pool: Sequence[Question], k
 
 
 def asked_questions(
-    writer: Writer, questions: Sequence[Question], pool: Sequence[Question], k: int
+    writer: AnswerWriter, questions: Sequence[Question], pool: Sequence[Question], k: int
 ) -> list[AskedQuestion]:
     """Questions with their passages and the vectors of these; those that found none are left out."""
     found = retrieve_passages(questions, pool, k)
@@ -84,7 +84,7 @@ class GeneratorJob:
     """Questions with their passages, and a dev set."""
 
     def __init__(
-        self, writer: Writer, training: Sequence[Question], dev: Sequence[Question], options: GeneratorOptions
+        self, writer: AnswerWriter, training: Sequence[Question], dev: Sequence[Question], options: GeneratorOptions
     ) -> None:
         self.writer, self.model, self.options = writer, writer.model, options
         pool = [*training, *dev]
@@ -128,7 +128,7 @@ def _padded_vectors(documents: Tensor, K: int) -> Tensor:
     return torch.cat([documents, missing])
 
 
-def written(writer: Writer, asked: Sequence[AskedQuestion]) -> list[WrittenText | None]:
+def written(writer: AnswerWriter, asked: Sequence[AskedQuestion]) -> list[WrittenText | None]:
     """The likeliest answer to each question."""
     found = [writer.write(one.question.text, one.passages, one.documents) for one in asked]
     return [answers[0] if answers else None for answers in found]
@@ -140,7 +140,7 @@ def judge_written(asked: Sequence[AskedQuestion], best: Sequence[WrittenText | N
     return score_answers([one.question for one in asked], replies)
 
 
-def _fit(writer: Writer, dev: Sequence[AskedQuestion], precision: float) -> RagSettings:
+def _fit(writer: AnswerWriter, dev: Sequence[AskedQuestion], precision: float) -> RagSettings:
     """Settings with the scale of the scores on dev, and the least score for a precision."""
     best = written(writer, dev)
     rows = judge_written(dev, best).rows["f1"]
@@ -151,16 +151,16 @@ def _fit(writer: Writer, dev: Sequence[AskedQuestion], precision: float) -> RagS
     return replace(writer.settings, scale=chosen.scale, min_score=chosen.min_score)
 
 
-def start_writer(options: GeneratorOptions, seed: int) -> Writer:
+def start_writer(options: GeneratorOptions, seed: int) -> AnswerWriter:
     """A writer from a pretrained encoder and a pretrained encoder-decoder."""
     if not options.generator:
         raise BadInput("--generator is missing: name the folder of an encoder-decoder such as T5 or BART.")
     torch.manual_seed(seed)
     source = resolve(options.encoder)
     query, document = (TextEmbedder(Encoder.load(source), Tokenizer.load(source)) for _ in range(2))
-    model = RagModel(query, Generator.load(options.generator), options.marginal)
+    model = RagModel(query, EncoderDecoder.load(options.generator), options.marginal)
     settings = RagSettings(options.k, options.max_length, options.longest, options.beams, options.decode)
-    return Writer(model, document.requires_grad_(False), settings)
+    return AnswerWriter(model, document.requires_grad_(False), settings)
 
 
 def train_generator(

@@ -62,7 +62,7 @@ class WindowScores(_OutputModule):
         return dict(flat(self.model.head(self.model.encoder(ids, mask).hidden, real)))
 
 
-class PairScores(_OutputModule):
+class ReaderOutput(_OutputModule):
     """Questions beside passages in, the scores of a reader's head out."""
 
     inputs = ("ids", "mask", "real", "segments")

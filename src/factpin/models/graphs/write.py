@@ -14,7 +14,7 @@ from factpin.files import write_bytes
 from factpin.models.extractor import Extractor
 from factpin.models.folder import load_model
 from factpin.models.graphs.check import compare_batches, compare_documents, compare_pairs
-from factpin.models.graphs.export import PairScores, RecordedModel, WindowScores, record
+from factpin.models.graphs.export import ReaderOutput, RecordedModel, WindowScores, record
 from factpin.models.graphs.strip import fill, strip
 from factpin.models.onnx.folder import graph_weights
 from factpin.models.onnx.graph import GRAPH, Graph, read_graph, remove_graph, write_graph
@@ -81,7 +81,7 @@ def record_graph(folder: Path) -> tuple[Graph, bytes]:
 def record_reader(folder: Path) -> tuple[Graph, bytes]:
     """The graph of a reader."""
     model = load_reader(folder).model
-    return _bare(record(PairScores(model), model.encoder))
+    return _bare(record(ReaderOutput(model), model.encoder))
 
 
 def _bare(recording: RecordedModel) -> tuple[Graph, bytes]:
