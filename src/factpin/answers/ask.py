@@ -26,6 +26,7 @@ from factpin.memory.search import Search
 Mode = Literal["auto", "facts", "extract", "hops", "generate", "memory"]
 ASK_MODES: tuple[Mode, ...] = ("auto", "facts", "extract", "hops", "generate", "memory")
 MOST_ALTERNATIVES = 5
+WORTH = 0.1  # the score from which on a candidate is shown beside an abstention
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,8 @@ def _conclude(
     if good:
         return _chosen(good[0], answers, notes)
     ranked = sorted(answers, key=lambda answer: -answer.score)
-    candidates = [c for a in ranked for c in (replace(a, alternatives=()), *a.alternatives) if not c.abstained]
+    every = (c for a in ranked for c in (replace(a, alternatives=()), *a.alternatives))
+    candidates = [c for c in every if not c.abstained and c.score >= WORTH]
     first = ranked[0] if ranked else None
     if first is None:
         notes = [*notes, say("unread" if offered else "none", language)]
