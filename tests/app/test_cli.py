@@ -108,10 +108,10 @@ def test_doctor_exits_with_1_where_something_must_be_fixed(tmp_path: Path) -> No
 def test_what_a_format_cannot_hold_stops_convert_and_writes_nothing(tmp_path: Path) -> None:
     target = tmp_path / "out.json"
     done = factpin("convert", SAMPLES / "jsonl.jsonl", target, "--to", "cluener")
-    assert done.returncode == 2 and "1 facts" in done.stderr and "--lossy" in done.stderr
+    assert done.returncode == 2 and "1 fact" in done.stderr and "--lossy" in done.stderr
     assert list(tmp_path.iterdir()) == []
     done = factpin("convert", SAMPLES / "jsonl.jsonl", target, "--to", "cluener", "--lossy")
-    assert done.returncode == 0 and "1 facts" in done.stderr and target.exists()
+    assert done.returncode == 0 and "1 fact" in done.stderr and target.exists()
 
 
 def test_bad_records_are_set_aside_and_counted(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from factpin.answers.cogltx_judge import Judge, JudgeModel, JudgeSettings
 from factpin.answers.reader import Reader, ReaderSettings
 from factpin.answers.reader_model import ReaderModel
 from factpin.documents.answer import Passage
+from factpin.documents.keys import passage_key
 from factpin.encoders import Encoder
 from factpin.errors import FactpinError
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
@@ -95,7 +96,7 @@ def make_reader(encoder: Path, target: Path) -> None:
 
 
 def read_with(folder: Path) -> None:
-    load_reader(folder).read("Where?", [Passage("p", "a", 0, 19, "Anna lives in Rome.")])
+    load_reader(folder).read("Where?", [Passage(passage_key("a", 0, 19), "a", 0, 19, "Anna lives in Rome.")])
 
 
 def make_judge(encoder: Path, target: Path) -> None:

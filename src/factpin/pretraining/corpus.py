@@ -87,6 +87,9 @@ class TextCut:
             raise BadInput(f"A text has {FRAME + 2} cells or more, special tokens included, not {self.cells}.")
 
 
+TABLES = ("csv", "tsv")  # have no column of texts that is known
+
+
 class Corpus:
     """Texts to pretrain on, read from files as they are needed."""
 
@@ -96,10 +99,12 @@ class Corpus:
         """`divide` says what parts the documents of a text file: a blank line, every line, or nothing."""
         if any(str(path) == "-" for path in paths):
             raise BadInput("A corpus is read several times, which standard input cannot be. Write it to a file first.")
-        self.inputs, self.passed = find_inputs([Path(path) for path in paths], format)
+        found, self.passed = find_inputs([Path(path) for path in paths], format)
+        self.inputs = [source for source in found if source.kind not in TABLES]
+        self.passed.update(source.path.suffix for source in found if source.kind in TABLES)
         if not self.inputs:
-            found = ", ".join(sorted(self.passed)) or "nothing"
-            raise BadInput(f"The corpus has no file that can be read; there is: {found}. Name text or JSONL files.")
+            others = ", ".join(sorted(self.passed)) or "nothing"
+            raise BadInput(f"The corpus has no file that can be read; there is: {others}. Name text or JSONL files.")
         self.divide, self.encoding = divide, encoding
 
     def digest(self) -> bytes:
