@@ -18,6 +18,7 @@ import pytest
 
 from factpin import formats
 from factpin.app.cli import main
+from factpin.extraction.folder import TOGETHER
 from factpin.layers import half
 from factpin.models import shipped
 from tests.conftest import corpus
@@ -223,13 +224,13 @@ def test_a_folder_run_is_taken_up_again(door: Door, tmp_path: Path) -> None:
 
 def test_a_killed_folder_run_goes_on_and_gives_the_same_files(door: Door, model: Path, tmp_path: Path) -> None:
     source, last = tmp_path / "in", tmp_path / "last.txt"
-    for i, doc in enumerate(corpus(40, 31)):
-        write(source / f"{i:02}.txt", doc.text)
+    for i, doc in enumerate(corpus(TOGETHER + 4, 31)):
+        write(source / f"{i:03}.txt", doc.text)
     os.mkfifo(last)  # the run waits here, after its first group of inputs and before its second
     killed, fresh = tmp_path / "killed", tmp_path / "fresh"
     words = [sys.executable, "-m", "factpin", "extract", source, last, "--model", model, "--output", killed]
     child = subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE)
-    while len(list(killed.rglob("*.jsonl"))) < 32:
+    while len(list(killed.rglob("*.jsonl"))) < TOGETHER:
         assert child.poll() is None
         time.sleep(0.05)
     child.send_signal(signal.SIGKILL)
@@ -237,10 +238,10 @@ def test_a_killed_folder_run_goes_on_and_gives_the_same_files(door: Door, model:
     last.unlink()
     write(last, TEXT)
     done = door(source, last, "--output", killed)
-    assert done.code == 0 and "of 41 inputs were already done" in done.err
+    assert done.code == 0 and f"of {TOGETHER + 5} inputs were already done" in done.err
     assert door(source, last, "--output", fresh).code == 0
     files = [{p.relative_to(f): p.read_bytes() for p in f.rglob("[!.]*") if p.is_file()} for f in (killed, fresh)]
-    assert files[0] == files[1] and len(files[0]) == 42
+    assert files[0] == files[1] and len(files[0]) == TOGETHER + 6
 
 
 def test_bad_files_are_set_aside_by_choice(door: Door, tmp_path: Path) -> None:
