@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -180,7 +181,8 @@ def test_a_signal_leaves_no_half_written_file_and_keeps_the_rejects(number: sign
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     os.mkfifo(source)
     words = [sys.executable, "-m", "factpin", "convert", str(source), str(target), "--from", "jsonl", "--skip-bad"]
-    child = subprocess.Popen(words, stderr=subprocess.PIPE)
+    heed = partial(signal.signal, number, signal.SIG_DFL)  # nohup and & make children ignore some signals
+    child = subprocess.Popen(words, stderr=subprocess.PIPE, preexec_fn=heed)
     with open(source, "wb", buffering=0) as stream:
         stream.write(b'{"id": "a", "text": "x"}\nnot JSON\n' + b'{"id": "a", "text": "x"}\n' * 9000)
         deadline = time.monotonic() + 60
