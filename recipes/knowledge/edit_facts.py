@@ -3,7 +3,7 @@
     python recipes/knowledge/edit_facts.py DATA --encoder minilm-en --steps 600 --output runs/edit
 
 DATA has 2wiki_train.jsonl.xz and 2wiki_dev.jsonl.xz. A tenth of the heads is kept for injection. Questions are asked in
-words that training does not use. Beside the memory: the memory without facts, and `ask --mode facts`.
+words that training does not use. Beside the memory: `ask --mode facts`. Nothing has been measured with it yet.
 """
 
 import argparse
