@@ -122,7 +122,7 @@ def _type(mentions: Sequence[Mention]) -> str:
 
 
 def _best_name(reading: MentionNames, cluster: Sequence[int]) -> str:
-    """The most frequent name, including its short forms. In a tie, the longest wins, then the first.
+    """The most frequent name, including its short forms. In a tie, the first wins: 鲁迅，原名周树人.
 
     It is the text of a mention, if possible of one without emoji at its ends.
     """
@@ -131,9 +131,9 @@ def _best_name(reading: MentionNames, cluster: Sequence[int]) -> str:
     proper = proper or [name for name in names.values() if name.kind == "nominal"] or list(names.values())
     uses = Counter(reading.name_of[i].index for i in cluster)
 
-    def worth(name: Name) -> tuple[int, int, int]:
+    def worth(name: Name) -> tuple[int, int]:
         short = [other for other in proper if other is name or part_of(other, name) or initials(other, name)]
-        return sum(uses[other.index] for other in short), len(name.key), -name.index
+        return sum(uses[other.index] for other in short), -name.index
 
     texts = [reading.mentions[i].text for i in max(proper, key=worth).mentions]
     return next((text for text in texts if plain(text) == text), texts[0])
