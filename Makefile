@@ -12,21 +12,21 @@ help:
 	@head -4 Makefile
 
 CONSTRAINTS ?= constraints.txt
-PIP := $(BIN)/python -m pip install --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS))
+PIP := $(BIN)/python tools/install.py $(BIN)/python -m pip install --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS))
 
 # what a user needs: no torch
 .venv/user: pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "factpin needs Python 3.11 or newer: make PYTHON=python3.12")'
-	@echo "Installing factpin into .venv: about 250 MB, usually less than a minute"
+	@echo "Installing factpin into .venv: about 250 MB, a minute or two"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) --progress-bar on --editable .
+	@$(PIP) --editable .
 	@touch .venv/user
 
 # what a developer needs; torch goes first and alone: a looser requirement would bring gigabytes
 .venv/ready: .venv/user
 	@echo "Installing torch and the developers' tools: about 1.5 GB, a few minutes"
-	$(PIP) --progress-bar on torch==2.13.0
-	$(PIP) --quiet --editable '.[train,dev,docx,html,pdf,serve]'
+	@$(PIP) torch==2.13.0
+	@$(PIP) --editable '.[train,dev,docx,html,pdf,serve]'
 	@touch .venv/ready
 
 demo: .venv/user
