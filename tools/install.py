@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-PACKAGE = re.compile(r"(?:Collecting|Processing|Downloading|Obtaining) (?:\S*/)?([A-Za-z0-9_.-]+?)(?:[-<>=!~;\[ (]|$)")
+PACKAGE = re.compile(r"(?:Collecting|Processing|Downloading|Obtaining) (?:\S*/)?([A-Za-z0-9_.-]+?)(?:-\d|[<>=!~;\[ (]|$)")
 STEP = re.compile(r"(Installing collected packages|Building wheels|Installing build dependencies)")
 
 
@@ -28,7 +28,8 @@ def main(command: list[str]) -> int:
     if run.returncode:
         print("".join(said), file=sys.stderr)
     else:
-        print(f"  installed {len(names)} packages")
+        installed = next((line.split()[2:] for line in said if line.startswith("Successfully installed ")), [])
+        print(f"  installed {len(installed)} {'package' if len(installed) == 1 else 'packages'}")
     return run.returncode
 
 
