@@ -23,8 +23,13 @@ from factpin.training.config import TrainConfig
 
 NAMES = ("Anna", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hans", "Irene", "Jonas")
 TOWNS = ("Berlin", "Paris", "Rome", "Vienna", "Oslo", "Madrid", "Prague", "Athens", "Dublin", "Lisbon")
-TEXTS = [f"{name} came to {town} in the spring of {1900 + 7 * k}." for k, (name, town) in enumerate(zip(NAMES, TOWNS))]
-TEXTS += [f"{town} 的 {name} 喜欢数字 {31 * k}。" for k, (name, town) in enumerate(zip(NAMES, reversed(TOWNS)))]
+TEXTS = [
+    f"{name} came to {town} in the spring of {1900 + 7 * k}."
+    for k, (name, town) in enumerate(zip(NAMES, TOWNS, strict=True))
+]
+TEXTS += [
+    f"{town} 的 {name} 喜欢数字 {31 * k}。" for k, (name, town) in enumerate(zip(NAMES, reversed(TOWNS), strict=True))
+]
 
 
 def test_gpt_takes_the_same_steps_as_transformers(tmp_path: Path) -> None:
@@ -64,7 +69,9 @@ def test_texts_are_learned_by_heart_and_said(kind: str, tmp_path: Path) -> None:
         (tmp_path / f"{name}.txt").write_text("\n\n".join(TEXTS), encoding="utf-8")
     config = PretrainConfig(kind, shape="2x64x4", length=48, vocab_size=300, packing="running", memory=None)
     how = TrainConfig(max_steps=120, batch_size=20, learning_rate=5e-3, evaluate_every=120, save_every=120)
-    report = pretrain([tmp_path / "learned.txt"], config, how, tmp_path / "run", dev=[tmp_path / "judged.txt"], quiet=True)
+    report = pretrain(
+        [tmp_path / "learned.txt"], config, how, tmp_path / "run", dev=[tmp_path / "judged.txt"], quiet=True
+    )
     assert report["scores"]["heldout_loss"] < 0.2
     generator = Generator.load(tmp_path / "run")
     search = GenerationSearch("greedy", longest=12)
