@@ -16,7 +16,7 @@ from factpin.pretraining.corpus import Corpus
 from factpin.pretraining.folder import save_pretrained
 from factpin.pretraining.generation import Generator
 from factpin.pretraining.plan import plan_of
-from factpin.pretraining.pretrain import begin, begun, pretrain
+from factpin.pretraining.pretrain import begin, begun, pretrain, told_of
 from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
@@ -77,3 +77,21 @@ def test_texts_are_learned_by_heart_and_said(kind: str, tmp_path: Path) -> None:
     search = GenerationSearch("greedy", longest=12)
     said = generator.answers("Anna came to", search)[0].text
     assert said.startswith("berlin in the spring of 1900")
+
+
+def test_a_run_that_learned_only_frequencies_says_so(tmp_path: Path) -> None:
+    chance = np.random.default_rng(0)
+    words = [f"{name.lower()}" for name in (*NAMES, *TOWNS)]
+    for part, count in (("learned", 60), ("judged", 20)):  # words in no order: nothing but frequencies to learn
+        lines = (" ".join(chance.choice(words, 30)) for _ in range(count))
+        (tmp_path / f"{part}.txt").write_text("\n\n".join(lines), encoding="utf-8")
+    how = TrainConfig(max_steps=60, batch_size=8, learning_rate=5e-3)
+    config = PretrainConfig("gpt", shape="1x32x2", length=32, vocab_size=200, packing="filled")
+    report = pretrain(
+        [tmp_path / "learned.txt"], config, how, tmp_path / "run", dev=[tmp_path / "judged.txt"], quiet=True
+    )
+    assert report["frequency_loss"] == pytest.approx(np.log(len(words)), abs=0.05)
+    assert report["scores"]["heldout_loss"] == pytest.approx(report["frequency_loss"], abs=0.2)
+    (note,) = [line for line in told_of({**report, "frequency_loss": 1.0}) if "context" in line]
+    assert "knowing only how frequent each piece is gives 1.00" in note
+    assert not any("context" in line for line in told_of({**report, "frequency_loss": 9.0}))

@@ -29,6 +29,7 @@ from factpin.pretraining.chunks import Chunks
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import FRAME, Corpus
 from factpin.pretraining.folder import CONFIG, names_pieces, network_weights, read_json, save_pretrained
+from factpin.pretraining.frequencies import COUNTED, comparable, frequency_loss, note_on
 from factpin.pretraining.inherited import inherit, kept_heads
 from factpin.pretraining.job import METRIC, PretrainJob, stages_of
 from factpin.pretraining.known import KnownPhrases
@@ -122,17 +123,27 @@ def pretrain(
     )
     if world.leads:
         save_into(folder, partial(save_pretrained, model, tokenizer=tokenizer))
+    frequencies = _frequencies(job, source) if world.leads else None
     seen = {name: int(world.sum(count)) for name, count in asdict(job.seen(outcome.steps)).items()}
     world.close()
     return {"steps": outcome.steps, "best_step": outcome.best_step, "scores": outcome.scores,
             "texts": seen["texts"], "pieces": seen["pieces"],
             "passed_over": {"too_short": seen["unfit"], "no_other_document": seen["alone"]},
-            "heldout": len(judged), "vocabulary": told, "notes": notes}  # fmt: skip
+            "heldout": len(judged), "frequency_loss": frequencies, "vocabulary": told, "notes": notes}  # fmt: skip
+
+
+def _frequencies(job: PretrainJob, source: CorpusSource) -> float | None:
+    """The loss on the held-out texts of the frequencies of pieces; None where it cannot be compared."""
+    if not job.heldout or not comparable([ROWS[row] for row in job.stages[-1]]):
+        return None
+    return frequency_loss(source.first(COUNTED), job.asked())
 
 
 def told_of(report: dict[str, Any]) -> list[str]:
     """What somebody who started the run should know, in sentences."""
     passed, told = report["passed_over"], list(report["notes"])
+    if report["frequency_loss"] is not None:
+        told += note_on(report["scores"]["heldout_loss"], report["frequency_loss"])
     if not report["heldout"]:
         told.append("nothing was held out, so the last weights are kept: no document that is held out (--dev, "
                     "--heldout) has a text that fits the objective.")  # fmt: skip
