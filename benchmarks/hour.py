@@ -212,5 +212,48 @@ def rows(columns: str, cells: Iterable[Sequence[Any]], first: str = "") -> str:
     )
 
 
+TEXT = """# An hour
+
+What a small language model can do that `factpin pretrain` trains within an hour, and what it cannot. It is a GPT-2 with 4 layers of width 256 and a vocabulary of 4,000 pieces, 4.2 million weights in all, and learns from 7,000 articles of the English Wikipedia (30 million characters).
+
+```sh
+factpin pretrain --recipe recipes/pretraining/en-gpt.toml --threads 1 --output runs/en-gpt
+python benchmarks/hour.py rates ../shared/data/wiki_en/wiki_en.txt.xz
+python benchmarks/hour.py measure runs/en-gpt --minutes {minutes}
+python benchmarks/hour.py page
+```
+
+The run took {elapsed} minutes on a machine shared with other work, of which it computed for {minutes} minutes on one core. It made {done:,} steps and read {read} million pieces, less than the corpus once.
+
+## Loss on held-out text
+
+The loss for a piece, in nats, on the {judged} pieces that the run held out. For comparison, pieces and pairs of neighbouring pieces were counted in the {learned} million pieces that it did not hold out.
+
+{loss}
+
+{steps}
+
+## Sentences
+
+How often the model finds the right one of two sentences likelier than the wrong one: "The cities of the song" rather than "The cities the of song", "The city is in the" rather than "The city are in the", "The city near the songs is in the" rather than "… are in the". For capitals, the right one of ten sentences such as "The capital of France is Paris." has to be the likeliest.
+
+{sentences}
+
+## Samples
+
+All answers of `factpin generate` to these prompts, with at most 40 pieces: the likeliest piece each time, `--beams 4 --no-repeat 3`, and `--top-p 0.9 --seed 1`.
+
+{samples}
+
+## Learning rate
+
+{short} steps on the first 8 MB of the corpus, 16 texts of 128 tokens per step, a tenth of them to warm up:
+
+{rates}
+
+The network of the GPT paper has its norms behind each layer. At a learning rate of 1e-3, it only learns how frequent each piece is, and stays there; GPT-2, with its norms before each layer, learns at the same rate. This is not a fault of the network that is built: with the same weights, data and optimiser, it takes the same steps as `OpenAIGPTLMHeadModel`, and a smaller one learns texts by heart (`tests/pretraining/test_by_heart.py`). `factpin pretrain` warns if a model does not beat the frequencies.
+"""
+
+
 if __name__ == "__main__":
     main()

@@ -10,6 +10,7 @@ import pytest
 from factpin.app.commands.generate import generate
 from factpin.app.show.answers_text import Typist, answer_notes
 from factpin.errors import BadFile, BadInput, BadModel
+from factpin.objectives.generate import GenerationSearch
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.generation import KINDS, GeneratedText, Generator, kinds_of
 from factpin.pretraining.pretrain import pretrain
@@ -133,6 +134,15 @@ def test_text_is_typed_as_it_grows(capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("a", "a b", "a bc"):
         typist.type(text)
     assert typist.end() == "a bc" and capsys.readouterr().out == "a bc\n"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_typed_ends_as_the_answer_begins(kind: str, models: Path) -> None:
+    told: list[str] = []
+    search = GenerationSearch("sample", top_k=50, longest=6, shortest=3)
+    prompt = {**PROMPTS, "glm": "Anna [MASK] in Berlin [MASK]."}.get(kind, "Anna lives in")
+    (answer,) = Generator.load(models / kind).answers(prompt, search, seed=1, tell=told.append)
+    assert len(told) >= 2 and answer.text.startswith(told[-1]) and told[-1]
 
 
 def test_what_was_learned_from_pairs_comes_first() -> None:

@@ -3,7 +3,7 @@
     p(v) = (occurrences of v in texts of the corpus + ½) / (pieces + ½ V)
     loss = -Σ n_v log p(v) / Σ n_v                                    n_v: how often v is asked for in held-out text
 
-A post-norm network with too high a learning rate stays at this loss: it then reads nothing of the context.
+A network with norms behind each layer (GPT, BERT) may stay at this loss if the learning rate is too high.
 """
 
 from collections.abc import Iterable
@@ -38,6 +38,8 @@ def note_on(loss: float, frequencies: float) -> list[str]:
     """What to say of a run that has learned nothing from the context."""
     if loss < frequencies - MARGIN:
         return []
-    return [f"the loss on held-out text is {loss:.2f}; knowing only how frequent each piece is gives {frequencies:.2f}. "
-            "The model makes no use of the context yet. Train longer (--max-steps), or with a lower --learning-rate if "
-            "the loss has stopped falling."]  # fmt: skip
+    return [
+        f"the loss on held-out text is {loss:.2f}; knowing only how frequent each piece is gives {frequencies:.2f}. "
+        f"The model makes no use of the context yet. Train longer (--max-steps), or with a lower --learning-rate if "
+        f"the loss has stopped falling."
+    ]

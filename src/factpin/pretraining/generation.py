@@ -81,13 +81,13 @@ class Generator:
     def answers(
         self, text: str, search: GenerationSearch, *, seed: int = 0, tell: Callable[[str], None] | None = None
     ) -> list[GeneratedText]:
-        """At most `search.count` answers. `tell` gets the text so far after every piece, except with beams and GLM."""
+        """At most `search.count` answers. `tell` gets the text so far after every piece, except with beams."""
         ids, marks = self._read(text)
         chance = torch.Generator().manual_seed(seed)
         if self.kind == "glm":
-            return [self._filled(text, ids, marks, search, chance) for _ in range(self._rounds(search))]
+            return [self._filled(text, ids, search, chance, tell) for _ in range(self._rounds(search))]
         prompt, v = self.prompt(ids, marks), self.vocabulary
-        told = None if tell is None else lambda said: tell(self._decode(said))
+        told = None if tell is None else lambda said: tell(self._so_far(text, said))
         found = generate(self.model.learner, prompt, v, search, chance=chance, tell=told)
         return [self._answer(text, said) for said in found]
 
@@ -186,23 +186,39 @@ class Generator:
         return search.count
 
     def _filled(
-        self, text: str, ids: Ints, marks: Sequence[str], search: GenerationSearch, chance: torch.Generator
+        self,
+        text: str,
+        ids: Ints,
+        search: GenerationSearch,
+        chance: torch.Generator,
+        tell: Callable[[str], None] | None,
     ) -> GeneratedText:
-        found = fill_blanks(self.model.learner, ids, self.vocabulary, search, chance=chance)
+        """GLM: the prompt with its blanks filled in."""
         shown = text if MARK.search(text) else f"{text}[TAIL]"
+        told = None if tell is None else lambda runs: tell(_filled_so_far(shown, [self._decode(run) for run in runs]))
+        found = fill_blanks(self.model.learner, ids, self.vocabulary, search, chance=chance, tell=told)
         blanks = tuple(self._decode(said.ids) for said in found)
         score, pieces = sum(said.score for said in found), sum(len(said.ids) for said in found)
         return GeneratedText(_fill(shown, blanks), blanks, score, pieces, all(said.finished for said in found))
 
     def _answer(self, text: str, said: Generation) -> GeneratedText:
-        blanks: tuple[str, ...] = ()
-        whole = self._decode(said.ids)
+        blanks = self._blanks(said.ids)
+        whole = self._decode(said.ids) if blanks is None else _fill(self._shown(text), blanks)
+        return GeneratedText(whole, blanks or (), said.score, len(said.ids), said.finished)
+
+    def _so_far(self, text: str, said: Ints) -> str:
+        blanks = self._blanks(said)
+        return self._decode(said) if blanks is None else _filled_so_far(self._shown(text), blanks)
+
+    def _blanks(self, said: Ints) -> tuple[str, ...] | None:
+        """What was said for each blank; None: the method fills in nothing."""
         if self.kind == "t5":
-            blanks = tuple(self._decode(run) for run in split(said.ids, self.vocabulary.sentinels))
-            whole = _fill(text, blanks)
-        elif self.kind == "mass":
-            blanks, whole = (whole,), _fill(re.sub(r"(\[MASK\]\s*)+", "[MASK]", text), (whole,))
-        return GeneratedText(whole, blanks, said.score, len(said.ids), said.finished)
+            return tuple(self._decode(run) for run in split(said, self.vocabulary.sentinels))
+        return (self._decode(said),) if self.kind == "mass" else None
+
+    def _shown(self, text: str) -> str:
+        """The prompt with one mark for each blank."""
+        return re.sub(r"(\[MASK\]\s*)+", "[MASK]", text) if self.kind == "mass" else text
 
     def _decode(self, ids: Ints) -> str:
         return self.model.tokenizer.decode(ids.astype(np.int32)).removeprefix(INSIDE)
@@ -223,6 +239,12 @@ def _fill(text: str, blanks: Sequence[str]) -> str:
     """The text with its marks filled in from left to right; marks without an answer stay."""
     waiting: Iterator[str] = iter(blanks)
     return MARK.sub(lambda mark: next(waiting, mark[0]), text)
+
+
+def _filled_so_far(text: str, blanks: Sequence[str]) -> str:
+    """The text up to the end of the last of these blanks, which may not be the last of the text."""
+    parts = MARK.split(text)[::2]
+    return "".join(a + b for a, b in zip(parts, blanks, strict=False))
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,16 @@
 """`factpin generate`: text from a pretrained model."""
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from factpin.app.commands._options import quiet_option, threads_option
 from factpin.app.console import notes
-from factpin.errors import need_torch
+from factpin.errors import BadInput, need_torch
+
+if TYPE_CHECKING:
+    from factpin.objectives.generate import GenerationSearch
 
 
 @click.command()
@@ -83,29 +86,47 @@ def generate(
     import torch
 
     from factpin.app.show.answers_text import Typist, answer_notes, print_answers
-    from factpin.errors import BadInput
-    from factpin.objectives.generate import GenerationSearch
     from factpin.pretraining.generation import GenerateRequest, generated
 
     if threads:
         torch.set_num_threads(threads)
-    drawn = top_k is not None or top_p is not None or temperature is not None
-    if drawn and beams > 1:
-        raise BadInput("--beams searches; --top-k, --top-p and --temperature draw. Choose one of the two.")
-    if penalty and beams == 1:
-        raise BadInput("--length-penalty compares beams. Add --beams, such as --beams 4, or leave it out.")
-    if min_pieces > max_pieces:
-        raise BadInput(f"--min-pieces {min_pieces} is more than --max-pieces {max_pieces}.")
-    if count > 1 and not drawn and beams < count:
-        raise BadInput(f"{count} answers need as many beams (--beams {count}), or draw them (--top-p 0.9).")
-    how: Any = "sample" if drawn else "beam" if beams > 1 else "greedy"
-    chance = (top_k or 0, top_p or 1.0, temperature or 1.0)
-    search = GenerationSearch(how, beams, penalty, *chance, count, max_pieces, min_pieces, no_repeat)
+    chance = (top_k, top_p, temperature)
+    search = _search(beams, penalty, chance, count, max_pieces, min_pieces, no_repeat)
     typist = Typist(sys.stdout) if sys.stdout.isatty() and not as_json else None
     request = GenerateRequest(model, source, search, objective, seed, jsonl, encoding)
     note = notes(quiet).print
     for record, answers in generated(request, typist.type if typist else None, note):
+        if typist and typist.shown:
+            typist.type(answers[0].text)
         print_answers(record, answers, as_json=as_json, typed=typist.end() if typist else "")
         for line in answer_notes(answers, max_pieces):
             note(line)
     return 0
+
+
+def _search(
+    beams: int,
+    penalty: float,
+    chance: tuple[int | None, float | None, float | None],
+    count: int,
+    longest: int,
+    shortest: int,
+    repeat: int,
+) -> "GenerationSearch":
+    """The search that the options describe; `chance`: top-k, top-p and temperature."""
+    from factpin.objectives.generate import GenerationSearch
+
+    drawn = any(one is not None for one in chance)
+    if drawn and beams > 1:
+        raise BadInput("--beams searches; --top-k, --top-p and --temperature draw. Choose one of the two.")
+    if penalty and beams == 1:
+        raise BadInput("--length-penalty compares beams. Add --beams, such as --beams 4, or leave it out.")
+    if shortest > longest:
+        raise BadInput(f"--min-pieces {shortest} is more than --max-pieces {longest}.")
+    if count > 1 and not drawn and beams < count:
+        raise BadInput(f"{count} answers need as many beams (--beams {count}), or draw them (--top-p 0.9).")
+    top_k, top_p, temperature = chance
+    return GenerationSearch(
+        "sample" if drawn else "beam" if beams > 1 else "greedy",
+        beams, penalty, top_k or 0, top_p or 1.0, temperature or 1.0, count, longest, shortest, repeat,
+    )  # fmt: skip
