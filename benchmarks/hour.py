@@ -2,9 +2,11 @@
 
     factpin pretrain --recipe recipes/pretraining/en-gpt.toml --threads 1 --output runs/en-gpt
     python benchmarks/hour.py rates ../shared/data/wiki_en/wiki_en.txt.xz       short runs at several learning rates
+    python benchmarks/hour.py cut runs/en-gpt                                   if the run was killed
     python benchmarks/hour.py measure runs/en-gpt --minutes 20                  baselines, sentences, samples
     python benchmarks/hour.py page                                              docs/objectives/hour.md
 
+cut        writes the folder of a run that was killed, with its best weights so far
 rates      120 steps of `factpin pretrain` on the first 4 MB: GPT (norms behind each layer) and GPT-2 (before)
 baselines  the loss on the very texts that the run held out, by counts over all documents that it did not hold out:
            of pieces, and of pairs of pieces (Witten-Bell)
@@ -23,6 +25,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +91,24 @@ def rates(corpus: Path, steps: int, only: int | None) -> None:
                      "pieces": told["frequency_loss"]}  # fmt: skip
             print(found, flush=True)
             keep(f"rate {k}", found)
+
+
+@main.command()
+@click.argument("run", type=click.Path(path_type=Path))
+def cut(run: Path) -> None:
+    from factpin.pretraining.config import PretrainConfig
+    from factpin.pretraining.folder import save_pretrained
+    from factpin.pretraining.plan import plan_of
+    from factpin.pretraining.pretrain import begun, save_into
+    from factpin.tokens import Tokenizer
+    from factpin.training.checkpoint import load_best
+    from factpin.training.config import from_dict, read_recipe
+
+    recipe = read_recipe(run / "recipe.toml")
+    config = from_dict(PretrainConfig, recipe["pretrain"], "pretrain")
+    model = begun(config, plan_of(config), run, recipe["train"]["seed"])
+    load_best(run, model)
+    save_into(run, partial(save_pretrained, model, tokenizer=Tokenizer.load(run / "start")))
 
 
 @main.command()
