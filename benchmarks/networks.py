@@ -163,24 +163,28 @@ def table() -> None:
     from proofs.folders import FOLDERS
     from proofs.own_folders import OWN_FOLDERS
 
-    figures = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+    figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+    if lacking := [
+        name for name in (*NETWORKS, "pairs") if name not in figures or name in NETWORKS and len(figures[name]) < 2
+    ]:
+        raise click.ClickException(f"Not measured: {', '.join(lacking)}. Run the commands above first.")
     built = ["| method | network that `--shape` builds | differs from the paper | written folder against | largest "
              "difference | loads in | `factpin train` | generates |", "|---|---|---|---|---|---|---|---|"]  # fmt: skip
     losses, samples = ["| method | zh | en |", "|---|---|---|"], ["| method | prompt | said |", "|---|---|---|"]
     for name, (network, differs) in NETWORKS.items():
         against, compare = {**FOLDERS, **OWN_FOLDERS}[name]
-        found, of = list(compare()), figures.get(name, {})
+        found, of = list(compare()), figures[name]
         wrong = [str(one) for one in found if not one.holds]
         worst = max(one.difference for one in found if isinstance(one.got, float))
-        trains = "yes" if of.get("zh", {}).get("trains") else ""
+        trains = "yes" if of["zh"].get("trains") else "no"
         built.append(f"| [{name}](objectives/{name}.md) | {network} | {differs} | {against} | "
                      f"{'; '.join(wrong) or f'{worst:.1g}'} | {loads(one.what for one in found)} | {trains} | "
                      f"{'yes' if name in SPEAKS else 'no'} |")  # fmt: skip
-        cells = [f"{of[k]['first']:.2f} → {of[k]['last']:.2f}" if k in of else "" for k in ("zh", "en")]
+        cells = [f"{of[k]['first']:.2f} → {of[k]['last']:.2f}" for k in ("zh", "en")]
         losses.append(f"| {name} | {' | '.join(cells)} |")
         samples += [f"| {name} | {cell(of[k]['prompt'])} | {cell(of[k]['sample'])} |" for k in ("zh", "en")
-                    if "sample" in of.get(k, {})]  # fmt: skip
-    page = PAGE.format(losses="\n".join(losses), samples="\n".join(samples), pairs=of_pairs(figures.get("pairs")))
+                    if name in SPEAKS]  # fmt: skip
+    page = PAGE.format(losses="\n".join(losses), samples="\n".join(samples), pairs=of_pairs(figures["pairs"]))
     PAGE_FILE.write_text(page, encoding="utf-8")
     text = DOCS.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN)], text[text.index(END) :]
@@ -193,9 +197,7 @@ def loads(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in ("AutoModel", *sorted(found)))
 
 
-def of_pairs(found: dict[str, Any] | None) -> str:
-    if found is None:
-        return "Not measured yet."
+def of_pairs(found: dict[str, Any]) -> str:
     lines = ["| | exact match |", "|---|---|"]
     lines += [f"| {name} | {found[name]['exact']:.3f} |" for name in ("transformer", "bart", "copy")]
     return (
@@ -210,16 +212,17 @@ def cell(text: str) -> str:
 
 PAGE = """# Networks
 
-What the networks that `factpin pretrain --shape` builds learn in 200 steps, measured through the commands. [What is built](../objectives.md#what-is-built) says which network each method gets, and how exactly it is that of its paper.
+This page shows what the networks that `factpin pretrain --shape` builds learn in 200 steps, measured through the commands. [What is built](../objectives.md#what-is-built) lists the network of each method and how it differs from its paper. [An hour](hour.md) shows what a larger model learns.
 
 ```sh
-python benchmarks/networks.py run ../shared/data
-python benchmarks/networks.py table
+python benchmarks/networks.py run ../shared/data      # the losses and samples below
+python benchmarks/networks.py pairs                   # the task with pairs
+python benchmarks/networks.py table                   # this page
 ```
 
 ## Loss on held-out text
 
-After 50 steps (`electra`: 10) and after 200. A step has 4 texts of 40 tokens from a slice of Wikipedia; 2 layers of width 32; AdamW, where some papers use LAMB or Adafactor. An empty cell is not measured yet.
+The loss after 50 steps (`electra`: 10) and after 200. A step has 4 texts of 40 tokens from a slice of Wikipedia; 2 layers of width 32; AdamW, where some papers use LAMB or Adafactor.
 
 {losses}
 
@@ -227,13 +230,13 @@ Losses of different methods cannot be compared. ELECTRA's counts the judgement o
 
 ## Samples
 
-After 200 steps a model knows which pieces are frequent and little more: these samples show that the commands work together, not what a method can do. An empty sample ended with its first piece.
+After 200 steps, a model knows which pieces are frequent and little more: these samples show that the commands work together, not what a method can do. In an empty sample, the model ended at once, or filled the blank with nothing.
 
 {samples}
 
 ## Pairs
 
-`3 March 1984` becomes `1984-03-03`: learned with `factpin pretrain --pairs`, generated with `factpin generate`, with dates that are not among the pairs learned from. The baseline copies the source, and is never right here (`python benchmarks/networks.py pairs`).
+`3 March 1984` becomes `1984-03-03`: learned with `factpin pretrain --pairs`, generated with `factpin generate` for dates that are not among the pairs learned from. The baseline copies the source, and is never right here. Spaces are not compared.
 
 {pairs}
 """

@@ -267,7 +267,8 @@ EXPERIMENTS = {
         "share of symbols found when the whole entity is hidden",
         ernie,
         (Bar("on", least=0.95), Bar("off", most=0.1)),
-        "Off never hides a whole entity, which random masks rarely do.",
+        "Off never hides a whole entity, which random masks rarely do. It finds a third of the symbols, more than its "
+        "bar allows: the gain of 0.64 and more is shown, not that nothing is found without it.",
     ),
     "roberta_masks": Experiment(
         "roberta",
@@ -285,6 +286,8 @@ EXPERIMENTS = {
         "share of middle symbols that a linear probe finds from the two neighbours",
         spanbert,
         (Bar("on", least=0.95), Bar("off", most=0.8)),
+        "With seed 2, off is above its bar: the cloze alone may leave most of a span in its neighbours. The gain is "
+        "0.17 to 0.40.",
     ),
     "unilm_masks": Experiment(
         "unilm",

@@ -1,15 +1,18 @@
 """`factpin generate`: prompts of every kind, files, JSON, and what is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from factpin.app.commands.generate import generate
-from factpin.app.show.answers_text import Typist
+from factpin.app.show.answers_text import Typist, answer_notes
 from factpin.errors import BadFile, BadInput, BadModel
+from factpin.objectives.generate import GenerationSearch
 from factpin.pretraining.config import PretrainConfig
-from factpin.pretraining.generation import KINDS, kinds_of
+from factpin.pretraining.generation import KINDS, GeneratedText, Generator, kinds_of
 from factpin.pretraining.pretrain import pretrain
 from factpin.training.config import TrainConfig
 from tests.conftest import corpus
@@ -71,7 +74,11 @@ def test_files_of_prompts_keep_their_fields(
 @pytest.mark.parametrize(
     ("kind", "words", "error", "match"),
     [("wwm", ["a"], BadModel, "does not generate"), ("gpt", ["  "], BadInput, "empty"),
-     ("gpt", ["a [MASK]"], BadInput, "fills nothing"), ("t5", ["a b"], BadInput, r"Write \[MASK\]"),
+     ("gpt", ["a [MASK]"], BadInput, "does not fill in"), ("t5", ["a b"], BadInput, r"Mark it with \[MASK\]"),
+     ("bart", ["a [GAP] b"], BadInput, r"does not know \[GAP\]"), ("t5", ["[MASK] " * 101], BadInput, "at most 100"),
+     ("gpt", ["\u200b"], BadInput, "keeps nothing"), ("gpt", ["prompts.jsonl"], BadFile, "no such file"),
+     ("gpt", ["a", "--min-pieces", "9", "--max-pieces", "3"], BadInput, "more than --max-pieces"),
+     ("gpt", ["a", "--length-penalty", "1"], BadInput, "Add --beams"),
      ("mass", ["[MASK] a [MASK]"], BadInput, "one run"), ("bart", ["ab " * 40], BadInput, "this model reads"),
      ("gpt", ["a", "--beams", "2", "--top-k", "3"], BadInput, "Choose one"),
      ("gpt", ["a", "--count", "2"], BadInput, "as many beams"), ("none", ["a"], BadModel, "no such folder")],
@@ -89,6 +96,37 @@ def test_a_bad_line_is_named(models: Path, tmp_path: Path) -> None:
         run(models / "gpt", tmp_path / "p.jsonl")
 
 
+def test_a_prompt_of_a_file_that_is_refused_is_named(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.txt").write_text(f"Anna\n\n{'ab ' * 40}\n")
+    with pytest.raises(BadInput, match="line 3: The prompt has"):
+        run(models / "bart", tmp_path / "p.txt")
+    (tmp_path / "empty.txt").write_text("\n")
+    with pytest.raises(BadInput, match="there is no prompt"):
+        run(models / "bart", tmp_path / "empty.txt")
+
+
+def test_other_encodings_are_read(models: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    (tmp_path / "p.jsonl").write_bytes('{"prompt": "王小明"}\n'.encode("gb18030"))
+    run(models / "gpt", tmp_path / "p.jsonl", "--encoding", "gb18030", "--max-pieces", "2", "--json", "--quiet")
+    assert json.loads(capfdbinary.readouterr().out)["prompt"] == "王小明"
+
+
+def test_what_is_not_read_or_cut_or_empty_is_said(models: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run(models / "gpt", "Anna lives in Berlin. " * 20, "--max-pieces", "2")
+    assert "pieces of the prompt are not read: this model reads 32" in capfd.readouterr().err
+    run(models / "unilm", "Anna lives in", "--min-pieces", "3", "--max-pieces", "3")
+    assert "the answer is cut at 3 pieces (--max-pieces)" in capfd.readouterr().err
+    cut, ended = (GeneratedText(text, (), 0.0, len(text), False) for text in ("ab", ""))
+    assert [line[:27] for line in answer_notes([cut, replace(ended, finished=True)], 9)] == [
+        "1 of 2 answers are cut wher", "1 of 2 answers are empty: t"]  # fmt: skip
+
+
+def test_an_answer_that_continues_a_word_has_no_mark(models: Path) -> None:
+    generator = Generator.load(models / "gpt")
+    inside = [i for i in range(generator.vocabulary.size) if generator.model.tokenizer.token(i).startswith("##")]
+    assert inside and not generator._decode(np.array(inside[:1])).startswith("#")
+
+
 def test_text_is_typed_as_it_grows(capsys: pytest.CaptureFixture[str]) -> None:
     import sys
 
@@ -96,6 +134,15 @@ def test_text_is_typed_as_it_grows(capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("a", "a b", "a bc"):
         typist.type(text)
     assert typist.end() == "a bc" and capsys.readouterr().out == "a bc\n"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_typed_ends_as_the_answer_begins(kind: str, models: Path) -> None:
+    told: list[str] = []
+    search = GenerationSearch("sample", top_k=50, longest=6, shortest=3)
+    prompt = {**PROMPTS, "glm": "Anna [MASK] in Berlin [MASK]."}.get(kind, "Anna lives in")
+    (answer,) = Generator.load(models / kind).answers(prompt, search, seed=1, tell=told.append)
+    assert len(told) >= 2 and answer.text.startswith(told[-1]) and told[-1]
 
 
 def test_what_was_learned_from_pairs_comes_first() -> None:

@@ -110,7 +110,7 @@ def bert(encoder_folder: Path, tmp_path: Path) -> tuple[Path, BertForMaskedLM]:
 def test_a_run_begins_with_it(bert: tuple[Path, BertForMaskedLM], texts: Path, tmp_path: Path) -> None:
     folder, theirs = bert
     report, model = went_on(texts, folder, tmp_path / "run")
-    assert not any("brings no head" in note for note in report["notes"])
+    assert not any("has no head" in note for note in report["notes"])
     same_words(model, theirs)
 
 
@@ -157,7 +157,7 @@ def test_the_head_for_words_beside_electra_has_learned_nothing(
     heads = heads_in(tmp_path / "judge", Encoder.load(tmp_path / "judge"))
     assert {name.split(".")[1] for name in heads} == {"replaced"}
     report, _ = went_on(texts, tmp_path / "judge", tmp_path / "run")
-    assert "brings no head" in report["notes"][0]
+    assert "has no head" in report["notes"][0]
 
 
 def test_a_decoder_is_taken_whole_or_not_at_all(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_run_goes_on_with_the_heads_of_the_one_before(encoder_folder: Path, te
 
 def test_an_encoder_without_a_head_is_told(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
     report, _ = went_on(texts, encoder_folder, tmp_path / "run")
-    assert [note for note in report["notes"] if "brings no head that names hidden pieces" in note]
+    assert [note for note in report["notes"] if "has no head that predicts hidden pieces" in note]
 
 
 def test_a_file_of_heads_that_is_cut_short_is_named(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:

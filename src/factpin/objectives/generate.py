@@ -16,6 +16,7 @@ A prompt that asks nothing, or that the learner cannot read, is refused.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -254,11 +255,26 @@ def _rating(score: float, n: int, search: GenerationSearch) -> float:
 
 
 def fill_blanks(
-    learner: Learner, ids: Ints, v: Vocabulary, search: GenerationSearch, *, chance: torch.Generator | None = None
+    learner: Learner,
+    ids: Ints,
+    v: Vocabulary,
+    search: GenerationSearch,
+    *,
+    chance: torch.Generator | None = None,
+    tell: Callable[[list[Ints]], None] | None = None,
 ) -> list[Generation]:
-    """GLM: what is missing in each blank of ids, from left to right, the best answer each time."""
+    """GLM: what is missing in each blank of ids, from left to right, the best answer each time.
+
+    `tell` gets what has been said so far for each blank, piece by piece, except with beams.
+    """
     one, filled = replace(search, count=1), list[tuple[int, Generation]]()
     for blank in blanks(ids, v):
+        before = [said.ids for _, said in filled]
         prompt = glm(ids, blank, v, earlier=[(at, said.ids) for at, said in filled])
-        filled.append((blank, generate(learner, prompt, v, one, chance=chance)[0]))
+        told = None if tell is None else partial(_tell_all, tell, before)
+        filled.append((blank, generate(learner, prompt, v, one, chance=chance, tell=told)[0]))
     return [said for _, said in filled]
+
+
+def _tell_all(tell: Callable[[list[Ints]], None], before: list[Ints], said: Ints) -> None:
+    tell([*before, said])

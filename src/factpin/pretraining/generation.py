@@ -1,15 +1,15 @@
 """Text from a pretrained model: a prompt comes in as text, answers go out as text.
 
-    [MASK]     something is missing here: GLM, T5 and BART fill it, MASS one piece for each, PEGASUS a sentence
-    [GAP]      GLM: a sentence is missing        [TAIL]    GLM: the rest is missing
+    [MASK]     something is missing here: GLM, T5 and BART fill it in, MASS one piece for each, PEGASUS a sentence
+    [GAP]      GLM, PEGASUS: a sentence is missing        [TAIL]    GLM: the rest is missing
 
-    gpt, transformer_xl, xlnet           go on behind the prompt, up to a length
-    unilm, palm, transformer             say what follows, up to an end
-    glm, t5, mass                        fill what is missing; GLM without a mark goes on behind the prompt
-    bart, pegasus                        restore a text; say the sentences that are missing
-    …_pairs                              say the target of a source
+    gpt, transformer_xl, xlnet           continue the prompt, up to a length
+    unilm, palm, transformer             write what follows, until the model ends it
+    glm, t5, mass                        fill in what is missing; without a mark, GLM continues the prompt
+    bart, pegasus                        restore a text; write the sentences that are missing
+    …_pairs                              write the target of a source
 
-What a prompt cannot be is refused before anything is read.
+A prompt that the model cannot answer is refused before the model reads it.
 """
 
 import re
@@ -35,27 +35,30 @@ from factpin.objectives.text import nothing
 from factpin.pretraining.folder import PretrainedModel, load_pretrained
 
 MARK = re.compile(r"\[(MASK|GAP|TAIL)\]")
+INSIDE = "##"  # before a WordPiece piece that continues a word
+FILES = (".json", ".jsonl", ".md", ".tsv", ".txt")  # endings by which a missing file is told from a prompt
 KINDS = ("gpt", "transformer_xl", "xlnet", "unilm", "glm", "mass", "t5", "bart", "pegasus", "palm", "transformer")
 PAIRS = "_pairs"
-WITHOUT_MARKS = ("gpt", "transformer_xl", "xlnet", "unilm", "palm", "transformer")  # they fill nothing
+WITHOUT_MARKS = ("gpt", "transformer_xl", "xlnet", "unilm", "palm", "transformer")  # they fill in nothing
+OTHER_MARKS = {"glm": ("mask", "gap", "tail"), "pegasus": ("mask", "gap")}  # of the others, [MASK] alone
 
 
 @dataclass(frozen=True)
 class GeneratedText:
-    """What a model said to one prompt."""
+    """An answer to a prompt."""
 
-    text: str  # with blanks: the prompt, filled
+    text: str  # with blanks: the prompt, filled in
     blanks: tuple[str, ...]  # what was filled in, from left to right
     score: float  # Σ log p
     pieces: int
-    finished: bool  # the model ended it by itself, or the length was known
+    finished: bool  # the model ended it, or its length was known
 
 
 class Generator:
     """A pretrained model that continues or completes texts."""
 
     def __init__(self, model: PretrainedModel, kind: str = "") -> None:
-        """`kind`: a method of KINDS, where the model learned several; else the first that it learned."""
+        """`kind`: a method of KINDS, for a model that learned several; by default the first of them."""
         self.model = model
         known = kinds_of(model.learner.rows)
         if not known:
@@ -78,13 +81,13 @@ class Generator:
     def answers(
         self, text: str, search: GenerationSearch, *, seed: int = 0, tell: Callable[[str], None] | None = None
     ) -> list[GeneratedText]:
-        """At most `search.count` answers; `tell` gets the text so far, piece by piece, where one is said at a time."""
+        """At most `search.count` answers. `tell` gets the text so far after every piece, except with beams."""
         ids, marks = self._read(text)
         chance = torch.Generator().manual_seed(seed)
         if self.kind == "glm":
-            return [self._filled(text, ids, marks, search, chance) for _ in range(self._rounds(search))]
+            return [self._filled(text, ids, search, chance, tell) for _ in range(self._rounds(search))]
         prompt, v = self.prompt(ids, marks), self.vocabulary
-        told = None if tell is None else lambda said: tell(self._decode(said))
+        told = None if tell is None else lambda said: tell(self._so_far(text, said))
         found = generate(self.model.learner, prompt, v, search, chance=chance, tell=told)
         return [self._answer(text, said) for said in found]
 
@@ -104,7 +107,7 @@ class Generator:
             case "mass":
                 hidden = np.flatnonzero(ids == v.mask)
                 if not len(hidden) or hidden[-1] - hidden[0] + 1 != len(hidden):
-                    raise BadInput("MASS says one run of missing pieces. Write [MASK] once for each of them, in a row.")
+                    raise BadInput("MASS fills in one run of pieces. Write [MASK] once for each of them, in a row.")
                 return prompts.mass(ids, int(hidden[0]), int(hidden[-1]) + 1, v)
             case "t5":
                 return prompts.t5(self._sentinels(ids, marks), v)
@@ -119,31 +122,54 @@ class Generator:
             case _:
                 return prompts.palm(ids, v)
 
+    def unread(self, text: str) -> int:
+        """How many pieces of a prompt lie before the window of a GPT, and are not read."""
+        if self.kind != "gpt" or self.limit is None:
+            return 0
+        return max(0, len(self.model.tokenizer.encode(text).ids) - self.limit)
+
     def _read(self, text: str) -> tuple[Ints, list[str]]:
         """The pieces of a prompt with the numbers of its marks, and the marks."""
         if not text.strip():
-            raise BadInput("The prompt is empty. Give some text to go on from.")
+            raise BadInput("The prompt is empty. Write some text.")
         marks = [match[1].lower() for match in MARK.finditer(text)]
-        if marks and (self.kind in WITHOUT_MARKS or self.kind.endswith(PAIRS)):
-            raise BadInput(f"{self.kind} fills nothing in: it goes on from the prompt. Leave the [{marks[0].upper()}] "
-                           f"out, or take a model of glm, t5 or bart.")  # fmt: skip
-        if self.kind in ("mass", "t5") and not marks:
-            raise BadInput(f"{self.kind} says what is missing in a text. Write [MASK] where something is.")
+        self._refuse_marks(marks)
         v, parts = self.vocabulary, [nothing()]
         for k, part in enumerate(MARK.split(text)):
             found = [getattr(v, part.lower())] if k % 2 else self.model.tokenizer.encode(part).ids
             parts.append(np.asarray(found, np.int64))
         ids = np.concatenate(parts)
+        if not len(ids):
+            raise BadInput("The tokenizer of this model keeps nothing of the prompt. Write some text.")
         if self.kind == "glm" and not marks:
             ids, marks = np.append(ids, v.tail), ["tail"]
         self._refuse_long(len(ids))
         return ids, marks
 
+    def _refuse_marks(self, marks: Sequence[str]) -> None:
+        """Marks that this model was not trained with, or too many of them, or none."""
+        kind, known = self.kind, OTHER_MARKS.get(self.kind, ("mask",))
+        if marks and (kind in WITHOUT_MARKS or kind.endswith(PAIRS)):
+            does = "writes the target of a source" if kind.endswith(PAIRS) else "continues the prompt"
+            raise BadInput(f"{kind} does not fill in blanks: it {does}. Leave out [{marks[0].upper()}], or use a model "
+                           f"trained with glm, t5 or bart.")  # fmt: skip
+        if kind in ("mass", "t5") and not marks:
+            raise BadInput(f"{kind} fills in what is missing from a text. Mark it with [MASK].")
+        unknown = [mark.upper() for mark in marks if mark not in known]
+        if unknown:
+            marked = " or ".join(f"[{mark.upper()}]" for mark in known)
+            raise BadInput(f"{kind} does not know [{unknown[0]}]. Write {marked}.")
+        blanks = len(self.vocabulary.sentinels)
+        if kind == "t5" and len(marks) > blanks:
+            raise BadInput(
+                f"The prompt has {len(marks)} blanks, this model fills in at most {blanks}. Split the prompt."
+            )
+
     def _refuse_long(self, pieces: int) -> None:
         room = None if self.limit is None or self.kind == "gpt" else self.limit - prompts.FRAME
         if room is not None and pieces > room:
             raise BadInput(f"The prompt has {pieces} pieces, this model reads {room}. Shorten it, or pretrain with a "
-                           f"greater --length.")  # fmt: skip
+                           f"larger --length.")  # fmt: skip
 
     def _sentinels(self, ids: Ints, marks: Sequence[str]) -> Ints:
         """The ids with one sentinel for each mark, in order."""
@@ -155,35 +181,51 @@ class Generator:
 
     def _rounds(self, search: GenerationSearch) -> int:
         if search.how == "beam" and search.count > 1:
-            raise BadInput("GLM fills blanks one after the other, each with its best answer. Ask for one answer, or "
+            raise BadInput("GLM fills in blanks one after the other, each with its best answer. Ask for one answer, or "
                            "draw several (--top-k, --top-p).")  # fmt: skip
         return search.count
 
     def _filled(
-        self, text: str, ids: Ints, marks: Sequence[str], search: GenerationSearch, chance: torch.Generator
+        self,
+        text: str,
+        ids: Ints,
+        search: GenerationSearch,
+        chance: torch.Generator,
+        tell: Callable[[str], None] | None,
     ) -> GeneratedText:
-        found = fill_blanks(self.model.learner, ids, self.vocabulary, search, chance=chance)
+        """GLM: the prompt with its blanks filled in."""
         shown = text if MARK.search(text) else f"{text}[TAIL]"
+        told = None if tell is None else lambda runs: tell(_filled_so_far(shown, [self._decode(run) for run in runs]))
+        found = fill_blanks(self.model.learner, ids, self.vocabulary, search, chance=chance, tell=told)
         blanks = tuple(self._decode(said.ids) for said in found)
         score, pieces = sum(said.score for said in found), sum(len(said.ids) for said in found)
         return GeneratedText(_fill(shown, blanks), blanks, score, pieces, all(said.finished for said in found))
 
     def _answer(self, text: str, said: Generation) -> GeneratedText:
-        blanks: tuple[str, ...] = ()
-        whole = self._decode(said.ids)
+        blanks = self._blanks(said.ids)
+        whole = self._decode(said.ids) if blanks is None else _fill(self._shown(text), blanks)
+        return GeneratedText(whole, blanks or (), said.score, len(said.ids), said.finished)
+
+    def _so_far(self, text: str, said: Ints) -> str:
+        blanks = self._blanks(said)
+        return self._decode(said) if blanks is None else _filled_so_far(self._shown(text), blanks)
+
+    def _blanks(self, said: Ints) -> tuple[str, ...] | None:
+        """What was said for each blank; None: the method fills in nothing."""
         if self.kind == "t5":
-            blanks = tuple(self._decode(run) for run in split(said.ids, self.vocabulary.sentinels))
-            whole = _fill(text, blanks)
-        elif self.kind == "mass":
-            blanks, whole = (whole,), _fill(re.sub(r"(\[MASK\]\s*)+", "[MASK]", text), (whole,))
-        return GeneratedText(whole, blanks, said.score, len(said.ids), said.finished)
+            return tuple(self._decode(run) for run in split(said, self.vocabulary.sentinels))
+        return (self._decode(said),) if self.kind == "mass" else None
+
+    def _shown(self, text: str) -> str:
+        """The prompt with one mark for each blank."""
+        return re.sub(r"(\[MASK\]\s*)+", "[MASK]", text) if self.kind == "mass" else text
 
     def _decode(self, ids: Ints) -> str:
-        return self.model.tokenizer.decode(ids.astype(np.int32))
+        return self.model.tokenizer.decode(ids.astype(np.int32)).removeprefix(INSIDE)
 
 
 def kinds_of(rows: frozenset[str]) -> list[str]:
-    """The methods of KINDS that a model learned, and those on pairs first."""
+    """The methods of KINDS that a model learned, those with pairs first."""
     pairs = sorted(row for row in rows if row.endswith(PAIRS))
     spoken = {"unilm": "unilm_sequence", "palm": "palm_continue"}
     return pairs + [kind for kind in KINDS if any(_begins(row, spoken.get(kind, kind)) for row in rows - set(pairs))]
@@ -194,14 +236,20 @@ def _begins(row: str, kind: str) -> bool:
 
 
 def _fill(text: str, blanks: Sequence[str]) -> str:
-    """The text with its marks filled from left to right; marks that nothing was said for stay."""
+    """The text with its marks filled in from left to right; marks without an answer stay."""
     waiting: Iterator[str] = iter(blanks)
     return MARK.sub(lambda mark: next(waiting, mark[0]), text)
 
 
+def _filled_so_far(text: str, blanks: Sequence[str]) -> str:
+    """The text up to the end of the last of these blanks, which may not be the last of the text."""
+    parts = MARK.split(text)[::2]
+    return "".join(a + b for a, b in zip(parts, blanks, strict=False))
+
+
 @dataclass(frozen=True)
 class GenerateRequest:
-    """What `factpin generate` was asked for."""
+    """The options of `factpin generate`."""
 
     model: str
     source: str  # a prompt, a file of prompts, or - for standard input
@@ -209,17 +257,27 @@ class GenerateRequest:
     kind: str = ""
     seed: int = 0
     jsonl: bool | None = None  # whether prompts are JSONL; None: by the ending of the file
+    encoding: str = "utf-8"  # of the file
 
 
 def generated(
-    request: GenerateRequest, tell: Callable[[str], None] | None = None
+    request: GenerateRequest, tell: Callable[[str], None] | None = None, note: Callable[[str], None] | None = None
 ) -> Iterator[tuple[dict[str, Any], list[GeneratedText]]]:
-    """Every prompt as a record, with its answers. `tell` gets the text so far, where there is one prompt."""
-    records = list(_records(request))
+    """Every prompt as a record, with its answers. With one prompt and one answer, `tell` gets the text so far."""
+    asked = list(_asked(request))
+    if not asked:
+        raise BadInput(f"{_name(request.source)}: there is no prompt. Write one per line.")
     generator = Generator.load(_folder(request.model), request.kind)
-    for record in records:
-        heard = tell if len(records) == 1 and request.search.count == 1 else None
-        yield record, generator.answers(record["prompt"], request.search, seed=request.seed, tell=heard)
+    for where, record in asked:
+        heard = tell if len(asked) == 1 and request.search.count == 1 else None
+        unread = generator.unread(record["prompt"])
+        if unread and note is not None:
+            note(f"{where}the first {unread} pieces of the prompt are not read: this model reads {generator.limit}")
+        try:
+            answers = generator.answers(record["prompt"], request.search, seed=request.seed, tell=heard)
+        except BadInput as error:
+            raise BadInput(f"{where}{error}") from None
+        yield record, answers
 
 
 def _folder(name: str) -> Path:
@@ -228,22 +286,29 @@ def _folder(name: str) -> Path:
     return Path(name)
 
 
-def _records(request: GenerateRequest) -> Iterator[dict[str, Any]]:
-    """A prompt in every record; of JSONL the other fields too."""
-    path = Path(request.source)
-    standard = request.source == "-"
-    if not standard and not _is_file(path):
-        yield {"prompt": request.source}
+def _asked(request: GenerateRequest) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A record with a prompt, with the other fields of JSONL, and where it is; a prompt that is given is nowhere."""
+    source, path = request.source, Path(request.source)
+    if source != "-" and not _is_file(path):
+        _refuse_missing(source)
+        yield "", {"prompt": source}
         return
     jsonl = path.suffix == ".jsonl" if request.jsonl is None else request.jsonl
-    given = enumerate(sys.stdin, 1) if standard else lines(path)
+    given = enumerate(sys.stdin, 1) if source == "-" else lines(path, request.encoding)
     for number, line in given:
         if line.strip():
-            yield (
-                _record(line, f"{'standard input' if standard else path}, line {number}")
-                if jsonl
-                else {"prompt": line.rstrip("\n")}
-            )
+            where = f"{_name(source)}, line {number}: "
+            yield where, _record(line, where) if jsonl else {"prompt": line.rstrip("\n")}
+
+
+def _name(source: str) -> str:
+    return "standard input" if source == "-" else source
+
+
+def _refuse_missing(source: str) -> None:
+    """A word that looks like the name of a file is probably no prompt."""
+    if len(source.split()) == 1 and Path(source).suffix.lower() in FILES:
+        raise BadFile(f"{source}: there is no such file. If it is a prompt, pass it on standard input (-).")
 
 
 def _is_file(path: Path) -> bool:
@@ -259,5 +324,5 @@ def _record(line: str, where: str) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         record = None
     if not isinstance(record, dict) or not isinstance(record.get("prompt"), str):
-        raise BadFile(f'{where}: expected {{"prompt": "…"}}, got {line[:60]!r}.')
+        raise BadFile(f'{where}expected {{"prompt": "…"}}, got {line[:60]!r}.')
     return record

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from factpin.errors import BadInput, pick
+from factpin.layers.masks import Ints
 from factpin.objectives import CONTINUAL, MIXTURES, PAIRED, ROWS, STAGES, Batch, Text, Vocabulary, collate, ernie
 from factpin.objectives.view import NO_LOSS
 from factpin.pretraining.learner import Learners
@@ -139,6 +140,16 @@ class PretrainJob:
                     asked += count
         self.model.carried = carried
         return {METRIC: -loss / max(1, asked), "heldout_loss": loss / max(1, asked)}
+
+    def asked(self) -> Ints:
+        """How often each piece of the vocabulary is asked for in the held-out texts."""
+        counts = np.zeros(self.vocabulary.size, np.int64)
+        for row in self.stages[-1]:
+            for numbers in self._judged():
+                batch = self._collated(row, [self.heldout[i] for i in numbers], numbers, JUDGED)
+                for block in batch.streams.values():
+                    counts += np.bincount(block.labels[block.labels != NO_LOSS], minlength=len(counts))
+        return counts
 
     def _judged(self) -> list[list[int]]:
         """The held-out texts in batches; side by side, where memory is carried from one to the next."""

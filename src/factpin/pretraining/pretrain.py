@@ -29,6 +29,7 @@ from factpin.pretraining.chunks import Chunks
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import FRAME, Corpus
 from factpin.pretraining.folder import CONFIG, names_pieces, network_weights, read_json, save_pretrained
+from factpin.pretraining.frequencies import COUNTED, comparable, frequency_loss, note_on
 from factpin.pretraining.inherited import inherit, kept_heads
 from factpin.pretraining.job import METRIC, PretrainJob, stages_of
 from factpin.pretraining.known import KnownPhrases
@@ -75,12 +76,7 @@ def pretrain(
     _refuse(folder, how, resume=resume)
     world = world or join_world()
     stages, plan = stages_of(config.objective, pairs=bool(config.pairs)), plan_of(config)
-    if config.pairs and paths:
-        raise BadInput("--pairs is the corpus. Leave --corpus out, or join the files of pairs.")
-    paths = [Path(config.pairs)] if config.pairs else paths
-    if plan.need.target and not config.pairs:
-        raise BadInput(f"{config.objective} learns from sources and targets. Name a file of them: --pairs FILE.")
-    cut = text_cut(config, plan)
+    paths, cut = _paths(paths, config, plan), text_cut(config, plan)
     corpus, held_out = _corpus(paths, config), _corpus(dev, config) if dev else None
     if held_out:
         _refuse_shared(corpus, held_out)
@@ -90,9 +86,7 @@ def pretrain(
     vocabulary, model = vocabulary_of(tokenizer), begun(config, plan, folder, how.seed)
     model.carried = _carried(config, plan, model, how.batch_size)
     notes += _of_vocabulary(config, told) + _of_pairs(corpus, tokenizer, config)
-    learned = inherit(model, kept_heads(folder / "start"))
-    if not learned and config.encoder and names_pieces({row: ROWS[row] for row in plan.learned}):
-        notes.append(f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first.")
+    notes += _inherited(model, config, plan, folder)
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
     source = CorpusSource(corpus, tokenizer, cut, known, plan.rows, every, plan.need.foreign)
@@ -105,8 +99,7 @@ def pretrain(
     judged = other.judged() if held_out or every else []
     steps = how.max_steps or world.from_leader(source.steps(how, world) if world.leads else 0)
     if world.leads:
-        named = {"paths": [] if config.pairs else [str(path) for path in paths], "dev": [str(path) for path in dev]}
-        write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
+        _write_recipe(folder, [] if config.pairs else paths, dev, config, how)
     stream = BatchStream(
         partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
         fits=source.fits, needs_foreign=plan.need.foreign, reserve=partial(source.reserve, how.seed),
@@ -122,17 +115,51 @@ def pretrain(
     )
     if world.leads:
         save_into(folder, partial(save_pretrained, model, tokenizer=tokenizer))
+    frequencies = _frequencies(job, source) if world.leads else None
     seen = {name: int(world.sum(count)) for name, count in asdict(job.seen(outcome.steps)).items()}
     world.close()
     return {"steps": outcome.steps, "best_step": outcome.best_step, "scores": outcome.scores,
             "texts": seen["texts"], "pieces": seen["pieces"],
             "passed_over": {"too_short": seen["unfit"], "no_other_document": seen["alone"]},
-            "heldout": len(judged), "vocabulary": told, "notes": notes}  # fmt: skip
+            "heldout": len(judged), "frequency_loss": frequencies, "vocabulary": told, "notes": notes}  # fmt: skip
+
+
+def _paths(paths: Sequence[Path], config: PretrainConfig, plan: PretrainingPlan) -> Sequence[Path]:
+    """The files to learn from: those of the corpus, or the pairs."""
+    if config.pairs and paths:
+        raise BadInput("--pairs is the corpus. Leave --corpus out, or join the files of pairs.")
+    if plan.need.target and not config.pairs:
+        raise BadInput(f"{config.objective} learns from sources and targets. Name a file of them: --pairs FILE.")
+    return [Path(config.pairs)] if config.pairs else paths
+
+
+def _inherited(model: Learners, config: PretrainConfig, plan: PretrainingPlan, folder: Path) -> list[str]:
+    """Give the model the heads of its encoder, and say if it has none to predict pieces with."""
+    learned = inherit(model, kept_heads(folder / "start"))
+    if learned or not config.encoder or not names_pieces({row: ROWS[row] for row in plan.learned}):
+        return []
+    return [f"{config.encoder} has no head that predicts hidden pieces: training starts with a new one."]
+
+
+def _write_recipe(
+    folder: Path, paths: Sequence[Path], dev: Sequence[Path], config: PretrainConfig, how: TrainConfig
+) -> None:
+    named = {"paths": [str(path) for path in paths], "dev": [str(path) for path in dev]}
+    write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
+
+
+def _frequencies(job: PretrainJob, source: CorpusSource) -> float | None:
+    """The loss on the held-out texts of the frequencies of pieces; None where it cannot be compared."""
+    if not job.heldout or not comparable([ROWS[row] for row in job.stages[-1]]):
+        return None
+    return frequency_loss(source.first(COUNTED), job.asked())
 
 
 def told_of(report: dict[str, Any]) -> list[str]:
     """What somebody who started the run should know, in sentences."""
     passed, told = report["passed_over"], list(report["notes"])
+    if report["frequency_loss"] is not None:
+        told += note_on(report["scores"]["heldout_loss"], report["frequency_loss"])
     if not report["heldout"]:
         told.append("nothing was held out, so the last weights are kept: no document that is held out (--dev, "
                     "--heldout) has a text that fits the objective.")  # fmt: skip

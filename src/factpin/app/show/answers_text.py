@@ -41,3 +41,17 @@ def print_answers(record: dict[str, Any], answers: Sequence[GeneratedText], *, a
         elif answer.text != typed:
             sys.stdout.write(answer.text + "\n")
     sys.stdout.flush()
+
+
+def answer_notes(answers: Sequence[GeneratedText], longest: int) -> list[str]:
+    """What a reader of the answers should know: which were cut, and which have no text."""
+    told = []
+    for what, some in (
+        (f"cut at {longest} pieces (--max-pieces)", [a for a in answers if not a.finished and a.pieces >= longest]),
+        ("cut where the positions of the model end", [a for a in answers if not a.finished and a.pieces < longest]),
+        ("empty: the model ended at once (--min-pieces 1 makes it go on)", [a for a in answers if not a.text.strip()]),
+    ):
+        if some:
+            whole = "the answer is" if len(answers) == 1 else f"{len(some)} of {len(answers)} answers are"
+            told.append(f"{whole} {what}")
+    return told
