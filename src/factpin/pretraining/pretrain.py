@@ -45,7 +45,7 @@ from factpin.tokens import Tokenizer
 from factpin.training.checkpoint import last_path
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.job import digest
-from factpin.training.loop import check_folder, train
+from factpin.training.loop import Outcome, check_folder, train
 from factpin.training.parallel import World, join_world
 
 LOOKED_AT = 1000  # portions that are looked at for mentions
@@ -75,11 +75,7 @@ def pretrain(
     _refuse(folder, how, resume=resume)
     world = world or join_world()
     stages, plan = stages_of(config.objective, pairs=bool(config.pairs)), plan_of(config)
-    if config.pairs and paths:
-        raise BadInput("--pairs is the corpus. Leave --corpus out, or join the files of pairs.")
-    paths = [Path(config.pairs)] if config.pairs else paths
-    if plan.need.target and not config.pairs:
-        raise BadInput(f"{config.objective} learns from sources and targets. Name a file of them: --pairs FILE.")
+    paths = _files(paths, config, plan)
     cut = text_cut(config, plan)
     corpus, held_out = _corpus(paths, config), _corpus(dev, config) if dev else None
     if held_out:
@@ -90,9 +86,7 @@ def pretrain(
     vocabulary, model = vocabulary_of(tokenizer), begun(config, plan, folder, how.seed)
     model.carried = _carried(config, plan, model, how.batch_size)
     notes += _of_vocabulary(config, told) + _of_pairs(corpus, tokenizer, config)
-    learned = inherit(model, kept_heads(folder / "start"))
-    if not learned and config.encoder and names_pieces({row: ROWS[row] for row in plan.learned}):
-        notes.append(f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first.")
+    notes += _of_heads(config, plan, inherited=bool(inherit(model, kept_heads(folder / "start"))))
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
     source = CorpusSource(corpus, tokenizer, cut, known, plan.rows, every, plan.need.foreign)
@@ -105,29 +99,46 @@ def pretrain(
     judged = other.judged() if held_out or every else []
     steps = how.max_steps or world.from_leader(source.steps(how, world) if world.leads else 0)
     if world.leads:
-        named = {"paths": [] if config.pairs else [str(path) for path in paths], "dev": [str(path) for path in dev]}
-        write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
+        _write_recipe(folder, config, how, paths, dev)
     stream = BatchStream(
         partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
         fits=source.fits, needs_foreign=plan.need.foreign, reserve=partial(source.reserve, how.seed),
         fingerprint=fingerprint, kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
         lanes=model.carried is not None,
     )  # fmt: skip
-    job = PretrainJob(
-        model, stages, stream, vocabulary, judged, how, world, steps, at and partial(at, model, tokenizer),
-        apart=cut.apart,
-    )  # fmt: skip
-    outcome = train(
-        job, _inner(how, steps), folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet, order=job.order
-    )
+    look = at and partial(at, model, tokenizer)
+    job = PretrainJob(model, stages, stream, vocabulary, judged, how, world, steps, look, apart=cut.apart)
+    outcome = train(job, _inner(how, steps), folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet,
+                    order=job.order)  # fmt: skip
     if world.leads:
         save_into(folder, partial(save_pretrained, model, tokenizer=tokenizer))
-    seen = {name: int(world.sum(count)) for name, count in asdict(job.seen(outcome.steps)).items()}
+    report = {**_measured(job, outcome, world), "heldout": len(judged), "vocabulary": told, "notes": notes}
     world.close()
+    return report
+
+
+def _files(paths: Sequence[Path], config: PretrainConfig, plan: PretrainingPlan) -> Sequence[Path]:
+    """The files to learn from: those of the corpus, or that of the pairs."""
+    if config.pairs and paths:
+        raise BadInput("--pairs is the corpus. Leave --corpus out, or join the files of pairs.")
+    if plan.need.target and not config.pairs:
+        raise BadInput(f"{config.objective} learns from sources and targets. Name a file of them: --pairs FILE.")
+    return [Path(config.pairs)] if config.pairs else paths
+
+
+def _write_recipe(
+    folder: Path, config: PretrainConfig, how: TrainConfig, paths: Sequence[Path], dev: Sequence[Path]
+) -> None:
+    named = {"paths": [] if config.pairs else [str(path) for path in paths], "dev": [str(path) for path in dev]}
+    write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
+
+
+def _measured(job: PretrainJob, outcome: Outcome, world: World) -> dict[str, Any]:
+    """The steps and scores of a run, and what all its processes have seen."""
+    seen = {name: int(world.sum(count)) for name, count in asdict(job.seen(outcome.steps)).items()}
     return {"steps": outcome.steps, "best_step": outcome.best_step, "scores": outcome.scores,
             "texts": seen["texts"], "pieces": seen["pieces"],
-            "passed_over": {"too_short": seen["unfit"], "no_other_document": seen["alone"]},
-            "heldout": len(judged), "vocabulary": told, "notes": notes}  # fmt: skip
+            "passed_over": {"too_short": seen["unfit"], "no_other_document": seen["alone"]}}  # fmt: skip
 
 
 def told_of(report: dict[str, Any]) -> list[str]:
@@ -230,6 +241,13 @@ def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
             "made for other text. Take another encoder (factpin models --encoders), or --shape.")  # fmt: skip
         said.append(f"{after['unknown_pieces']:,} of {after['pieces']:,} pieces are unknown to the vocabulary, {why}")
     return said
+
+
+def _of_heads(config: PretrainConfig, plan: PretrainingPlan, *, inherited: bool) -> list[str]:
+    """What is to be said of heads that the encoder does not bring."""
+    if inherited or not config.encoder or not names_pieces({row: ROWS[row] for row in plan.learned}):
+        return []
+    return [f"{config.encoder} brings no head that names hidden pieces: one is drawn anew, and learns first."]
 
 
 def _of_pairs(corpus: Corpus, tokenizer: Tokenizer, config: PretrainConfig) -> list[str]:
