@@ -29,8 +29,9 @@ from factpin.models.shipped import find_model
 from factpin.scoring.answers import AnswerScores, compare
 from factpin.scoring.means import mean, mean_interval
 from factpin.training.config import TrainConfig
-from factpin.training.judge import JudgedQuestion, judged_question, train_judge
+from factpin.training.judge import JudgedQuestion, judged_question
 from factpin.training.judge_options import JudgeOptions
+from factpin.training.part_table import train_part
 from factpin.training.reader_fit import best_readings
 from factpin.training.reader_fit import judge as score
 
@@ -159,7 +160,7 @@ def main() -> None:
         often = max(1, options.steps // 3)
         how = TrainConfig(batch_size=options.batch, learning_rate=1e-4, max_steps=options.steps, epochs=1000,
                           evaluate_every=often, save_every=often, seed=options.seed)  # fmt: skip
-        train_judge(training[HELD:], training[:HELD], chosen, how, folder, quiet=True, resume=True)
+        train_part("judge", training[HELD:], training[:HELD], chosen, how, folder, quiet=True, resume=True)
     judge = load_judge(folder)
     dev = [question for question in dev if not question.kind]
     asked = [(question, judged_question(question, judge.tokenizer, judge.settings)) for question in dev]

@@ -15,8 +15,8 @@ from pathlib import Path
 from factpin.answers.ask import ask
 from factpin.memory import Store, TypedFact, open_store
 from factpin.models.memory_folder import MemoryReasoner, load_memory
+from factpin.pretraining.knowledge import pretrain_knowledge
 from factpin.training.config import TrainConfig
-from factpin.training.knowledge import pretrain_knowledge
 from factpin.training.knowledge_options import KnowledgeOptions
 
 Triple = tuple[str, str, str]
