@@ -21,6 +21,7 @@ from factpin.knowledge.mentions import FIRST, MentionSpan, collate_mentions
 from proofs.compare import Compared, Proof
 from proofs.experiment import Bar, Experiment, Figures
 from proofs.lookup_world import WIDTH, DrawnWeights, SmallReader, learn, one_mention
+from proofs.memory_hidden import nothing_shows
 
 SYSTEM = "eae"
 ENTITIES, RELATIONS, VALUES, FACTS = 200, 8, 20, 400
@@ -58,7 +59,10 @@ def promises() -> Iterator[Compared]:
         yield Compared("a sure link costs nothing", float(linking_loss(scores[:1], target)), 0.0, 1e-6)
 
 
-PROOFS = (Proof(SYSTEM, "entity memory", "random weights", promises),)
+PROOFS = (
+    Proof(SYSTEM, "entity memory", "random weights", promises),
+    Proof(SYSTEM, "hidden names", "the audit of all objectives", nothing_shows),
+)
 
 
 def alias(seed: int) -> Figures:

@@ -16,6 +16,7 @@ from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, NameBatch, colla
 from proofs.compare import Compared, Proof
 from proofs.experiment import Bar, Experiment, Figures
 from proofs.lookup_world import WIDTH, DrawnWeights, SmallReader, learn
+from proofs.memory_hidden import nothing_shows
 
 SYSTEM = "knowbert"
 TYPES, DOMAINS, ENTITIES, SIZE = 6, 8, 600, 32
@@ -62,7 +63,10 @@ def promises() -> Iterator[Compared]:
     yield Compared("softmax loss of four equal scores", even, float(np.log(4)), 1e-6)
 
 
-PROOFS = (Proof(SYSTEM, "KAR", "random weights, worked by hand", promises),)
+PROOFS = (
+    Proof(SYSTEM, "KAR", "random weights, worked by hand", promises),
+    Proof(SYSTEM, "hidden names", "the audit of all objectives", nothing_shows),
+)
 
 
 def entity_vectors(chance: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:

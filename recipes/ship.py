@@ -114,7 +114,7 @@ def keep_stored(run: Path, before: Path, target: Path) -> int:
     return len(same)
 
 
-def main() -> None:
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
     parser.add_argument("recipe", type=Path)
@@ -126,14 +126,11 @@ def main() -> None:
     parser.add_argument("--functional", nargs="+", default=[], help="relations of which a head has one tail")
     parser.add_argument("--shown", type=float, default=0.0, help="the score from which on extract shows mentions")
     parser.add_argument("--right", type=float, help="the share of facts from 0.5 on that is right on dev, at least")
-    options = parser.parse_args()
-    tables = read_recipe(options.recipe)
-    task = TASKS[tables["task"]["name"]]
-    config = from_dict(task.options, tables[task.name], str(options.recipe))
-    if hasattr(config, "tune_thresholds"):  # events and coreference have none
-        config = replace(config, tune_thresholds=True)
-    reading = Options(occurrences=config.occurrences) if task.name == "triples" else Options()
-    _, dev = read_training(tables["task"], reading)
+    return parser.parse_args()
+
+
+def loaded(options: argparse.Namespace, task: Task, config: Any) -> Extractor:
+    """The model of a run as the recipe and the options want it, not tuned yet."""
     extractor = factpin.load(options.run)
     made_from = CATALOGUE.get(Path(extractor.settings.encoder).name)
     if made_from is not None and not made_from.ships:
@@ -144,32 +141,27 @@ def main() -> None:
         extractor.settings = with_one_tail(extractor.settings, options.functional)
     if task.name == "triples":
         extractor.settings = with_linked_mentions(extractor.settings)
-    plain = task.figures(judge(task, extractor, dev))
-    tune(extractor, dev, config)
-    tuned = judge(task, extractor, dev)
-    whole = task.figures(tuned)
-    if options.right:
-        extractor.settings = with_caution(extractor.settings, tuned, options.right)
-    target = options.models / config.name
+    return extractor
+
+
+def write_stored(extractor: Extractor, options: argparse.Namespace, target: Path) -> None:
+    """Write the folder in the precision that ships."""
     extractor.save(target, options.precision, options.upon)
     if options.keep:
         print(f"{keep_stored(options.run, options.keep, target)} weights are stored as in {options.keep}")
         write_sums(target, settings_bytes(extractor.settings))
-    stored = factpin.load(target)
-    judged = judge(task, stored, dev)
-    scores = task.figures(judged)
-    reliability = calibration(judged.outcomes)
-    if options.names:
-        with open_bytes(options.names) as stream:
-            stored.settings = renamed(stored.settings, {k: v["name"] for k, v in orjson.loads(stream.read()).items()})
-        write_settings(stored.settings, target)
-    card = tables["card"]
-    remarks = (
-        f"{card['remarks']} F1 on dev is {plain['f1']:.4f} with the default threshold of the head, "
-        f"{whole['f1']:.4f} with thresholds and scale fitted on dev, and {scores['f1']:.4f} as stored in "
-        f"{options.precision}."
-    )
-    origin = Origin(
+
+
+def write_names(stored: Extractor, names: Path, target: Path) -> None:
+    """Write the folder's settings with the names of the relations."""
+    with open_bytes(names) as stream:
+        stored.settings = renamed(stored.settings, {k: v["name"] for k, v in orjson.loads(stream.read()).items()})
+    write_settings(stored.settings, target)
+
+
+def origin_of(options: argparse.Namespace, card: dict[str, Any], remarks: str) -> Origin:
+    """The card's data and licences, and the commands that made the model."""
+    return Origin(
         data=card["data"],
         data_licence=card["data_licence"],
         encoder_licence=card["encoder_licence"],
@@ -184,6 +176,38 @@ def main() -> None:
         hardware="two CPU cores",
         remarks=remarks,
     )
+
+
+def main() -> None:
+    options = parse()
+    tables = read_recipe(options.recipe)
+    task = TASKS[tables["task"]["name"]]
+    config = from_dict(task.options, tables[task.name], str(options.recipe))
+    if hasattr(config, "tune_thresholds"):  # events and coreference have none
+        config = replace(config, tune_thresholds=True)
+    reading = Options(occurrences=config.occurrences) if task.name == "triples" else Options()
+    _, dev = read_training(tables["task"], reading)
+    extractor = loaded(options, task, config)
+    plain = task.figures(judge(task, extractor, dev))
+    tune(extractor, dev, config)
+    tuned = judge(task, extractor, dev)
+    whole = task.figures(tuned)
+    if options.right:
+        extractor.settings = with_caution(extractor.settings, tuned, options.right)
+    target = options.models / config.name
+    write_stored(extractor, options, target)
+    stored = factpin.load(target)
+    judged = judge(task, stored, dev)
+    scores = task.figures(judged)
+    reliability = calibration(judged.outcomes)
+    if options.names:
+        write_names(stored, options.names, target)
+    remarks = (
+        f"{tables['card']['remarks']} F1 on dev is {plain['f1']:.4f} with the default threshold of the head, "
+        f"{whole['f1']:.4f} with thresholds and scale fitted on dev, and {scores['f1']:.4f} as stored in "
+        f"{options.precision}."
+    )
+    origin = origin_of(options, tables["card"], remarks)
     write_card(target, stored.settings, origin, {**scores, "ece": reliability.ece}, reliability)
     size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file()) / 1e6
     print(f"{target}: {size:.1f} MB, F1 {plain['f1']:.4f} -> {whole['f1']:.4f} -> {scores['f1']:.4f}, "

@@ -39,12 +39,12 @@ from factpin.models.reader_folder import load_reader
 from factpin.scoring.answers import AnswerScores, compare
 from factpin.scoring.intervals import paired_bootstrap
 from factpin.scoring.means import as_mean_rows, mean, mean_interval, mean_of
-from factpin.training.classify import label_of, train_classify
+from factpin.training.classify import label_of
 from factpin.training.classify_options import ClassifyOptions
 from factpin.training.config import TrainConfig
-from factpin.training.judge import JudgedQuestion, judged_question, train_judge
+from factpin.training.judge import JudgedQuestion, judged_question
 from factpin.training.judge_options import JudgeOptions
-from factpin.training.reader import train_reader
+from factpin.training.part_table import train_part
 from factpin.training.reader_fit import best_readings
 from factpin.training.reader_fit import judge as score
 from factpin.training.reader_long import recalled_questions
@@ -105,7 +105,7 @@ def answer_questions(options: argparse.Namespace) -> None:
     how = config(options, max_steps=options.steps, epochs=1000, evaluate_every=10**6, save_every=100)
     if not (folder / "judge" / "factpin.json").exists():
         chosen = JudgeOptions(options.encoder, options.capacity, options.block_size)
-        train_judge(training, [], chosen, replace(how, batch_size=4), folder / "judge", quiet=True, resume=True)
+        train_part("judge", training, [], chosen, replace(how, batch_size=4), folder / "judge", quiet=True, resume=True)
     judge = load_judge(folder / "judge")
     reading = ReaderOptions(options.encoder, max_length=options.capacity, overlap=64)
     for name, learned in (("windows", lambda: training),
@@ -113,7 +113,7 @@ def answer_questions(options: argparse.Namespace) -> None:
         if not (folder / name / "factpin.json").exists():
             with half_precision("cpu", enabled=True):
                 examples = learned()
-            train_reader(examples, [], reading, how, folder / name, quiet=True, resume=True)
+            train_part("reader", examples, [], reading, how, folder / name, quiet=True, resume=True)
     with half_precision("cpu", enabled=True):
         _compare_arms(options, dev, judge)
 
@@ -213,7 +213,7 @@ def classify_postings(options: argparse.Namespace) -> None:
         folder = options.output / name.replace(",", "").replace(" ", "-")
         base = ClassifyOptions(options.encoder, max_length=options.capacity, block_size=options.block_size)
         if not (folder / "factpin.json").exists():
-            train_classify(training, [], replace(base, **own), how, folder, quiet=True)
+            train_part("classify", training, [], replace(base, **own), how, folder, quiet=True)
         kept = folder / "right.json"
         if not kept.exists():
             labeller = load_labeller(folder)

@@ -33,9 +33,8 @@ from factpin.models.reader_folder import load_reader
 from factpin.scoring.answers import AnswerScores, Reply, compare, score_answers
 from factpin.scoring.means import as_mean_rows, mean, mean_interval
 from factpin.training.config import TrainConfig
-from factpin.training.hops import train_hops
 from factpin.training.hops_options import HopOptions
-from factpin.training.reader import train_reader
+from factpin.training.part_table import train_part
 from factpin.training.reader_options import ReaderOptions
 
 TRAIN = (DATA / "hotpotqa" / "distractor_train.jsonl.xz", DATA / "2wikimultihop" / "2wiki_train.jsonl.xz")
@@ -70,12 +69,12 @@ def main() -> None:
     how = TrainConfig(max_steps=options.steps, epochs=1000, batch_size=3, learning_rate=1e-4, bf16=True,
                       seed=options.seed, evaluate_every=10**6, save_every=50)  # fmt: skip
     if not (options.output / "hops" / "factpin.json").exists():
-        train_hops(training, [], HopOptions(options.encoder, max_length=192), how, options.output / "hops", quiet=True,
-                   resume=True)  # fmt: skip
+        hops = HopOptions(options.encoder, max_length=192)
+        train_part("hops", training, [], hops, how, options.output / "hops", quiet=True, resume=True)
     if not (options.output / "reader" / "factpin.json").exists():
         many = TrainConfig(**{**how.__dict__, "batch_size": 18})  # as many inputs a step as three graphs have
         config = ReaderOptions(options.encoder, max_length=192, overlap=32)
-        train_reader(training, [], config, many, options.output / "reader", quiet=True, resume=True)
+        train_part("reader", training, [], config, many, options.output / "reader", quiet=True, resume=True)
     with half_precision("cpu", enabled=True):
         compare_arms(options, dev)
 

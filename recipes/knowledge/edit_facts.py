@@ -1,25 +1,39 @@
 """Facts as Experts on the triples of 2WikiMultihopQA: are edited, injected and removed facts followed?
 
-    python recipes/knowledge/edit_facts.py DATA --encoder minilm-en --steps 600 --output runs/edit
+    python recipes/knowledge/edit_facts.py DATA --encoder minilm-en --steps 400 --output runs/edit
 
-DATA has 2wiki_train.jsonl.xz and 2wiki_dev.jsonl.xz. A tenth of the heads is kept for injection. Questions are asked in
-words that training does not use. Beside the memory: `ask --mode facts`. Nothing has been measured with it yet.
+DATA has 2wiki_train.jsonl.xz and 2wiki_dev.jsonl.xz. Heads with brackets, which are no names in a question, are left
+out. Most heads have one fact only. The heads of --inject facts are kept for injection; an edited fact gets the tail of
+another fact of its relation. Questions are asked in words that training does not use.
+
+memory       `ask --mode memory`
+memory off   the same network without any fact: the entity that it names from its weights
+symbolic     `ask --mode facts`, asked in words that it understands
 """
 
 import argparse
 import json
 import lzma
 import random
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import torch
+
 from factpin.answers.ask import ask
+from factpin.documents import Span
+from factpin.knowledge.asker import BLANK, blank_text, collate_blanks
+from factpin.knowledge.mentions import FIRST
+from factpin.knowledge.tables import read_facts
 from factpin.memory import Store, TypedFact, open_store
 from factpin.models.memory_folder import MemoryReasoner, load_memory
+from factpin.pretraining.knowledge import pretrain_knowledge
 from factpin.training.config import TrainConfig
-from factpin.training.knowledge import pretrain_knowledge
 from factpin.training.knowledge_options import KnowledgeOptions
 
 Triple = tuple[str, str, str]
+Answer = Callable[[Store, str, str], Sequence[str]]  # a head and a relation -> what is answered
 QUESTION = "Do you know the {relation} of {head}?"
 
 
@@ -30,8 +44,32 @@ def triples(data: Path, most: int) -> list[Triple]:
         with lzma.open(data / f"2wiki_{part}.jsonl.xz", "rt", encoding="utf-8") as lines:
             for line in lines:
                 for head, relation, tail in json.loads(line)["evidences"]:
-                    found.setdefault((head, relation), tail)
+                    if "(" not in head:
+                        found.setdefault((head, relation), tail)
     return [(head, relation, tail) for (head, relation), tail in sorted(found.items())][:most]
+
+
+def by_heads(facts: list[Triple], inject: int, chance: random.Random) -> tuple[list[Triple], list[Triple]]:
+    """The facts of some heads, `inject` or a few more, and those of all others."""
+    heads = sorted({head for head, _, _ in facts})
+    chance.shuffle(heads)
+    many, new = Counter(head for head, _, _ in facts), set[str]()
+    for head in heads:
+        if sum(many[one] for one in new) >= inject:
+            break
+        new.add(head)
+    chance.shuffle(facts)
+    return [one for one in facts if one[0] in new], [one for one in facts if one[0] not in new]
+
+
+def edits(facts: list[Triple], most: int, chance: random.Random) -> dict[tuple[str, str], str]:
+    """Another tail for some facts: that of another fact of the same relation."""
+    found: dict[tuple[str, str], str] = {}
+    for head, relation, old in facts:
+        tails = sorted({tail for _, other, tail in facts if other == relation and tail != old})
+        if len(found) < most and tails:
+            found[head, relation] = chance.choice(tails)
+    return found
 
 
 def fill(path: Path, facts: list[Triple]) -> Store:
@@ -44,17 +82,48 @@ def fill(path: Path, facts: list[Triple]) -> Store:
     return store
 
 
-def share(store: Store, asked: list[Triple], reasoner: MemoryReasoner | None) -> float:
+def share(store: Store, asked: list[Triple], answer: Answer) -> float:
     """How often the tail is answered."""
-    right = 0
-    for head, relation, tail in asked:
-        question = QUESTION.format(relation=relation, head=head)
-        if reasoner is None:
-            found = ask(f"What is the {relation} of {head}?", store, "facts")
-        else:
-            found = ask(question, store, "memory", 0.0, reasoners={"memory": reasoner})
-        right += tail in (found.text, *(found.text.split(", ")))
+    right = sum(tail in answer(store, head, relation) for head, relation, tail in asked)
     return round(right / max(1, len(asked)), 3)
+
+
+def by_memory(reasoner: MemoryReasoner) -> Answer:
+    """What the memory answers."""
+
+    def answer(store: Store, head: str, relation: str) -> Sequence[str]:
+        question = QUESTION.format(relation=relation, head=head)
+        found = ask(question, store, "memory", 0.0, reasoners={"memory": reasoner})
+        return (found.text, *found.text.split(", "))
+
+    return answer
+
+
+def by_weights(reasoner: MemoryReasoner) -> Answer:
+    """What the network names without any fact."""
+    model, tokenizer = reasoner.reader.model.eval(), reasoner.reader.tokenizer
+    read: list[Store] = []
+
+    @torch.no_grad()
+    def answer(store: Store, head: str, relation: str) -> Sequence[str]:
+        if read != [store]:
+            read[:] = [store]
+            model.know(read_facts(store), tokenizer)
+        text = f"{QUESTION.format(relation=relation, head=head)} {BLANK}"
+        at = text.index(BLANK)
+        framed = blank_text(text, Span(at, at + 1), store.names_in(text), model.table, tokenizer)
+        if framed is None:
+            return ()
+        named = int(model(collate_blanks([framed], tokenizer.pad_id)).context[0].argmax())
+        return (model.table.names[named - FIRST],)
+
+    return answer
+
+
+def by_rules(store: Store, head: str, relation: str) -> Sequence[str]:
+    """What is looked up."""
+    found = ask(f"What is the {relation} of {head}?", store, "facts")
+    return (found.text, *found.text.split(", "))
 
 
 def main() -> None:
@@ -62,45 +131,52 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--encoder", default="minilm-en")
-    parser.add_argument("--steps", type=int, default=600)
-    parser.add_argument("--facts", type=int, default=1500)
-    parser.add_argument("--edits", type=int, default=300)
-    parser.add_argument("--inject", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--facts", type=int, default=1000)
+    parser.add_argument("--edits", type=int, default=200)
+    parser.add_argument("--inject", type=int, default=100)
     parser.add_argument("--asked", type=int, default=100, help="questions of each kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()
     chance = random.Random(args.seed)
-    facts = triples(args.data, args.facts)
-    chance.shuffle(facts)
-    new, known = facts[: args.inject], facts[args.inject :]
+    new, known = by_heads(triples(args.data, args.facts), args.inject, chance)
     args.output.mkdir(parents=True, exist_ok=True)
     folder = args.output / "model"
     if not (folder / "factpin.json").exists():
         with fill(args.output / "kb.db", known):
-            how = TrainConfig(
-                max_steps=args.steps, epochs=100, batch_size=16, seed=args.seed, evaluate_every=args.steps
-            )
+            steps = args.steps
+            how = TrainConfig(max_steps=steps, epochs=100, batch_size=16, seed=args.seed, evaluate_every=steps)
             options = KnowledgeOptions("fae", args.encoder, str(args.output / "kb.db"))
             pretrain_knowledge(options, how, folder, quiet=True)
-    tails = [tail for _, _, tail in known]
-    edited = {(h, r): chance.choice([t for t in tails if t != old]) for h, r, old in known[: args.edits]}
-    after = [(h, r, edited.get((h, r), t)) for h, r, t in known]
-    some, reasoner = slice(0, args.asked), MemoryReasoner(load_memory(folder))
-    changed, old = [(h, r, edited[h, r]) for h, r, _ in known[: args.edits]][some], known[: args.edits][some]
-    report: dict[str, float] = {}
-    for arm, one in (("memory", reasoner), ("symbolic", None)):
-        with fill(args.output / "before.db", known) as store:
-            report[f"{arm}: known facts"] = share(store, known[-args.asked :], one)
-            report[f"{arm}: not injected"] = share(store, new[some], one)
-        with fill(args.output / "after.db", after + new) as store:
-            report[f"{arm}: edited, new answer"] = share(store, changed, one)
-            report[f"{arm}: edited, old answer"] = share(store, old, one)
-            report[f"{arm}: injected"] = share(store, new[some], one)
-        with fill(args.output / "without.db", known[args.edits :]) as store:
-            report[f"{arm}: removed, old answer"] = share(store, old, one)
-        (args.output / "report.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
-    print(json.dumps(report, indent=1))
+    edited = edits(known, args.edits, chance)
+    some = slice(0, args.asked)
+    changed = [(head, relation, tail) for (head, relation), tail in edited.items()][some]
+    old = [one for one in known if one[:2] in edited][some]
+    kept = [one for one in known if one[:2] not in edited]
+    after = [(head, relation, edited.get((head, relation), tail)) for head, relation, tail in known]
+    arms = {
+        "memory": by_memory(MemoryReasoner(load_memory(folder))),
+        "memory off": by_weights(MemoryReasoner(load_memory(folder))),
+        "symbolic": by_rules,
+    }
+    print(f"{len(known)} facts, {len(edited)} edited, {len(new)} injected; seed {args.seed}, {args.steps} steps\n")
+    print(
+        "| | known | not injected | edited: new answer | edited: old answer | injected | removed |\n" + "|---" * 7 + "|"
+    )
+    report: dict[str, list[float]] = {name: [] for name in arms}
+    states = {
+        "before": (known, [kept[some], new[some]]),
+        "after": (after + new, [changed, old, new[some]]),
+        "without": (kept, [old]),
+    }
+    for name, (facts, asked) in states.items():
+        with fill(args.output / f"{name}.db", facts) as store:
+            for arm, answer in arms.items():
+                report[arm] += [share(store, questions, answer) for questions in asked]
+    for arm, values in report.items():
+        print(f"| {arm} | " + " | ".join(f"{value:.2f}" for value in values) + " |")
+    (args.output / "report.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

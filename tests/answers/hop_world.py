@@ -10,8 +10,8 @@ from factpin.documents import Document, Question, Span
 from factpin.encoders import small_encoder
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.hops import train_hops
 from factpin.training.hops_options import HopOptions
+from factpin.training.part_table import train_part
 
 PEOPLE, PLACES = ["李雷", "韩梅梅", "王小明", "张伟", "刘洋"], ["旧金山", "巴黎", "东京", "罗马"]
 QUICK = TrainConfig(epochs=14, batch_size=4, learning_rate=3e-3, head_learning_rate=3e-3, seed=7, evaluate_every=1000)
@@ -53,5 +53,5 @@ def hop_encoder(home: Path) -> Path:
 def trained_hops(home: Path) -> tuple[Path, dict[str, object]]:
     options = HopOptions(str(hop_encoder(home)), max_length=96, overlap=8, negatives=1, language="zh")
     folder = home / "hops"
-    report = train_hops(hop_questions(60, 1), hop_questions(20, 2), options, QUICK, folder, quiet=True)
+    report = train_part("hops", hop_questions(60, 1), hop_questions(20, 2), options, QUICK, folder, quiet=True)
     return folder, report

@@ -13,8 +13,8 @@ from factpin.documents import Document, Question, Span
 from factpin.encoders import small_encoder
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.judge import train_judge
 from factpin.training.judge_options import JudgeOptions
+from factpin.training.part_table import train_part
 from tests.conftest import PEOPLE, PLACES
 
 WEATHER = ["昨天下雪了，天很冷。", "今天天晴了，风不大。", "明天也许会下雨。", "山上有云，河里有冰。"]
@@ -71,5 +71,5 @@ def trained_judge(home: Path) -> tuple[Path, dict[str, object]]:
     """The folder of a judge that has learned this world, and the report of its training."""
     config = JudgeOptions(str(long_encoder(home)), max_length=64, block_size=16, keep="1", language="zh")
     folder = home / "judge"
-    report = train_judge(long_questions(120, 1), long_questions(40, 2), config, QUICK, folder, quiet=True)
+    report = train_part("judge", long_questions(120, 1), long_questions(40, 2), config, QUICK, folder, quiet=True)
     return folder, report

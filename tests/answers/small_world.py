@@ -10,7 +10,7 @@ from factpin.documents import Document, Question, Span
 from factpin.encoders import small_encoder
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.reader import train_reader
+from factpin.training.part_table import train_part
 from factpin.training.reader_options import ReaderOptions
 from tests.conftest import PEOPLE, PLACES
 
@@ -64,5 +64,5 @@ def trained(home: Path, head: str) -> tuple[Path, dict[str, object]]:
     """The folder of a reader that has learned this world, and the report of its training."""
     config = ReaderOptions(str(encoder_folder(home)), head=head, max_length=64, overlap=8, language="zh")
     folder = home / head
-    report = train_reader(questions(240, 1), questions(80, 2), config, QUICK, folder, quiet=True)
+    report = train_part("reader", questions(240, 1), questions(80, 2), config, QUICK, folder, quiet=True)
     return folder, report

@@ -15,9 +15,10 @@ from factpin.answers.cogltx_long import LongSettings, blocks_at_both_ends, first
 from factpin.documents import Document, Mention, Span
 from factpin.errors import BadInput
 from factpin.models.classify_folder import load_labeller
-from factpin.training.classify import ClassifyJob, examples_of, label_of, start_labeller, train_classify
+from factpin.training.classify import ClassifyJob, examples_of, label_of, start_labeller
 from factpin.training.classify_options import ClassifyOptions
 from factpin.training.config import TrainConfig
+from factpin.training.part_table import train_part
 from tests.answers.long_world import WEATHER, long_encoder
 from tests.conftest import PEOPLE, PLACES
 
@@ -44,8 +45,8 @@ def options(home: Path, **other: object) -> ClassifyOptions:
 @cache
 def trained(home: Path) -> tuple[Path, dict[str, object]]:
     folder = home / "classify"
-    return folder, train_classify(
-        texts(80, 1, 10), texts(30, 2, 10), options(home, interventions=16), QUICK, folder, quiet=True
+    return folder, train_part(
+        "classify", texts(80, 1, 10), texts(30, 2, 10), options(home, interventions=16), QUICK, folder, quiet=True
     )
 
 
@@ -67,7 +68,7 @@ def test_a_class_is_found_by_what_is_kept_and_comes_back_from_its_folder(home: P
 def test_pieces_are_labelled_block_by_block_as_exact_spans(home: Path) -> None:
     folder = home / "pieces"
     how, chosen = replace(QUICK, epochs=4), options(home, unit="pieces", interventions=8)
-    report = train_classify(texts(16, 1, 8), texts(6, 2, 8), chosen, how, folder, quiet=True)
+    report = train_part("classify", texts(16, 1, 8), texts(6, 2, 8), chosen, how, folder, quiet=True)
     assert report["scores"]["macro_f1"] > 0.9
     labeller = load_labeller(folder)
     found = [labeller.label(doc.text) for doc in texts(10, 6, 8)]
@@ -155,4 +156,4 @@ def test_what_makes_no_sense_is_refused(home: Path) -> None:
     with pytest.raises(BadInput, match="long=windows has no meaning"):
         LongSettings(("a", "b"), "pieces", "windows")
     with pytest.raises(BadInput, match="cannot be resumed"):
-        train_classify(texts(4, 1), [], options(home), QUICK, home / "other", resume=True, quiet=True)
+        train_part("classify", texts(4, 1), [], options(home), QUICK, home / "other", resume=True, quiet=True)

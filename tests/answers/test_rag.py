@@ -26,8 +26,9 @@ from factpin.memory import Source, open_store
 from factpin.models.generator_folder import load_writer
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.generator import GeneratorJob, start_writer, train_generator
+from factpin.training.generator import GeneratorJob, start_writer
 from factpin.training.generator_options import GeneratorOptions
+from factpin.training.part_table import train_part
 from tests.answers.hop_world import PEOPLE, PLACES, hop_encoder
 from tests.answers.small_world import encoder_folder
 
@@ -171,7 +172,7 @@ def trained_writer(home: Path) -> tuple[Path, dict[str, object]]:
     options = GeneratorOptions(str(hop_encoder(home)), str(source), k=2, max_length=40, longest=6, beams=2)
     how = TrainConfig(epochs=60, batch_size=5, learning_rate=1e-3, head_learning_rate=1e-2, seed=3, evaluate_every=1000)
     folder = home / "writer"
-    return folder, train_generator(where(5, 1), where(5, 1), options, how, folder, quiet=True)
+    return folder, train_part("generator", where(5, 1), where(5, 1), options, how, folder, quiet=True)
 
 
 def test_a_writer_learns_writes_and_cites_what_supports_it(home: Path, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from factpin.memory import Source, open_store
 from factpin.models.embedders import embed_store, search_of
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.retriever import RetrieverJob, mask_of, start_retriever, train_retriever
+from factpin.training.part_table import train_part
+from factpin.training.retriever import RetrieverJob, mask_of, start_retriever
 from factpin.training.retriever_options import RetrieverOptions
 from tests.answers.hop_world import PEOPLE, PLACES
 
@@ -138,7 +139,7 @@ def test_passages_are_embedded_anew_as_often_as_asked(home: Path) -> None:
 
 def test_ict_learns_and_the_store_takes_what_it_learned(home: Path, tmp_path: Path) -> None:
     folder = home / "ict"
-    train_retriever(documents(30, 1), documents(16, 3), options(home), QUICK, folder, quiet=True)
+    train_part("retriever", documents(30, 1), documents(16, 3), options(home), QUICK, folder, quiet=True)
     losses = []
     for source in (encoder(home), folder):
         chosen = options(home, encoder=str(source), removed=1.0)
@@ -156,11 +157,11 @@ def test_ict_learns_and_the_store_takes_what_it_learned(home: Path, tmp_path: Pa
 
 
 def test_realm_learns_and_a_frozen_one_stays_as_it_was(home: Path) -> None:
-    start = train_retriever(documents(12, 1), documents(6, 2), options(home, objective="realm"),
+    start = train_part("retriever", documents(12, 1), documents(6, 2), options(home, objective="realm"),
                             replace(QUICK, epochs=2), home / "realm", quiet=True)  # fmt: skip
     assert start["steps"] == 8 and {"recall", "utility"} <= start["scores"].keys()
     frozen = options(home, objective="realm", frozen=True)
-    train_retriever(documents(12, 1), [], frozen, replace(QUICK, epochs=1), home / "frozen", quiet=True)
+    train_part("retriever", documents(12, 1), [], frozen, replace(QUICK, epochs=1), home / "frozen", quiet=True)
     first, last = (
         start_retriever(replace(frozen, encoder=str(f)), 1).encoder for f in (encoder(home), home / "frozen")
     )

@@ -18,7 +18,8 @@ from factpin.models.settings import read_settings
 from factpin.tasks.spans import Scale
 from factpin.tokens import char_span
 from factpin.training.config import TrainConfig, from_dict, read_recipe
-from factpin.training.reader import ReaderJob, choices_of, familiar, start, train_reader
+from factpin.training.part_table import train_part
+from factpin.training.reader import ReaderJob, choices_of, familiar, start
 from factpin.training.reader_fit import ask_strangers, best_readings, fitted, held_out_error, judge, raw_outcomes
 from factpin.training.reader_options import ReaderOptions
 from tests.answers.small_world import QUICK, encoder_folder, questions, trained
@@ -67,13 +68,13 @@ def test_the_folder_says_what_it_is(reader_folder: Path) -> None:
 def test_two_runs_are_equal_and_a_stopped_one_goes_on(home: Path, tmp_path: Path) -> None:
     asked, how = questions(24, 1), replace(QUICK, epochs=2)
     for name in ("a", "b"):
-        train_reader(asked, [], config(home), how, tmp_path / name, quiet=True)
+        train_part("reader", asked, [], config(home), how, tmp_path / name, quiet=True)
     weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("a", "b")]
     assert weights[0] == weights[1]
     with pytest.raises(BadInput, match="holds a model already"):
-        train_reader(asked, [], config(home), how, tmp_path / "a", quiet=True)
+        train_part("reader", asked, [], config(home), how, tmp_path / "a", quiet=True)
     (tmp_path / "a" / "factpin.json").unlink()
-    train_reader(asked, [], config(home), how, tmp_path / "a", quiet=True, resume=True)
+    train_part("reader", asked, [], config(home), how, tmp_path / "a", quiet=True, resume=True)
     assert (tmp_path / "a" / "model.safetensors").read_bytes() == weights[0]
 
 
@@ -175,15 +176,15 @@ def test_settings_that_make_no_sense(change: dict, said: str) -> None:
 def test_runs_that_make_no_sense(home: Path, tmp_path: Path) -> None:
     asked = questions(10, 1)
     with pytest.raises(BadInput, match="There is no metric 'macro_f1'. Known: f1, em"):
-        train_reader(asked, [], config(home), replace(SHORT, metric="macro_f1"), tmp_path / "m", quiet=True)
+        train_part("reader", asked, [], config(home), replace(SHORT, metric="macro_f1"), tmp_path / "m", quiet=True)
     with pytest.raises(BadInput, match="early_stopping needs a dev set"):
-        train_reader(asked, [], config(home), replace(SHORT, early_stopping=2), tmp_path / "m", quiet=True)
+        train_part("reader", asked, [], config(home), replace(SHORT, early_stopping=2), tmp_path / "m", quiet=True)
     with pytest.raises(UnknownName, match="There is no head of a reader 'crf'"):
-        train_reader(asked, [], config(home, head="crf"), SHORT, tmp_path / "m", quiet=True)
+        train_part("reader", asked, [], config(home, head="crf"), SHORT, tmp_path / "m", quiet=True)
     with pytest.raises(BadInput, match="no example to train on"):
-        train_reader([], [], config(home), SHORT, tmp_path / "m", quiet=True)
+        train_part("reader", [], [], config(home), SHORT, tmp_path / "m", quiet=True)
     with pytest.raises(BadInput, match="no gold answer"):
-        train_reader(asked, [Question("q", "Why?")], config(home), SHORT, tmp_path / "n", quiet=True)
+        train_part("reader", asked, [Question("q", "Why?")], config(home), SHORT, tmp_path / "n", quiet=True)
 
 
 def test_folders_that_are_no_readers(reader_folder: Path, tmp_path: Path) -> None:

@@ -21,9 +21,11 @@ from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
 from factpin.models.checks import SUMS, is_slow
 from factpin.models.extractor import Extractor
 from factpin.models.graphs.write import write_onnx
-from factpin.models.judge_folder import judge_settings, load_judge, save_judge
+from factpin.models.judge_folder import judge_settings, load_judge
+from factpin.models.part_folder import save_part
 from factpin.models.reader_folder import LABELS, load_reader, save_reader
 from factpin.models.settings import Settings
+from factpin.training.judge_options import JudgeOptions
 from tests.formats.test_mutations import at_most
 
 SHIPPED = Path(__file__).parents[2] / "tests" / "data" / "model-0.1"
@@ -102,7 +104,8 @@ def read_with(folder: Path) -> None:
 def make_judge(encoder: Path, target: Path) -> None:
     part = Encoder.load(encoder)
     chosen = JudgeSettings(64, 16, (2, 2))
-    save_judge(target, judge_settings(chosen, "small"), Judge(JudgeModel(part), part.tokenizer, chosen))
+    settings = judge_settings(chosen, JudgeOptions("small"))
+    save_part(target, settings, Judge(JudgeModel(part), part.tokenizer, chosen))
 
 
 def judge_with(folder: Path) -> None:

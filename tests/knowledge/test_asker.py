@@ -13,10 +13,10 @@ from factpin.errors import BadInput
 from factpin.knowledge.tables import code_of, read_facts, store_digest
 from factpin.memory import Source, Store, TypedFact, open_store
 from factpin.models.memory_folder import MemoryReasoner, load_memory
+from factpin.pretraining.knowledge import pretrain_knowledge
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.fact_clozes import TEMPLATES, clozes
-from factpin.training.knowledge import pretrain_knowledge
 from factpin.training.knowledge_options import KnowledgeOptions
 from tests.memory.world import Said, tell
 

@@ -100,6 +100,7 @@ class StoreEntities:
     keys: tuple[str, ...]
     described: tuple[str, ...]  # name, type and facts of each
     names: dict[str, list[tuple[int, float]]]  # candidates by surface
+    facts: tuple[tuple[int, str, int], ...] = ()  # (head, relation, tail) between these, numbers from 0
 
 
 def read_entities(store: Store) -> StoreEntities:
@@ -115,7 +116,10 @@ def read_entities(store: Store) -> StoreEntities:
     keys = tuple(sorted(entities))
     row = {key: FIRST + i for i, key in enumerate(keys)}
     said: dict[str, list[str]] = {key: [] for key in keys}
+    facts = []
     for fact in store.facts():
+        if fact.head.id in said and fact.tail.id in said:
+            facts.append((row[fact.head.id] - FIRST, fact.relation, row[fact.tail.id] - FIRST))
         if fact.head.id in said:
             said[fact.head.id].append(f"{fact.relation} {fact.tail.name}")
         if fact.tail.id in said:
@@ -124,4 +128,4 @@ def read_entities(store: Store) -> StoreEntities:
         f"{entities[key].entity.name} ({entities[key].entity.type}). {'; '.join(said[key][:8])}" for key in keys
     )
     names = {text: [(row[one.entity.id], one.prior) for one in found] for text, found in offered.items() if found}
-    return StoreEntities(keys, described, names)
+    return StoreEntities(keys, described, names, tuple(facts))

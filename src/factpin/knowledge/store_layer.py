@@ -3,11 +3,13 @@
     (H (B, N, D), ids, mask (B, N))  ->  H' (B, N, D)
 
 It finds the names in the ids by itself, so that it works under any head, and its table of names is saved with the
-weights. Entity vectors are the encoded descriptions of entities: name, type and facts.
+weights. Entity vectors are the encoded descriptions of entities (name, type and facts), or follow from the facts alone.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -18,9 +20,11 @@ from factpin.knowledge.entity_memory import EntityMemory, EntityMemoryConfig
 from factpin.knowledge.kar import Kar, KarConfig
 from factpin.knowledge.mentions import FIRST, NameBatch
 from factpin.knowledge.names import NameTable, StoreEntities, continuing, name_table
+from factpin.knowledge.translate import translated
 from factpin.tokens import Tokenizer
 
 KINDS = {"entities": "a table of entities that is learned (EaE)", "kar": "fixed entity vectors behind a linker (KAR)"}
+Vectors = Literal["descriptions", "facts"]  # where entity vectors come from
 COLUMNS = ("pieces", "starts", "candidates", "priors", "offers")
 MOST_TOKENS = 64  # of a description
 
@@ -63,6 +67,8 @@ class StoreLayer(nn.Module):
             kind = torch.float if name == "priors" else torch.long
             self.register_buffer(name, torch.zeros(length, dtype=kind))
         self._table: NameTable | None = None
+        self._given: NameBatch | None = None
+        self.below: Tensor | None = None  # of the last batch, what the layer read, for the loss of detection
         self.scores: Tensor | None = None  # of the last batch, for the loss of linking
 
     @property
@@ -83,13 +89,20 @@ class StoreLayer(nn.Module):
 
     def forward(self, hidden: Tensor, ids: Tensor, mask: Tensor) -> Tensor:
         """H (B, N, D) -> H' (B, N, D)."""
-        return self.read(hidden, self.names.find_all(ids, mask, self.inside))
-
-    def read(self, hidden: Tensor, mentions: NameBatch) -> Tensor:
-        """The same for mentions that are given; keeps their scores."""
+        mentions = self.names.find_all(ids, mask, self.inside) if self._given is None else self._given
         changed: Tensor
         changed, self.scores = self.layer(hidden, mentions)
+        self.below = hidden
         return changed
+
+    @contextmanager
+    def given(self, mentions: NameBatch) -> Iterator[None]:
+        """Read these mentions in place of the names that it finds, in training."""
+        self._given = mentions
+        try:
+            yield
+        finally:
+            self._given = None
 
 
 def _heads(size: int) -> int:
@@ -97,20 +110,36 @@ def _heads(size: int) -> int:
 
 
 def build_layer(
-    kind: str, encoder: Encoder, tokenizer: Tokenizer, entities: StoreEntities, store: str, size: int = 128
+    kind: str,
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    entities: StoreEntities,
+    store: str,
+    size: int = 128,
+    vectors: Vectors = "descriptions",
 ) -> StoreLayer:
     """A layer over these entities, for the lower third of an encoder."""
     if not entities.keys:
         raise BadInput("The store has no entities. Fill it with `factpin index`.")
     names = name_table(entities.names.items(), tokenizer)
-    vectors = encode_descriptions(encoder, entities.described, size)
+    table = entity_vectors(encoder, entities, size, vectors)
     after = max(1, int(encoder.config.num_hidden_layers) // 3)
     columns = tuple(len(getattr(names, name)) for name in COLUMNS)
     layer = StoreLayer(
-        encoder.width, StoreLayerConfig(kind, after, len(vectors), vectors.shape[1], columns, store), tokenizer
+        encoder.width, StoreLayerConfig(kind, after, len(table), table.shape[1], columns, store), tokenizer
     )
-    layer.know(names, vectors)
+    layer.know(names, table)
     return layer
+
+
+def entity_vectors(encoder: Encoder, entities: StoreEntities, size: int, vectors: Vectors) -> Tensor:
+    """The vectors of all entities (rows, size), those of NULL and MASK first."""
+    if vectors == "descriptions":
+        return encode_descriptions(encoder, entities.described, size)
+    relations = sorted({relation for _, relation, _ in entities.facts})
+    facts = [(head, relations.index(relation), tail) for head, relation, tail in entities.facts]
+    found = translated(facts, len(entities.keys), len(relations), size)
+    return torch.cat([torch.zeros(FIRST, size), found])
 
 
 @torch.no_grad()

@@ -5,35 +5,17 @@ from pathlib import Path
 
 from factpin.answers.cogltx_long import LongLabeller, LongModel, LongSettings
 from factpin.encoders import Encoder
-from factpin.models.part_folder import load_part, save_part
+from factpin.models.part_folder import PartNames, load_part, part_settings
 from factpin.models.settings import Settings
 
 CLASSIFY = "classify"
 
 
-def save_labeller(folder: Path, settings: Settings, labeller: LongLabeller) -> None:
-    """Write the folder of a labeller."""
-    save_part(folder, settings, labeller.model, labeller.model.encoder, labeller.tokenizer)
-
-
-def labeller_settings(
-    chosen: LongSettings, encoder: str, language: str = "", name: str = "", finds: str = ""
-) -> Settings:
+def labeller_settings(chosen: LongSettings, names: PartNames) -> Settings:
     """The settings of the folder of a labeller."""
     own = {key: value for key, value in asdict(chosen).items() if key != "labels"}
-    return Settings(
-        task=CLASSIFY,
-        labels=chosen.labels,
-        head="linear",
-        head_config={},
-        encoder=encoder,
-        language=language,
-        max_length=chosen.capacity,
-        context="window",
-        task_config={**own, "keep": list(chosen.keep)},
-        name=name,
-        finds=finds,
-    )
+    own["keep"] = list(chosen.keep)
+    return part_settings(CLASSIFY, chosen.labels, "linear", names, own, max_length=chosen.capacity)
 
 
 def load_labeller(folder: Path | str, device: str = "cpu") -> LongLabeller:

@@ -6,6 +6,7 @@ generator/       the encoder-decoder, as transformers writes it
 """
 
 from pathlib import Path
+from typing import Any
 
 from factpin.answers.embedding import TextEmbedder
 from factpin.answers.rag import RagSettings
@@ -13,6 +14,7 @@ from factpin.answers.rag_writer import AnswerWriter, RagModel
 from factpin.encoders import Encoder, resolve
 from factpin.encoders.generator import EncoderDecoder
 from factpin.errors import BadModel
+from factpin.models.part_folder import PartNames, part_settings
 from factpin.models.settings import Settings, read_settings, write_settings
 from factpin.tasks.scale import Scale
 from factpin.tokens import Tokenizer
@@ -29,26 +31,12 @@ def save_writer(folder: Path, settings: Settings, writer: AnswerWriter) -> None:
     write_settings(settings, folder)
 
 
-def writer_settings(
-    chosen: RagSettings, marginal: str, encoder: str, language: str = "", name: str = "", finds: str = ""
-) -> Settings:
+def writer_settings(chosen: RagSettings, marginal: str, names: PartNames) -> Settings:
     """The settings of the folder of a writer."""
-    own = {"k": chosen.k, "longest": chosen.longest, "beams": chosen.beams, "decode": chosen.decode}
-    return Settings(
-        task=GENERATOR,
-        labels=("answer",),
-        head="generator",
-        head_config={},
-        encoder=encoder,
-        language=language,
-        max_length=chosen.max_length,
-        context="window",
-        temperature=chosen.scale.temperature,
-        shift=chosen.scale.shift,
-        task_config={**own, "marginal": marginal, "min_score": chosen.min_score},
-        name=name,
-        finds=finds,
-    )
+    own: dict[str, Any] = {"k": chosen.k, "longest": chosen.longest, "beams": chosen.beams, "decode": chosen.decode}
+    own |= {"marginal": marginal, "min_score": chosen.min_score}
+    return part_settings(GENERATOR, ("answer",), "generator", names, own, max_length=chosen.max_length,
+                         scale=chosen.scale)  # fmt: skip
 
 
 def load_writer(folder: Path | str) -> AnswerWriter:

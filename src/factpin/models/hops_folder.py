@@ -5,7 +5,7 @@ from pathlib import Path
 from factpin.answers.cogqa_hops import HopReader, HopSettings
 from factpin.answers.cogqa_systems import HopModel
 from factpin.encoders import Encoder
-from factpin.models.part_folder import load_part, save_part
+from factpin.models.part_folder import PartNames, load_part, part_settings
 from factpin.models.settings import Settings
 from factpin.tasks.scale import Scale
 
@@ -13,29 +13,11 @@ HOPS = "hops"
 LABELS = ("hop", "answer")
 
 
-def save_hops(folder: Path, settings: Settings, reader: HopReader) -> None:
-    """Write the folder of a model of hops."""
-    save_part(folder, settings, reader.model, reader.model.encoder, reader.tokenizer)
-
-
-def hops_settings(chosen: HopSettings, encoder: str, language: str = "", name: str = "", finds: str = "") -> Settings:
+def hops_settings(chosen: HopSettings, names: PartNames) -> Settings:
     """The settings of the folder of a model of hops."""
-    return Settings(
-        task=HOPS,
-        labels=LABELS,
-        head="answer_pointer",
-        head_config={},
-        encoder=encoder,
-        language=language,
-        max_length=chosen.max_length,
-        overlap=chosen.overlap,
-        context="window",
-        temperature=chosen.scale.temperature,
-        shift=chosen.scale.shift,
-        task_config={"new_nodes": chosen.new_nodes, "min_score": chosen.min_score},
-        name=name,
-        finds=finds,
-    )
+    own = {"new_nodes": chosen.new_nodes, "min_score": chosen.min_score}
+    sizes = {"max_length": chosen.max_length, "overlap": chosen.overlap}
+    return part_settings(HOPS, LABELS, "answer_pointer", names, own, scale=chosen.scale, **sizes)
 
 
 def load_hops(folder: Path | str, device: str = "cpu") -> HopReader:

@@ -6,35 +6,17 @@ from pathlib import Path
 from factpin.answers.cogltx_judge import Judge, JudgeModel, JudgeSettings
 from factpin.encoders import Encoder
 from factpin.models import checks
-from factpin.models.part_folder import load_part, save_part
+from factpin.models.part_folder import PartNames, load_part, part_settings
 from factpin.models.settings import Settings
 
 JUDGE = "judge"
 LABELS = ("relevant",)
 
 
-def save_judge(folder: Path, settings: Settings, judge: Judge) -> None:
-    """Write the folder of a judge."""
-    save_part(folder, settings, judge.model, judge.model.encoder, judge.tokenizer)
-
-
-def judge_settings(
-    chosen: JudgeSettings, encoder: str, language: str = "", name: str = "", finds: str = ""
-) -> Settings:
+def judge_settings(chosen: JudgeSettings, names: PartNames) -> Settings:
     """The settings of the folder of a judge."""
-    return Settings(
-        task=JUDGE,
-        labels=LABELS,
-        head="linear",
-        head_config={},
-        encoder=encoder,
-        language=language,
-        max_length=chosen.capacity,
-        context="window",
-        task_config={**asdict(chosen), "keep": list(chosen.keep)},
-        name=name,
-        finds=finds,
-    )
+    own = {**asdict(chosen), "keep": list(chosen.keep)}
+    return part_settings(JUDGE, LABELS, "linear", names, own, max_length=chosen.capacity)
 
 
 def load_judge(folder: Path | str, device: str = "cpu") -> Judge:

@@ -13,31 +13,15 @@ from factpin.knowledge.asker import FactAsker, MemoryReader
 from factpin.knowledge.tables import FactTable, read_facts, store_digest
 from factpin.memory import Filter, JudgedFact
 from factpin.memory.search import Search
-from factpin.models.part_folder import load_part, save_part
+from factpin.models.part_folder import PartNames, load_part, part_settings
 from factpin.models.settings import Settings
 
 MEMORY = "memory"
 
 
-def memory_settings(size: int, encoder: str, digest: str, language: str = "", name: str = "") -> Settings:
-    """The settings of the folder. digest: of the store that it was trained on."""
-    return Settings(
-        task=MEMORY,
-        labels=("fact",),
-        head="fact_memory",
-        head_config={},
-        encoder=encoder,
-        language=language,
-        context="window",
-        task_config={"size": size, "store": digest},
-        name=name,
-        finds="answers from the facts of a store, with the fact that each comes from",
-    )
-
-
-def save_memory(folder: Path, settings: Settings, reader: MemoryReader) -> None:
-    """Write the folder. The facts are not in it: they are read from the store."""
-    save_part(folder, settings, reader.model, reader.model.encoder, reader.tokenizer)
+def memory_settings(size: int, digest: str, names: PartNames) -> Settings:
+    """The settings of the folder; the facts are not in it. digest: of the store that it was trained on."""
+    return part_settings(MEMORY, ("fact",), "fact_memory", names, {"size": size, "store": digest})
 
 
 def load_memory(folder: Path | str, device: str = "cpu") -> MemoryReader:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -32,8 +31,8 @@ from factpin.answers.cogltx_long import (
 from factpin.documents import Document, Span
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
-from factpin.models.classify_folder import labeller_settings, save_labeller
-from factpin.models.settings import Settings
+from factpin.models.classify_folder import labeller_settings
+from factpin.models.part_folder import save_part
 from factpin.tokens import Tokenizer
 from factpin.tokens.batches import shuffled_batches
 from factpin.tokens.pieces import Ints
@@ -41,7 +40,7 @@ from factpin.training.classify_options import CLASSIFY, ClassifyOptions
 from factpin.training.config import TrainConfig
 from factpin.training.judge_options import parse_keep
 from factpin.training.loop import BatchOrder
-from factpin.training.part_run import PartRun, mean, run_part
+from factpin.training.part_run import PartRun, SavedPart, mean
 
 METRICS = ("accuracy", "macro_f1")
 FREE = 1  # epochs before the first interventions: the reader knows nothing yet
@@ -257,30 +256,21 @@ def start_labeller(options: ClassifyOptions, labels: tuple[str, ...], seed: int)
     return LongLabeller(model, Tokenizer.load(source), chosen)
 
 
-def train_classify(
-    training: Sequence[Document],
-    dev: Sequence[Document],
-    options: ClassifyOptions,
-    how: TrainConfig,
-    folder: Path,
-    *,
-    data: dict[str, Any] | None = None,
-    resume: bool = False,
-    quiet: bool = False,
-) -> dict[str, Any]:
-    """Train a labeller, and write its folder; gives what was measured."""
+def prepare_classify(
+    training: Sequence[Document], dev: Sequence[Document], options: ClassifyOptions, how: TrainConfig
+) -> PartRun:
+    """A labeller on a pretrained encoder, ready to learn."""
     labeller = start_labeller(options, labels_of([*training, *dev], options.unit), how.seed)
     job = ClassifyJob(labeller, training, dev, options, how.seed)
 
-    def save() -> Settings:
-        chosen = labeller_settings(labeller.settings, options.encoder, options.language, options.name, options.finds)
-        save_labeller(folder, chosen, labeller)
-        return chosen
+    def save(folder: Path) -> SavedPart:
+        settings = labeller_settings(labeller.settings, options)
+        save_part(folder, settings, labeller)
+        return SavedPart(settings)
 
     size = how.batch_size * how.accumulation
     learns = bool(job.long) and options.interventions > 0
-    run = PartRun(CLASSIFY, options, METRICS, save, job.columns, order=lambda epoch: job.order(epoch, size),
-                  resumable=not learns)  # fmt: skip
     counts = {"train": len(training), "dev": len(dev), "noted": {"not_fitting": len(job.long)}}
-    report = run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)
-    return {**report, "interventions": dict(job.tried)}
+    return PartRun(CLASSIFY, job, options, how, METRICS, counts, save, job.columns, resumable=not learns,
+                   order=lambda epoch: job.order(epoch, size),
+                   found=lambda: {"interventions": dict(job.tried)})  # fmt: skip

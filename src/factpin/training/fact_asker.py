@@ -7,7 +7,6 @@ dev      rows that are never learned from: their texts are asked with their fact
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -19,14 +18,14 @@ from factpin.knowledge.asker import BlankBatch, BlankText, FactAsker, MemoryRead
 from factpin.knowledge.fact_memory import NO_FACT, FactReading, answer_loss, fact_loss
 from factpin.knowledge.tables import read_facts, store_digest
 from factpin.memory import Store
-from factpin.models.memory_folder import MEMORY, memory_settings, save_memory
-from factpin.models.settings import Settings
+from factpin.models.memory_folder import MEMORY, memory_settings
+from factpin.models.part_folder import save_part
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.fact_clozes import FactCloze, clozes
 from factpin.training.knowledge_options import KnowledgeOptions
-from factpin.training.part_run import PartRun, mean, run_part
+from factpin.training.part_run import PartRun, SavedPart, mean
 
 METRICS = ("accuracy",)  # of rows that were never learned from
 Lesson = tuple[BlankBatch, Tensor, Tensor, Tensor]
@@ -95,10 +94,8 @@ class AskerJob:
         return [np.array([*framed.ids, framed.blank, one.row, one.tail], np.int32) for framed, one in self.taught]
 
 
-def train_asker(
-    store: Store, options: KnowledgeOptions, how: TrainConfig, folder: Path, *, resume: bool, quiet: bool
-) -> dict[str, Any]:
-    """Train, and write the folder; gives what was measured."""
+def prepare_asker(store: Store, options: KnowledgeOptions, how: TrainConfig) -> PartRun:
+    """A model over the facts of a store, ready to learn."""
     torch.manual_seed(how.seed)
     source = resolve(options.encoder)
     tokenizer = Tokenizer.load(source)
@@ -106,11 +103,10 @@ def train_asker(
     model.know(read_facts(store), tokenizer)
     job = AskerJob(model, tokenizer, store, options)
 
-    def save() -> Settings:
-        settings = memory_settings(options.size, options.encoder, store_digest(store), options.language, options.name)
-        save_memory(folder, settings, MemoryReader(model, tokenizer))
-        return settings
+    def save(folder: Path) -> SavedPart:
+        settings = memory_settings(options.size, store_digest(store), options)
+        save_part(folder, settings, MemoryReader(model, tokenizer))
+        return SavedPart(settings)
 
     counts = {"train": len(job.taught), "dev": len(job.dev), "facts": len(model.table.facts), "noted": {}}
-    run = PartRun(MEMORY, options, METRICS, save, job.columns)
-    return run_part(job, run, how, folder, counts, data={"train": options.db}, resume=resume, quiet=quiet)
+    return PartRun(MEMORY, job, options, how, METRICS, counts, save, job.columns)

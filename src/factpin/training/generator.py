@@ -7,7 +7,6 @@ best k passages, whichever these are: nobody says which of them is right.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +15,6 @@ from torch import Tensor
 from factpin.answers.embedding import TextEmbedder
 from factpin.answers.rag import RagSettings
 from factpin.answers.rag_writer import AnswerWriter, RagBatch, RagModel, WrittenText
-from factpin.answers.reader import ReaderSettings
 from factpin.documents import Question
 from factpin.documents.keys import text_key
 from factpin.encoders import Encoder, resolve
@@ -25,15 +23,14 @@ from factpin.errors import BadInput
 from factpin.memory import Source, open_store
 from factpin.memory.search import Search
 from factpin.models.generator_folder import save_writer, writer_settings
-from factpin.models.settings import Settings
 from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.generator_options import GENERATOR, GeneratorOptions
 from factpin.training.hops import title_of
-from factpin.training.part_run import PartRun, run_part
-from factpin.training.reader_fit import RIGHT, Outcomes, fitted
+from factpin.training.part_fit import fit_answers
+from factpin.training.part_run import PartRun, SavedPart, column_of
 
 METRICS = ("f1", "em")
 RATE = 3e-4  # of the generator, unless another is chosen: ten times that of the encoder is too much for a decoder
@@ -114,8 +111,7 @@ class GeneratorJob:
 
     def columns(self) -> list[Ints]:
         """All that it learns from."""
-        texts = [f"{one.question.text}\n{one.question.answers[0]}\n{one.passages}".encode() for one in self.asked]
-        return [np.frombuffer(text + bytes(-len(text) % 4), np.int32) for text in texts]
+        return [column_of(f"{one.question.text}\n{one.question.answers[0]}\n{one.passages}") for one in self.asked]
 
 
 def _padded(prompts: Sequence[Ints], K: int) -> list[Ints]:
@@ -140,17 +136,6 @@ def judge_written(asked: Sequence[AskedQuestion], best: Sequence[WrittenText | N
     return score_answers([one.question for one in asked], replies)
 
 
-def _fit(writer: AnswerWriter, dev: Sequence[AskedQuestion], precision: float) -> RagSettings:
-    """Settings with the scale of the scores on dev, and the least score for a precision."""
-    best = written(writer, dev)
-    rows = judge_written(dev, best).rows["f1"]
-    outcomes: Outcomes = [(one.score, bool(row[0] >= RIGHT - 1e-9)) for one, row in zip(best, rows, strict=True) if one]
-    if len({right for _, right in outcomes}) < 2:
-        return writer.settings
-    chosen = fitted(ReaderSettings(), outcomes, precision)
-    return replace(writer.settings, scale=chosen.scale, min_score=chosen.min_score)
-
-
 def start_writer(options: GeneratorOptions, seed: int) -> AnswerWriter:
     """A writer from a pretrained encoder and a pretrained encoder-decoder."""
     if not options.generator:
@@ -163,30 +148,21 @@ def start_writer(options: GeneratorOptions, seed: int) -> AnswerWriter:
     return AnswerWriter(model, document.requires_grad_(False), settings)
 
 
-def train_generator(
-    training: Sequence[Question],
-    dev: Sequence[Question],
-    options: GeneratorOptions,
-    how: TrainConfig,
-    folder: Path,
-    *,
-    data: dict[str, Any] | None = None,
-    resume: bool = False,
-    quiet: bool = False,
-) -> dict[str, Any]:
-    """Train a query encoder and a generator, fit the scale on dev, and write the folder; gives what was measured."""
+def prepare_generator(
+    training: Sequence[Question], dev: Sequence[Question], options: GeneratorOptions, how: TrainConfig
+) -> PartRun:
+    """A query encoder and a generator, ready to learn; their scale is fitted on dev before they are saved."""
     writer = start_writer(options, how.seed)
     job = GeneratorJob(writer, training, dev, options)
 
-    def save() -> Settings:
-        writer.settings = _fit(writer, job.dev, options.precision) if job.dev else writer.settings
-        said = (options.language, options.name, options.finds)
-        settings = writer_settings(writer.settings, options.marginal, options.encoder, *said)
+    def save(folder: Path) -> SavedPart:
+        if job.dev:
+            best = written(writer, job.dev)
+            writer.settings = fit_answers(writer.settings, best, judge_written(job.dev, best), options.precision)
+        settings = writer_settings(writer.settings, options.marginal, options)
         save_writer(folder, settings, writer)
-        return settings
+        return SavedPart(settings)
 
     how = replace(how, head_learning_rate=how.head_learning_rate or RATE)
-    run = PartRun(GENERATOR, options, METRICS, save, job.columns)
-    missed = len(training) - len(job.asked)
-    counts = {"train": len(training), "dev": len(job.dev), "noted": {"not_taught": missed}}
-    return run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)
+    counts = {"train": len(training), "dev": len(job.dev), "noted": {"not_taught": len(training) - len(job.asked)}}
+    return PartRun(GENERATOR, job, options, how, METRICS, counts, save, job.columns)

@@ -8,10 +8,9 @@ an edge to it, and that sentence is a clue. System 1 learns the spans, System 2 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -22,7 +21,6 @@ from factpin.answers.cogqa_ask import titles_of
 from factpin.answers.cogqa_hops import FoundAnswer, HopInput, HopReader, HopSettings, answer_kind
 from factpin.answers.cogqa_systems import ANSWER, HOP, HopModel, span_loss
 from factpin.answers.pair_reader import PairBatch, collate_pairs
-from factpin.answers.reader import ReaderSettings
 from factpin.answers.yes_no import WORDS
 from factpin.documents import Document, Passage, Question, Span
 from factpin.documents.keys import fold, passage_key
@@ -30,16 +28,16 @@ from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.heads.cells import Cells
 from factpin.memory.names import title_key
-from factpin.models.hops_folder import hops_settings, save_hops
-from factpin.models.settings import Settings
+from factpin.models.hops_folder import hops_settings
+from factpin.models.part_folder import save_part
 from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
 from factpin.tokens import Tokenizer
 from factpin.tokens.pairs import FramedPair, pair_frame
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.hops_options import HOPS, HopOptions
-from factpin.training.part_run import PartRun, run_part
-from factpin.training.reader_fit import RIGHT, Outcomes, fitted
+from factpin.training.part_fit import fit_answers
+from factpin.training.part_run import PartRun, SavedPart, column_of
 
 METRICS = ("f1", "em")
 
@@ -240,8 +238,7 @@ class HopsJob:
 
     def columns(self) -> list[Ints]:
         """All that it learns from."""
-        texts = ["\n".join([g.question, *(n.text for n in g.nodes)]).encode() for g in self.graphs]
-        return [np.frombuffer(text + bytes(-len(text) % 4), np.int32) for text in texts]
+        return [column_of("\n".join([g.question, *(n.text for n in g.nodes)])) for g in self.graphs]
 
 
 def _cells(one: HopInput, node: TaughtNode) -> list[tuple[int, int, int]]:
@@ -283,17 +280,6 @@ def judge_answers(questions: Sequence[Question], best: Sequence[FoundAnswer | No
     return score_answers(questions, replies)
 
 
-def _fit(reader: HopReader, dev: Sequence[Question], precision: float) -> HopSettings:
-    """Settings with the scale of the scores on dev, and the least score for a precision."""
-    best = answers_of(reader, dev)
-    rows = judge_answers(dev, best).rows["f1"]
-    outcomes: Outcomes = [(one.score, bool(row[0] >= RIGHT - 1e-9)) for one, row in zip(best, rows, strict=True) if one]
-    if len({right for _, right in outcomes}) < 2:
-        return reader.settings
-    chosen = fitted(ReaderSettings(), outcomes, precision)
-    return replace(reader.settings, scale=chosen.scale, min_score=chosen.min_score)
-
-
 def start_hops(options: HopOptions, seed: int) -> HopReader:
     """A model with fresh heads on a pretrained encoder."""
     torch.manual_seed(seed)
@@ -304,28 +290,21 @@ def start_hops(options: HopOptions, seed: int) -> HopReader:
     return HopReader(HopModel(encoder, options.dropout), Tokenizer.load(source), settings)
 
 
-def train_hops(
-    training: Sequence[Question],
-    dev: Sequence[Question],
-    options: HopOptions,
-    how: TrainConfig,
-    folder: Path,
-    *,
-    data: dict[str, Any] | None = None,
-    resume: bool = False,
-    quiet: bool = False,
-) -> dict[str, Any]:
-    """Train both systems, fit the scale on dev, and write the folder; gives what was measured."""
+def prepare_hops(
+    training: Sequence[Question], dev: Sequence[Question], options: HopOptions, how: TrainConfig
+) -> PartRun:
+    """Both systems on a pretrained encoder, ready to learn; their scale is fitted on dev before they are saved."""
     reader = start_hops(options, how.seed)
     job = HopsJob(reader, training, dev, options, how.seed)
 
-    def save() -> Settings:
-        reader.settings = _fit(reader, dev, options.precision) if dev else reader.settings
-        settings = hops_settings(reader.settings, options.encoder, options.language, options.name, options.finds)
-        save_hops(folder, settings, reader)
-        return settings
+    def save(folder: Path) -> SavedPart:
+        if dev:
+            best = answers_of(reader, dev)
+            reader.settings = fit_answers(reader.settings, best, judge_answers(dev, best), options.precision)
+        settings = hops_settings(reader.settings, options)
+        save_part(folder, settings, reader)
+        return SavedPart(settings)
 
-    run = PartRun(HOPS, options, METRICS, save, job.columns)
     kinds = Counter(graph.kind or "span" for graph in job.graphs)
     counts = {"train": len(training), "dev": len(dev), "noted": {"not_taught": job.untaught, **kinds}}
-    return run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)
+    return PartRun(HOPS, job, options, how, METRICS, counts, save, job.columns)

@@ -7,7 +7,6 @@ an epoch, drawn anew: consecutive blocks, as in the competition, and all relevan
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -27,13 +26,13 @@ from factpin.answers.pair_reader import PairBatch
 from factpin.documents import Question, Span
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
-from factpin.models.judge_folder import JUDGE, judge_settings, save_judge
-from factpin.models.settings import Settings
+from factpin.models.judge_folder import JUDGE, judge_settings
+from factpin.models.part_folder import save_part
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.judge_options import JudgeOptions, parse_keep
-from factpin.training.part_run import PartRun, mean, run_part
+from factpin.training.part_run import PartRun, SavedPart, mean
 
 METRICS = ("recall", "all")  # of the relevant blocks that are kept; questions of which all are
 
@@ -149,26 +148,17 @@ def start_judge(options: JudgeOptions, seed: int) -> Judge:
     return Judge(JudgeModel(encoder, options.dropout), Tokenizer.load(source), chosen)
 
 
-def train_judge(
-    training: Sequence[Question],
-    dev: Sequence[Question],
-    options: JudgeOptions,
-    how: TrainConfig,
-    folder: Path,
-    *,
-    data: dict[str, Any] | None = None,
-    resume: bool = False,
-    quiet: bool = False,
-) -> dict[str, Any]:
-    """Train a judge, and write its folder; gives what was measured."""
+def prepare_judge(
+    training: Sequence[Question], dev: Sequence[Question], options: JudgeOptions, how: TrainConfig
+) -> PartRun:
+    """A judge on a pretrained encoder, ready to learn."""
     judge = start_judge(options, how.seed)
     job = JudgeJob(judge, training, dev)
 
-    def save() -> Settings:
-        settings = judge_settings(judge.settings, options.encoder, options.language, options.name, options.finds)
-        save_judge(folder, settings, judge)
-        return settings
+    def save(folder: Path) -> SavedPart:
+        settings = judge_settings(judge.settings, options)
+        save_part(folder, settings, judge)
+        return SavedPart(settings)
 
-    run = PartRun(JUDGE, options, METRICS, save, job.columns)
     counts = {"train": len(training), "dev": len(job.dev), "noted": {"not_taught": job.untaught}}
-    return run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)
+    return PartRun(JUDGE, job, options, how, METRICS, counts, save, job.columns)

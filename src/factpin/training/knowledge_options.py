@@ -1,8 +1,20 @@
-"""What `factpin pretrain --objective fae --db kb.db` learns. No torch."""
+"""What `factpin pretrain --objective knowbert|eae|fae --db kb.db` learns. No torch."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-KNOWLEDGE: dict[str, str] = {"fae": "answers from the store's facts"}  # objectives, and what is made
+from factpin.errors import BadInput
+
+KNOWLEDGE: dict[str, str] = {  # objectives, and what is made
+    "eae": "an encoder with a table of entities that is learned",
+    "fae": "answers from the store's facts",
+    "knowbert": "an encoder with fixed entity vectors behind a linker",
+}
+FINDS = {
+    "eae": "vectors of tokens, with what was learned about the entities of a store",
+    "fae": "answers from the facts of a store, with the fact that each comes from",
+    "knowbert": "vectors of tokens, with what a store knows about the names in a text",
+}
 
 
 @dataclass(frozen=True)
@@ -13,8 +25,21 @@ class KnowledgeOptions:
     encoder: str
     db: str
     size: int = 128  # of vectors of entities
-    hide: float = 0.15  # share of the facts that a question does not see
-    heldout: float = 0.1  # share of the rows of facts that are never learned from, and judge it
+    vectors: Literal["descriptions", "facts"] = "descriptions"  # knowbert, eae: where entity vectors come from at first
+    names: float = 0.2  # knowbert, eae: share of the names that are hidden, as a whole
+    pieces: float = 0.15  # knowbert, eae: share of the other pieces that are hidden
+    hide: float = 0.15  # fae: share of the facts that a question does not see
+    heldout: float = 0.1  # share that is never learned from, and judges: of documents; fae: of the rows of facts
     length: int = 128  # tokens of a text
     name: str = ""
     language: str = ""
+
+    def __post_init__(self) -> None:
+        for share in ("names", "pieces", "hide", "heldout"):
+            if not 0 <= getattr(self, share) < 1:
+                raise BadInput(f"{share} is {getattr(self, share)}; expected a share from 0 on and below 1.")
+
+    @property
+    def finds(self) -> str:
+        """What it finds, in one line for `factpin models`."""
+        return FINDS.get(self.objective, "")

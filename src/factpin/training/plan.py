@@ -9,21 +9,20 @@ from factpin import formats
 from factpin.documents import Document, Question
 from factpin.errors import BadInput, did_you_mean, need_torch
 from factpin.formats import Options, questions
-from factpin.tasks import TASKS, Task, find_task
+from factpin.tasks import TASKS, find_task
 from factpin.training.config import TrainConfig, chosen, from_dict
 from factpin.training.data import read_training, read_training_questions
-from factpin.training.parts import PARTS, PartPlan
-from factpin.training.reader_options import READER, ReaderOptions
+from factpin.training.parts import PARTS
 
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """A task with all its settings."""
+    """What is trained, a task or a part by its full name, with all its settings."""
 
-    task: Task
-    config: Any  # of the task
+    name: str
+    config: Any  # of the task or the part
     how: TrainConfig
 
     @property
@@ -33,13 +32,21 @@ class TrainingPlan:
         return Options(occurrences=chosen) if chosen else Options()
 
     def read(self, data: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-        """The documents to learn from, and those of dev."""
+        """The documents or questions to learn from, and those of dev."""
+        if learns_from(self.name) == "questions":
+            return read_training_questions(data)
         return read_training(data, self.reading)
+
+    def read_corpus(self, path: str | Path, format: str | None) -> list[Any]:
+        """The documents or questions of a file."""
+        if learns_from(self.name) == "questions":
+            return list(questions.read(path, format=format))
+        return list(formats.read(path, format=format, options=self.reading))
 
     def run(
         self,
-        training: Sequence[Document],
-        dev: Sequence[Document],
+        training: Sequence[Any],
+        dev: Sequence[Any],
         output: Path,
         *,
         data: dict[str, Any] | None = None,
@@ -47,65 +54,38 @@ class TrainingPlan:
         quiet: bool = False,
     ) -> dict[str, Any]:
         """Train, and write the model folder; gives what was measured. data: where the documents come from."""
-        from factpin.training.run import run_training  # noqa: PLC0415  (torch waits until here)
+        from factpin.training.part_table import train_part  # noqa: PLC0415  (torch waits until here)
+        from factpin.training.run import run_training  # noqa: PLC0415
 
+        if self.name in PARTS:
+            return train_part(
+                self.name, training, dev, self.config, self.how, output, data=data, resume=resume, quiet=quiet
+            )
         return run_training(
-            self.task, training, dev, self.config, self.how, output, data=data, resume=resume, quiet=quiet
+            TASKS[self.name], training, dev, self.config, self.how, output, data=data, resume=resume, quiet=quiet
         )
-
-
-@dataclass(frozen=True)
-class ReaderPlan:
-    """A reader with all its settings: it learns from questions."""
-
-    config: ReaderOptions
-    how: TrainConfig
-
-    def read(self, data: dict[str, Any]) -> tuple[list[Any], list[Any]]:
-        """The questions to learn from, and those of dev."""
-        return read_training_questions(data)
-
-    def run(
-        self,
-        training: Sequence[Question],
-        dev: Sequence[Question],
-        output: Path,
-        *,
-        data: dict[str, Any] | None = None,
-        resume: bool = False,
-        quiet: bool = False,
-    ) -> dict[str, Any]:
-        """Train, and write the model folder; gives what was measured. data: where the questions come from."""
-        from factpin.training.reader import train_reader  # noqa: PLC0415  (torch waits until here)
-
-        if self.config.long == "memrecall":
-            from factpin.training.reader_long import recalled_questions  # noqa: PLC0415
-
-            training = recalled_questions(training, self.config.judge, with_gold=True)
-            dev = recalled_questions(dev, self.config.judge, with_gold=False)
-        return train_reader(training, dev, self.config, self.how, output, data=data, resume=resume, quiet=quiet)
 
 
 def trainable() -> dict[str, type[Any]]:
     """The settings of everything that can be trained, by name."""
     parts = {name: part.options for name, part in PARTS.items()}
-    return {READER: ReaderOptions, **parts, **{name: task.options for name, task in TASKS.items()}}
+    return {**parts, **{name: task.options for name, task in TASKS.items()}}
 
 
 def trainable_name(name: str) -> str:
     """The full name of what can be trained."""
-    return name if name == READER or name in PARTS else find_task(name).name
+    return name if name in PARTS else find_task(name).name
 
 
 def learns_from(name: str) -> str:
     """What a training file has to hold: questions or documents."""
-    return "questions" if name == READER else PARTS[name].learns_from if name in PARTS else "documents"
+    return PARTS[name].learns_from if name in PARTS else "documents"
 
 
 def make_plan(
     task: str, settings: Mapping[str, Any], recipe: Mapping[str, Mapping[str, Any]] | None = None
-) -> TrainingPlan | ReaderPlan | PartPlan:
-    """The plan of a task by its full name; settings that are None are left to the recipe, or to their defaults."""
+) -> TrainingPlan:
+    """The plan of a task or part by its full name; settings that are None are those of the recipe, or defaults."""
     options, tables = trainable()[task], recipe or {}
     made = {key: value for key, value in settings.items() if value is not None}
     known = {f.name for f in (*fields(options), *fields(TrainConfig))}
@@ -116,9 +96,7 @@ def make_plan(
         made["head"] = HEADS.get(made["head"], str(made["head"]).replace("-", "_"))
     what = from_dict(options, chosen(options, dict(tables.get(task, {})), made), task)
     how = from_dict(TrainConfig, chosen(TrainConfig, dict(tables.get("train", {})), made), "train")
-    if task in PARTS:
-        return PartPlan(task, what, how)
-    return ReaderPlan(what, how) if task == READER else TrainingPlan(TASKS[task], what, how)
+    return TrainingPlan(task, what, how)
 
 
 Corpus = str | Path | Iterable[Document] | Iterable[Question]
@@ -147,15 +125,8 @@ def train(
     data = {key: str(value) for key, value in (("train", train), ("dev", dev)) if isinstance(value, str | Path)}
     if data and format:
         data["from"] = format
-    training, held = (_corpus(corpus, format, plan) for corpus in (train, dev or ()))
+    training, held = (
+        plan.read_corpus(corpus, format) if isinstance(corpus, str | Path) else list(corpus)
+        for corpus in (train, dev or ())
+    )
     return plan.run(training, held, output, data=data, resume=resume, quiet=quiet)
-
-
-def _corpus(corpus: Corpus, format: str | None, plan: TrainingPlan | ReaderPlan | PartPlan) -> list[Any]:
-    """The documents of a corpus, or its questions for what learns from these."""
-    if not isinstance(corpus, str | Path):
-        return list(corpus)
-    if isinstance(plan, ReaderPlan) or (isinstance(plan, PartPlan) and plan.part.learns_from == "questions"):
-        return list(questions.read(corpus, format=format))
-    reading = plan.reading if isinstance(plan, TrainingPlan) else Options()
-    return list(formats.read(corpus, format=format, options=reading))

@@ -1,13 +1,10 @@
 """Training a reader: questions with their contexts in, a model folder out."""
 
-import platform
-import shlex
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
@@ -18,12 +15,9 @@ from factpin.answers.reader import YES_NO, Reader, ReaderSettings
 from factpin.answers.reader_model import ReaderModel
 from factpin.documents import Document, Question, question_to_json
 from factpin.encoders import Encoder, resolve
-from factpin.encoders.catalogue import CATALOGUE
-from factpin.errors import BadInput, pick
-from factpin.files import write_bytes
+from factpin.errors import pick
 from factpin.heads.cells import Cells
 from factpin.language.identify import family
-from factpin.models.card import Origin, write_card
 from factpin.models.reader_folder import LABELS, READER_HEADS, build_head, save_reader
 from factpin.models.settings import Settings
 from factpin.models.shipped import READER as TASK
@@ -32,11 +26,9 @@ from factpin.scoring.answers import figures, score_answers
 from factpin.scoring.risk import precision_at
 from factpin.tokens import Tokenizer
 from factpin.tokens.pairs import FramedPair
-from factpin.training.config import TrainConfig, to_dict, write_recipe
-from factpin.training.defaults import settle
-from factpin.training.job import digest
-from factpin.training.loop import check_folder, train
-from factpin.training.parallel import World, join_world
+from factpin.tokens.pieces import Ints
+from factpin.training.config import TrainConfig
+from factpin.training.part_run import PartRun, SavedPart, column_of
 from factpin.training.reader_fit import (
     ask_strangers,
     best_readings,
@@ -46,6 +38,7 @@ from factpin.training.reader_fit import (
     probabilities,
     raw_outcomes,
 )
+from factpin.training.reader_long import recalled_questions
 from factpin.training.reader_options import ReaderOptions
 from factpin.training.run import SHORT
 
@@ -123,10 +116,11 @@ class ReaderJob:
         found = [cell for span in spans if (cell := read.cell(window, *span)) is not None]
         return tuple(dict.fromkeys(cell for cell in found if widest is None or cell[1] - cell[0] < widest))
 
-    def fingerprint(self, config: ReaderOptions, how: TrainConfig) -> str:
-        """What makes this run this run: its settings and every pair that it learns from."""
-        columns = (column for pair, cells in self.pairs for column in (pair.ids, np.array(cells, np.int32)))
-        return digest((config, how, self.reader.settings.choices), columns)
+    def columns(self) -> list[Ints]:
+        """All that it learns from, and what judges it."""
+        asked = [column_of(orjson.dumps(question_to_json(question)).decode()) for question in self.dev]
+        pairs = (column for pair, cells in self.pairs for column in (pair.ids, np.array(cells, np.int32)))
+        return [*pairs, *asked, column_of("\n".join(self.reader.settings.choices))]
 
     def batch(self, examples: Sequence[int]) -> tuple[PairBatch, Cells]:
         """Pairs side by side, and the cells of their answers."""
@@ -183,65 +177,27 @@ def familiar(max_length: int, lengths: Sequence[int]) -> int:
     return min(max_length, max(SHORT, round(1.25 * max(lengths, default=max_length))))
 
 
-def train_reader(
-    training: Sequence[Question],
-    dev: Sequence[Question],
-    config: ReaderOptions,
-    how: TrainConfig,
-    folder: Path,
-    *,
-    data: dict[str, Any] | None = None,
-    resume: bool = False,
-    quiet: bool = False,
-    world: World | None = None,
-) -> dict[str, Any]:
-    """Train, fit the scale and the least score on dev, and write the model folder; gives what was measured."""
-    if (folder / "factpin.json").exists() and not resume:
-        raise BadInput(f"{folder} holds a model already. Name another folder, or go on with it (--resume).")
-    if how.metric not in METRICS:
-        raise BadInput(f"There is no metric {how.metric!r}. Known: {', '.join(METRICS)}.")
-    if how.early_stopping is not None and not dev:
-        raise BadInput("early_stopping needs a dev set to watch. Give one, or leave it out.")
-    world = world or join_world()
-    reader, settings = start(config, training, how.seed)
-    job = ReaderJob(reader, training, dev, config, how.seed)
-    reader.settings = replace(reader.settings, max_length=familiar(reader.settings.max_length, job.lengths))
-    how = settle(how, reader.model.encoder.width, len(job.lengths), world.size)
+def prepare_reader(
+    training: Sequence[Question], dev: Sequence[Question], options: ReaderOptions, how: TrainConfig
+) -> PartRun:
+    """A reader on a pretrained encoder, ready to learn; its scale is fitted on dev before it is saved."""
     score_answers(dev, {})  # ids that occur twice and questions without gold are refused now, not after an epoch
-    weights = (p.detach().cpu().numpy() for p in reader.model.encoder.parameters())
-    asked = [question_to_json(question) for question in dev]
-    fingerprint = digest((job.fingerprint(config, how), world.size, asked), weights)
-    check_folder(folder, fingerprint, resume=resume)
-    if world.leads:
-        folder.mkdir(parents=True, exist_ok=True)
-        tables = {"task": {"name": TASK, **(data or {})}, TASK: to_dict(config), "train": to_dict(how)}
-        write_recipe(folder / "recipe.toml", tables)
-    outcome = train(job, how, folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet)
-    report: dict[str, Any] = {
-        "steps": outcome.steps,
-        "best_step": outcome.best_step,
-        "train": len(training),
-        "dev": len(dev),
-        "pairs": len(job.pairs),
-        "noted": dict(job.noted),
-    }
-    if world.leads:
-        report["scores"] = finish(reader, settings, dev, config, folder, data or {}, how.seed)
-    world.close()
-    return report
+    if options.long == "memrecall":
+        training = recalled_questions(training, options.judge, with_gold=True)
+        dev = recalled_questions(dev, options.judge, with_gold=False)
+    reader, settings = start(options, training, how.seed)
+    job = ReaderJob(reader, training, dev, options, how.seed)
+    reader.settings = replace(reader.settings, max_length=familiar(reader.settings.max_length, job.lengths))
+    counts = {"train": len(training), "dev": len(dev), "pairs": len(job.pairs), "noted": dict(job.noted)}
+    return PartRun(TASK, job, options, how, METRICS, counts, partial(finish, reader, settings, dev, options),
+                   job.columns)  # fmt: skip
 
 
 def finish(
-    reader: Reader[ReaderModel],
-    settings: Settings,
-    dev: Sequence[Question],
-    config: ReaderOptions,
-    folder: Path,
-    data: dict[str, Any],
-    seed: int,
-) -> dict[str, float]:
+    reader: Reader[ReaderModel], settings: Settings, dev: Sequence[Question], config: ReaderOptions, folder: Path
+) -> SavedPart:
     """Fit the scale and the least score on dev, score, and write the folder."""
-    scores, reliability = dict[str, float](), None
+    scores, reliability = dict[str, float](), calibration([])
     if dev:
         fit_on = [*dev, *(ask_strangers(dev) if config.strangers else ())]
         best = best_readings(reader, fit_on)
@@ -252,12 +208,7 @@ def finish(
         scores |= figures(judge(dev, best[: len(dev)]))
         scores |= {"ece": reliability.ece, "ece_held_out": held_out_error(fit_on, best)}
         scores |= _withheld(judged, reader.settings.min_score)
-    written = save_reader(folder, settings, reader)
-    write_card(folder, written, _origin(config, data, seed, scores), {}, reliability)
-    with write_bytes(folder / "metrics.json") as stream:
-        table = [asdict(b) for b in reliability.table] if reliability else []
-        stream.write(orjson.dumps({**scores, "reliability": table}, option=orjson.OPT_INDENT_2))
-    return scores
+    return SavedPart(save_reader(folder, settings, reader), scores, reliability, "Means over questions.")
 
 
 def _withheld(judged: list[tuple[float, bool]], least: float) -> dict[str, float]:
@@ -270,17 +221,3 @@ def _withheld(judged: list[tuple[float, bool]], least: float) -> dict[str, float
         "precision_kept": sum(kept) / max(1, len(kept)),
     }
     return found if half is None else {**found, "precision_at_half": half}
-
-
-def _origin(config: ReaderOptions, data: dict[str, Any], seed: int, scores: dict[str, float]) -> Origin:
-    rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items())
-    table = f"## Scores on dev\n\nMeans over questions.\n\n| metric | value |\n|---|---|\n{rows}" if rows else ""
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{torch.get_num_threads()} threads"
-    return Origin(
-        data=f"train {data.get('train', 'in memory')}, dev {data.get('dev') or 'none'}",
-        encoder_licence=CATALOGUE[config.encoder].licence if config.encoder in CATALOGUE else "not stated",
-        seed=seed,
-        command="factpin " + shlex.join(sys.argv[1:]) if sys.argv[1:2] == ["train"] else "",
-        hardware=f"{platform.machine()}, {device}",
-        remarks=table,
-    )

@@ -32,13 +32,14 @@ from factpin.answers.realm import (
 from factpin.documents import Document
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
-from factpin.models.settings import Settings, write_settings
+from factpin.models.part_folder import part_settings
+from factpin.models.settings import write_settings
 from factpin.tokens import Tokenizer
 from factpin.tokens.batches import shuffled_batches
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.loop import BatchOrder
-from factpin.training.part_run import PartRun, mean, run_part
+from factpin.training.part_run import PartRun, SavedPart, column_of, mean
 from factpin.training.retriever_options import RETRIEVER, RetrieverOptions
 
 METRICS = ("recall", "utility")  # dev sentences whose own passage is among the best five; what retrieval adds to blanks
@@ -150,8 +151,7 @@ class RetrieverJob:
 
     def columns(self) -> list[Ints]:
         """All that it learns from."""
-        texts = [passage.shown.encode() for passage in self.pool]
-        return [np.frombuffer(text + bytes(-len(text) % 4), np.int32) for text in texts]
+        return [column_of(passage.shown) for passage in self.pool]
 
 
 def recall_of(embedder: TextEmbedder, passages: Sequence[str], asked: Sequence[tuple[str, int]]) -> float:
@@ -169,40 +169,26 @@ def start_retriever(options: RetrieverOptions, seed: int) -> RealmModel:
     return RealmModel(embedder, frozen=options.frozen, marginal=options.marginal)
 
 
-def train_retriever(
-    training: Sequence[Document],
-    dev: Sequence[Document],
-    options: RetrieverOptions,
-    how: TrainConfig,
-    folder: Path,
-    *,
-    data: dict[str, Any] | None = None,
-    resume: bool = False,
-    quiet: bool = False,
-) -> dict[str, Any]:
-    """Train a retriever, and write it as an encoder; gives what was measured."""
+def prepare_retriever(
+    training: Sequence[Document], dev: Sequence[Document], options: RetrieverOptions, how: TrainConfig
+) -> PartRun:
+    """A retriever on a pretrained encoder, ready to learn; it is saved as an encoder."""
     model = start_retriever(options, how.seed)
     job = RetrieverJob(model, training, dev, options, how.seed)
     kept = {name: w.detach().clone() for name, w in model.encoder.state_dict().items()} if options.frozen else None
 
-    def save() -> Settings:
+    def save(folder: Path) -> SavedPart:
         if kept is not None:
             model.encoder.load_state_dict(kept)  # a frozen retriever is the one that it was
-        settings = Settings(task=RETRIEVER, labels=("passage",), head="mean", head_config={}, encoder=options.encoder,
-                            language=options.language, max_length=model.embedder.longest, context="window",
-                            task_config={"objective": options.objective}, name=options.name,
-                            finds=options.finds)  # fmt: skip
+        own = {"objective": options.objective}
+        settings = part_settings(RETRIEVER, ("passage",), "mean", options, own, max_length=model.embedder.longest)
         folder.mkdir(parents=True, exist_ok=True)
         model.encoder.save(folder)
         write_settings(settings, folder)
-        return settings
+        return SavedPart(settings)
 
     size, realm = how.batch_size * how.accumulation, options.objective == "realm"
-    run = PartRun(RETRIEVER, options, METRICS, save, job.columns, resumable=not realm,
-                  order=(lambda epoch: job.order(epoch, size)) if realm else None)  # fmt: skip
-    counts = {
-        "train": len(training),
-        "dev": len(dev),
-        "noted": {"passages": len(job.pool), "examples": len(job.lengths)},
-    }
-    return run_part(job, run, how, folder, counts, data=data, resume=resume, quiet=quiet)
+    noted = {"passages": len(job.pool), "examples": len(job.lengths)}
+    counts = {"train": len(training), "dev": len(dev), "noted": noted}
+    return PartRun(RETRIEVER, job, options, how, METRICS, counts, save, job.columns, resumable=not realm,
+                   order=(lambda epoch: job.order(epoch, size)) if realm else None)  # fmt: skip

@@ -163,9 +163,10 @@ def build(task: Task, options: Any, design: Design) -> Extractor:
     if old is None:
         source = resolve(options.encoder)
         encoder, tokenizer = Encoder.load(source), Tokenizer.load(source)
+        layer = knowledge_layer(options, encoder, tokenizer, source)
     else:
         encoder, tokenizer = torch_model(old.model).encoder, old.tokenizer
-    layer = knowledge_layer(options, encoder, tokenizer)
+        layer = knowledge_layer(options, encoder, tokenizer)
     settings = Settings(
         task=task.name,
         labels=design.labels,

@@ -19,8 +19,6 @@ from factpin.formats import FORMATS, Options
 from factpin.formats.questions import QUESTION_FORMATS
 from factpin.tasks import task_names
 
-ANSWERS = "answers"
-LINKING = "linking"
 GOLD = Names("format", sorted([*FORMATS, *QUESTION_FORMATS]))
 
 
@@ -29,7 +27,7 @@ GOLD = Names("format", sorted([*FORMATS, *QUESTION_FORMATS]))
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
 @click.option(
     "--task",
-    type=Names("task", [*task_names(), ANSWERS, LINKING]),
+    type=Names("task", [*task_names(), "answers", "linking"]),
     help="What to score: spans, triples, events, document_relations, coreference, linking or answers.  [default: "
     "guessed from GOLD, which holds documents; answers are of questions]",
 )
@@ -75,45 +73,18 @@ def evaluate(
     factpin ask - --db kb.db < questions.jsonl > answers.jsonl
     factpin evaluate answers.jsonl questions.jsonl --task answers
     """
-    from factpin.app.show.answers_table import render_answers
-    from factpin.app.show.evaluate_table import render
-    from factpin.app.show.linking_table import render_linking
-    from factpin.corpora.evaluate_answers import evaluate_answer_files
-    from factpin.corpora.evaluate_files import EvaluationFiles, evaluate_files
-    from factpin.corpora.evaluate_linking import evaluate_linking_files
+    from factpin.app.commands._evaluations import EVALUATIONS, evaluate_documents
+    from factpin.corpora.evaluate_files import EvaluationFiles
 
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise BadInput(f"--fail-under is {fail_under}; expected a number from 0 to 1, such as 0.75.")
-    if task == ANSWERS:
-        if train or rename or predicted_format:
-            raise BadInput("--train, --rename and --pred-from have no meaning for answers. Leave them out.")
-        report = evaluate_answer_files(
-            predicted, gold, gold_format=gold_format, against=against, samples=samples, seed=seed
-        )
-        f1, shown = report["figures"]["f1"]["value"], render_answers
-    elif task == LINKING:
-        if rename or against:
-            raise BadInput("--rename and --against have no meaning for linking. Leave them out.")
-        report = evaluate_linking_files(
-            predicted,
-            gold,
-            gold_format=gold_format,
-            predicted_format=predicted_format,
-            train=train,
-            options=Options(encoding=encoding),
-            samples=samples,
-            seed=seed,
-        )
-        f1, shown = report["linked"]["f1"], render_linking
-    else:
-        options = Options(encoding=encoding, occurrences=occurrences)
-        files = EvaluationFiles(predicted, gold, train, against, rename, gold_format, predicted_format, options)
-        report = evaluate_files(files, task=task, samples=samples, seed=seed)
-        f1, shown = report["strict"]["f1"], render
+    options = Options(encoding=encoding, occurrences=occurrences)
+    files = EvaluationFiles(predicted, gold, train, against, rename, gold_format, predicted_format, options)
+    report, f1, show = EVALUATIONS.get(task or "", evaluate_documents)(files, task, samples, seed)
     if as_json:
         print_json(report)
     else:
-        out().print(shown(report))
+        out().print(show(report))
     if fail_under is None or f1 >= fail_under:
         return 0
     notes(quiet).print(f"[red]F1 {f1:.4f} is under --fail-under {fail_under}[/]")

@@ -1,7 +1,7 @@
 """`factpin pretrain`: an encoder adapted to a corpus, or made from it."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -61,7 +61,14 @@ OF_EXTRACTORS = ("fgm", "rdrop", "metric", "freeze_layers")  # settings of Train
     show_default=True,
     help="With --compare: fine-tunings of each point.",
 )
-@click.option("--db", metavar="FILE|URL", help="Learn from a store: for the objective fae.")
+@click.option("--db", metavar="FILE|URL", help=f"Learn from a store: for the objectives {', '.join(KNOWLEDGE)}.")
+@click.option(
+    "--vectors",
+    type=click.Choice(["descriptions", "facts"]),
+    default="descriptions",
+    show_default=True,
+    help="With --db: entity vectors from encoded descriptions, or from the facts alone (TransE).",
+)
 @resume_option
 @threads_option
 @json_option
@@ -78,6 +85,7 @@ def pretrain(
     points: int,
     seeds: int,
     db: str | None,
+    vectors: Literal["descriptions", "facts"],
     threads: int | None,
     resume: bool,
     as_json: bool,
@@ -86,7 +94,8 @@ def pretrain(
 ) -> int:
     """Adapt an encoder to a corpus, or make one; `factpin train --encoder OUTPUT` uses it.
 
-    With --db, the objective fae learns to answer from the facts of a store (`factpin ask --mode memory`).
+    With --db, the objective fae learns to answer from the facts of a store (`factpin ask --mode memory`); knowbert and
+    eae make an encoder that looks up the names of a text in the store, for `factpin train --encoder OUTPUT`.
 
     \b
     factpin pretrain --objective wwm --corpus texts/ --encoder m3e-zh --max-steps 2000 --output runs/ours
@@ -96,7 +105,8 @@ def pretrain(
     torchrun --nproc-per-node 2 -m factpin pretrain …                    data parallel
     """
     if settings.get("objective") in KNOWLEDGE:
-        return _learn_store(db or "", output, settings, resume=resume, as_json=as_json, quiet=quiet)
+        options = KnowledgeOptions(settings["objective"], settings.get("encoder") or "", db or "", vectors=vectors)
+        return _learn_store(options, output, settings, resume=resume, as_json=as_json, quiet=quiet)
     if db:
         raise BadInput(f"--db is for objectives that learn from a store: {', '.join(KNOWLEDGE)}. Leave it out.")
     comparison = CompareRequest(compare, task, points, seeds) if compare else None
@@ -115,12 +125,13 @@ def pretrain(
     return 0
 
 
-def _learn_store(db: str, output: Path, settings: dict[str, Any], *, resume: bool, as_json: bool, quiet: bool) -> int:
+def _learn_store(
+    options: KnowledgeOptions, output: Path, settings: dict[str, Any], *, resume: bool, as_json: bool, quiet: bool
+) -> int:
     """An objective that learns from a store instead of a corpus."""
     from factpin.app.show.run_tables import train_table
-    from factpin.training.knowledge import pretrain_knowledge
+    from factpin.pretraining.knowledge import pretrain_knowledge
 
-    options = KnowledgeOptions(settings["objective"], settings.get("encoder") or "", db)
     how = from_dict(TrainConfig, chosen(TrainConfig, {}, settings), "train")
     report = pretrain_knowledge(options, how, output, resume=resume, quiet=quiet or as_json)
     if as_json:

@@ -19,7 +19,11 @@ def pretrain_knowledge(
     if not options.encoder:
         raise BadInput("--encoder is missing. `factpin models --encoders` lists encoders that need no model hub.")
     need_torch("Pretraining needs torch")
-    with open_store(options.db) as store:
-        from factpin.training.fact_asker import train_asker  # noqa: PLC0415  (torch)
+    from factpin.pretraining.knowledge_texts import prepare_texts  # noqa: PLC0415  (torch)
+    from factpin.training.fact_asker import prepare_asker  # noqa: PLC0415
+    from factpin.training.part_run import check_output, run_part  # noqa: PLC0415
 
-        return train_asker(store, options, how, folder, resume=resume, quiet=quiet)
+    check_output(folder, resume=resume)
+    with open_store(options.db) as store:
+        run = (prepare_asker if options.objective == "fae" else prepare_texts)(store, options, how)
+        return run_part(run, folder, data={"train": options.db}, resume=resume, quiet=quiet)

@@ -1,0 +1,173 @@
+"""Why MemRecall is behind reading all windows on HotpotQA: the judge, the room, or the excerpt?
+
+    python recipes/answers/cogltx_blocks.py --train 1000 --steps 240 --questions 120 --output runs/cogltx-blocks
+
+The judge learns from supporting sentences, and is measured on the way on training questions that it does not learn
+from. Then one reader, which has never seen HotpotQA, reads what each arm keeps: BM25's blocks, the judge's, all
+supporting blocks filled up with BM25's (what a perfect judge would keep), those blocks alone, and whole paragraphs in
+place of blocks. `all windows` reads everything. Questions with yes or no are left out: en-reader answers with spans.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from _sets import questions_of
+from cogltx import ROOM, TRAIN, bm25_scores, kept_question
+
+from factpin.answers.cogltx import mem_recall, pack
+from factpin.answers.cogltx_judge import Judge
+from factpin.documents import Question
+from factpin.formats.questions import read
+from factpin.memory import bm25
+from factpin.memory.terms import query_terms, terms
+from factpin.models.judge_folder import load_judge
+from factpin.models.readers import open_reader
+from factpin.models.shipped import find_model
+from factpin.scoring.answers import AnswerScores, compare
+from factpin.scoring.means import mean, mean_interval
+from factpin.training.config import TrainConfig
+from factpin.training.judge import JudgedQuestion, judged_question
+from factpin.training.judge_options import JudgeOptions
+from factpin.training.part_table import train_part
+from factpin.training.reader_fit import best_readings
+from factpin.training.reader_fit import judge as score
+
+HELD = 24  # training questions that judge the judge on the way
+FIRST, LAST = 1e6, -1e6  # scores of blocks that are kept before all others, or after them
+Asked = list[tuple[Question, JudgedQuestion]]
+
+
+def keep_best(scores: Sequence[float], one: JudgedQuestion, room: int) -> list[int]:
+    """The best blocks that fit, in the order of the text."""
+    return list(mem_recall(one.lengths, room, lambda ws: [[scores[i] for i in w] for w in ws], ()).kept)
+
+
+def competed(judge: Judge, one: JudgedQuestion) -> list[float]:
+    """The score of every block in the first competition, in windows of the length that the judge learned from."""
+    found = [0.0] * len(one.blocks)
+    windows = pack(one.lengths, one.room - ROOM, ())
+    for window, scores in zip(windows, judge.score(one.query, one.blocks, windows), strict=True):
+        for i, value in zip(window, scores, strict=True):
+            found[i] = value
+    return found
+
+
+def paragraph_scores(question: Question, one: JudgedQuestion) -> list[float]:
+    """The BM25 score of each block's paragraph; of its blocks the first come first."""
+    words = [terms(doc.text) for doc in question.context]
+    average = sum(map(len, words)) / len(words)
+    asked = query_terms(question.text)
+    weights = {t: bm25.idf(len(words), sum(t in w for w in words)) for t in asked}
+    scores = [sum(bm25.part(weights[t], w.count(t), len(w), average) for t in asked if t in w) for w in words]
+    return [scores[b.document] - 1e-6 * i for i, b in enumerate(one.blocks)]
+
+
+def kept_by_arm(asked: Asked, judge: Judge, more: int) -> dict[str, list[list[int]]]:
+    """What each arm keeps of every question. more: pieces that are added to the room for the arms with more of it."""
+    found: dict[str, list[list[int]]] = {}
+    for question, one in asked:
+        room = one.room - ROOM
+        words, judged = bm25_scores(question, one), competed(judge, one)
+        gold = [FIRST if relevant else 0.0 for relevant in one.relevant]
+        scored = {
+            "BM25 blocks": (words, room),
+            "BM25 paragraphs": (paragraph_scores(question, one), room),
+            "judge, one step": (judged, room),
+            "judge and BM25": ((ranks(words) + ranks(judged)).tolist(), room),
+            "support, filled up with BM25": ([g + w for g, w in zip(gold, words, strict=True)], room),
+            f"BM25 blocks, room + {more}": (words, room + more),
+            f"judge, room + {more}": (judged, room + more),
+        }
+        for name, (scores, size) in scored.items():
+            found.setdefault(name, []).append(keep_best(scores, one, size))
+        steps = mem_recall(one.lengths, room, lambda ws, one=one: judge.score(one.query, one.blocks, ws), (3,))
+        found.setdefault("MemRecall, two steps", []).append(list(steps.kept))
+        found.setdefault("support alone", []).append([i for i, relevant in enumerate(one.relevant) if relevant])
+    return found
+
+
+def ranks(scores: Sequence[float]) -> np.ndarray:
+    """Minus the logarithm of the place of each score, best first."""
+    order = np.argsort(np.argsort(-np.array(scores), kind="stable"), kind="stable")
+    return -np.log2(order + 2.0)
+
+
+def print_arms(asked: Asked, judge: Judge, options: argparse.Namespace) -> None:
+    """Support that is kept, and what the same reader answers from it."""
+    reader = open_reader(find_model(options.reader))
+    print(f"{len(asked)} questions, judge after {options.steps} steps, reader {options.reader}, capacity "
+          f"{options.capacity}\n")  # fmt: skip
+    print(
+        "| arm | supporting blocks kept | all of them | answer in what is kept | EM | F1 | 95 % |\n" + "|---" * 7 + "|"
+    )
+    whole = [question for question, _ in asked]
+    scores: dict[str, AnswerScores] = {"all windows": score(whole, best_readings(reader, whole))}
+    print_arm("all windows", "100.0 | 100.0 | 100.0", scores["all windows"])
+    for name, kept in kept_by_arm(asked, judge, options.more).items():
+        gold = [{i for i, relevant in enumerate(one.relevant) if relevant} for _, one in asked]
+        shares = [len(w & set(k)) / len(w) for w, k in zip(gold, kept, strict=True)]
+        every = [w <= set(k) for w, k in zip(gold, kept, strict=True)]
+        shown = [kept_question(question, one, k) for (question, one), k in zip(asked, kept, strict=True)]
+        says = [any(answer in q.context[0].text for answer in q.answers) for q in shown]
+        scores[name] = score(shown, best_readings(reader, shown))
+        print_arm(name, " | ".join(f"{100 * np.mean(column):.1f}" for column in (shares, every, says)), scores[name])
+    print("\n| F1 against all windows | | 95 % | p |\n|---|---|---|---|")
+    for name in list(scores)[1:]:
+        d = compare(scores[name], scores["all windows"])
+        low, high = d.interval
+        print(f"| {name} | {100 * d.difference:+.1f} | {100 * low:+.1f} to {100 * high:+.1f} | {d.p_value:.3f} |")
+
+
+def print_arm(name: str, blocks: str, scores: AnswerScores) -> None:
+    """One row."""
+    low, high = mean_interval(scores.rows["f1"])
+    em, f1 = 100 * mean(scores.rows["em"]), 100 * mean(scores.rows["f1"])
+    print(f"| {name} | {blocks} | {em:.1f} | {f1:.1f} | {100 * low:.1f}–{100 * high:.1f} |", flush=True)
+
+
+def print_curve(folder: Path) -> None:
+    """How much support the judge keeps of questions that it does not learn from, on the way."""
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    print("\n| steps of the judge | supporting blocks kept | all of them |\n|---|---|---|")
+    for line in lines:
+        if "recall" in line:
+            print(f"| {line['step']} | {100 * line['recall']:.1f} | {100 * line['all']:.1f} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--encoder", default="minilm-en")
+    parser.add_argument("--reader", default="en-reader", help="a model that ships, or a folder")
+    parser.add_argument("--capacity", type=int, default=256)
+    parser.add_argument("--block-size", type=int, default=31)
+    parser.add_argument("--more", type=int, default=256, help="pieces that the arms with more room add to it")
+    parser.add_argument("--train", type=int, default=1000)
+    parser.add_argument("--steps", type=int, default=240)
+    parser.add_argument("--batch", type=int, default=4)
+    parser.add_argument("--questions", type=int, default=120)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    dev = questions_of("hotpotqa", options.questions)
+    known = {question.id for question in dev}
+    training = [question for question in read(TRAIN) if question.id not in known][: options.train]
+    folder = options.output / "judge"
+    if not (folder / "factpin.json").exists():
+        chosen = JudgeOptions(options.encoder, options.capacity, options.block_size)
+        often = max(1, options.steps // 3)
+        how = TrainConfig(batch_size=options.batch, learning_rate=1e-4, max_steps=options.steps, epochs=1000,
+                          evaluate_every=often, save_every=often, seed=options.seed)  # fmt: skip
+        train_part("judge", training[HELD:], training[:HELD], chosen, how, folder, quiet=True, resume=True)
+    judge = load_judge(folder)
+    dev = [question for question in dev if not question.kind]
+    asked = [(question, judged_question(question, judge.tokenizer, judge.settings)) for question in dev]
+    asked = [(question, one) for question, one in asked if any(one.relevant) and sum(one.lengths) > one.room]
+    print_arms(asked, judge, options)
+    print_curve(folder)
+
+
+if __name__ == "__main__":
+    main()
