@@ -20,7 +20,7 @@ from factpin.files.limits import LIMIT, size_of
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """A group that suggests a command where none has the given name."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -40,7 +40,7 @@ class Commands(click.Group):
 
 
 @click.group(
-    cls=Commands,
+    cls=CommandGroup,
     context_settings={
         "help_option_names": ["-h", "--help"],
         "token_normalize_func": lambda name: name.replace("_", "-"),

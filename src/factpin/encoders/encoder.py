@@ -24,6 +24,7 @@ from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedMode
 from factpin.encoders.between import between
 from factpin.encoders.output import EncoderOutput
 from factpin.encoders.own import model as _own  # noqa: F401  registers factpin's own networks with transformers
+from factpin.encoders.plain import PlainEncoder, refuse_longer
 from factpin.encoders.quiet import quiet
 from factpin.encoders.resolve import resolve
 from factpin.encoders.rows import NAME, watching
@@ -107,6 +108,16 @@ class Encoder(nn.Module):
                 ) from None
         return cls(model, tokenizer or Tokenizer.load(folder), cap=_cap(folder))
 
+    @classmethod
+    def of_plain(cls, plain: PlainEncoder) -> "Encoder":
+        """The same encoder, computed by transformers: it can be trained and saved."""
+        with quiet():
+            config = AutoConfig.for_model(**plain.config.record)
+            model = AutoModel.from_config(config, dtype=torch.float32, trust_remote_code=False)
+        encoder = cls(model, plain.tokenizer)
+        encoder.load_state_dict(plain.state_dict())
+        return encoder.to(next(plain.parameters()).device).train(plain.training)
+
     def train(self, mode: bool = True) -> "Encoder":
         """Set the mode. Training on a CPU uses a faster attention with dropout."""
         if mode and self.config._attn_implementation == "sdpa":
@@ -154,11 +165,7 @@ class Encoder(nn.Module):
 
         Segments distinguish two texts in one input. A model without segments ignores them.
         """
-        if self.max_length is not None and ids.shape[1] > self.max_length:
-            raise BadInput(
-                f"The text has {ids.shape[1]} tokens, but this encoder reads at most {self.max_length}. "
-                f"Split it with factpin.tokens.windows."
-            )
+        refuse_longer(ids.shape[1], self.max_length)
         pad = self.config.pad_token_id
         ids = ids.masked_fill(~mask, 0 if pad is None else pad)  # RoBERTa counts positions by what is not padding
         inputs: dict[str, Any] = {"input_ids": ids, "attention_mask": mask.long()}

@@ -8,9 +8,6 @@ import os
 import re
 from pathlib import Path
 
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
 from factpin.encoders.catalogue import CATALOGUE
 from factpin.encoders.fetch import Progress, fetch, silent
 from factpin.errors import BadModel, UnknownName, did_you_mean
@@ -44,6 +41,9 @@ def resolve(source: str | Path, *, progress: Progress = silent) -> Path:
 
 def from_hub(name: str) -> Path:
     """The folder of a hub model; pickled weights are only used if there are no others."""
+    from huggingface_hub import snapshot_download  # noqa: PLC0415  (slow to import)
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError  # noqa: PLC0415
+
     try:
         folder = Path(snapshot_download(name, allow_patterns=[*PLAIN_FILES, "*.safetensors"]))
         if not list(folder.glob("*.safetensors")):

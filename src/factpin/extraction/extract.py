@@ -29,6 +29,7 @@ from factpin.language.sentences import split_sentences
 from factpin.models.extractor import AHEAD, Extractor
 from factpin.models.runtimes import AUTO
 from factpin.models.settings import Settings
+from factpin.models.shipped import shipped_folders
 from factpin.tasks.links import fits
 
 
@@ -40,8 +41,9 @@ def load_models(
     device: str = "cpu",
     runtime: str = AUTO,
 ) -> list[Extractor]:
-    """Load the models in these folders."""
-    found = [Extractor.load(folder, device, runtime, precision) for folder in folders]
+    """Load the models in these folders; those that ship, when the first text in their language comes."""
+    ships = {path.resolve() for path in shipped_folders()}
+    found = [Extractor.load(folder, device, runtime, precision, late=folder.resolve() in ships) for folder in folders]
     return [replace(extractor, on_overflow=on_overflow) for extractor in found]
 
 

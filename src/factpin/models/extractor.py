@@ -47,9 +47,17 @@ class Extractor:
     _prepared: tuple[Settings, Finder] | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
-    def load(cls, folder: Path | str, device: str = "cpu", runtime: str = AUTO, precision: str = AUTO) -> "Extractor":
-        """From a model folder; no network, no code from the folder. Runtimes and precisions: `models.runtimes`."""
-        settings, network, tokenizer = load_parts(Path(folder), device, runtime, precision)
+    def load(
+        cls,
+        folder: Path | str,
+        device: str = "cpu",
+        runtime: str = AUTO,
+        precision: str = AUTO,
+        *,
+        late: bool = False,
+    ) -> "Extractor":
+        """From a model folder; no network, no code from the folder. Runtimes, precisions, `late`: `models.runtimes`."""
+        settings, network, tokenizer = load_parts(Path(folder), device, runtime, precision, late=late)
         extractor = cls(settings, network, tokenizer, bf16=precision == BF16)
         try:
             extractor.finder  # noqa: B018  (what the settings say about the task is parsed now)

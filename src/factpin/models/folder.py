@@ -7,24 +7,27 @@ Loading reads tensors and JSON and never runs code from the folder.
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import safetensors.torch
 import torch
 from torch import Tensor
 
-from factpin.encoders import Encoder
+from factpin.encoders.plain import PlainConfig, PlainEncoder
 from factpin.errors import BadInput, BadModel
 from factpin.files import write_bytes
 from factpin.heads import CONFIGS, HEADS
-from factpin.knowledge.store_layer import StoreLayer, StoreLayerConfig
 from factpin.models import checks
 from factpin.models.model import Model
 from factpin.models.onnx.graph import remove_graph
 from factpin.models.settings import Settings, read_task_settings, settings_bytes, write_settings
+from factpin.models.shapes import shapes_only
 from factpin.models.weights import check_shapes, damaged, digest, shared_weights, stored_weights
 from factpin.tokens import Tokenizer
+
+if TYPE_CHECKING:
+    from factpin.encoders import Encoder
 
 WEIGHTS = "model.safetensors"
 Precision = Literal["float32", "float16", "int8"]
@@ -60,40 +63,62 @@ def save_model(
     write_settings(final, folder)
 
 
-def load_model(folder: Path) -> tuple[Settings, Model, Tokenizer]:
-    """The parts of a model folder, ready to predict. Whatever is wrong with it is a BadModel."""
+def load_model(folder: Path, *, plain: bool = False) -> tuple[Settings, Model, Tokenizer]:
+    """The parts of a model folder, ready to predict. Whatever is wrong with it is a BadModel.
+
+    plain: without transformers, where that can be. `torch_model` puts its encoder back.
+    """
     with checks.refusing(folder):
-        return _load(Path(folder))
+        return _load(Path(folder), plain)
 
 
-def _load(folder: Path) -> tuple[Settings, Model, Tokenizer]:
+def _load(folder: Path, plain: bool) -> tuple[Settings, Model, Tokenizer]:
     settings = read_task_settings(folder)
     checks.check_folder(folder, checks.weight_files(folder, settings.upon))
-    head_config = {key: _tuples(value) for key, value in settings.head_config.items()}
     tokenizer = Tokenizer.load(folder)
     own = stored_weights(folder)
+    config = PlainConfig.read(folder / "encoder" / "config.json") if plain and _is_plain(settings) else None
 
     def build() -> Model:
-        encoder = _encoder(folder, settings, tokenizer)
-        try:
-            return Model(encoder, HEADS[settings.head](CONFIGS[settings.head](**head_config), encoder.width))
-        except TypeError as error:
-            raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
+        encoder = _encoder(folder, settings, tokenizer) if config is None else _plain_encoder(config, tokenizer)
+        return Model(encoder, _head(folder, settings, encoder.width))
 
-    with torch.device("meta"):  # shapes without memory
+    with shapes_only():
         check_shapes(folder, build().state_dict(), own, part=bool(settings.upon))
     model = build()
     shared = shared_weights(folder, settings, model.state_dict().keys() - own.keys())
+    weights = {name: torch.tensor(w) for name, w in (shared | own).items()}
     try:
-        model.load_state_dict({name: torch.tensor(w) for name, w in (shared | own).items()})
+        model.load_state_dict(weights, assign=config is not None)
     except RuntimeError as error:
         raise damaged(folder, error) from None
     model.eval()
     return settings, model, tokenizer
 
 
-def _encoder(folder: Path, settings: Settings, tokenizer: Tokenizer) -> Encoder:
+def _is_plain(settings: Settings) -> bool:
+    """Whether nothing but token vectors is asked of the encoder."""
+    return not settings.knowledge and not getattr(HEADS[settings.head], "attends", False)
+
+
+def _plain_encoder(config: PlainConfig, tokenizer: Tokenizer) -> PlainEncoder:
+    with shapes_only():  # its weights are assigned
+        return PlainEncoder(config, tokenizer)
+
+
+def _head(folder: Path, settings: Settings, width: int) -> Any:
+    values = {key: _tuples(value) for key, value in settings.head_config.items()}
+    try:
+        return HEADS[settings.head](CONFIGS[settings.head](**values), width)
+    except TypeError as error:
+        raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
+
+
+def _encoder(folder: Path, settings: Settings, tokenizer: Tokenizer) -> "Encoder":
     """The encoder, with the layer over a store that it was trained with."""
+    from factpin.encoders import Encoder  # noqa: PLC0415  (transformers)
+    from factpin.knowledge.store_layer import StoreLayer, StoreLayerConfig  # noqa: PLC0415
+
     encoder = Encoder.from_config(folder / "encoder", tokenizer)
     if settings.knowledge:
         try:

@@ -1,22 +1,25 @@
 """An encoder with a head on it: windows or documents in, scores and losses out."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from factpin.encoders import Encoder
 from factpin.encoders.merge_windows import AttentionRows, merge_hidden, merge_rows, rows_of
+from factpin.encoders.plain import PlainEncoder
 from factpin.errors import BadInput
 from factpin.layers.dropout import Dropout
 from factpin.layers.half import half_precision
 from factpin.layers.window_attention import WindowAttention
-from factpin.models.predictor import Inputs, Predictor
+from factpin.models.predictor import Inputs, LatePredictor, Predictor
 from factpin.tasks.examples import DocumentBatch, DocumentExample, Example
 from factpin.tokens import Tokenizer
 from factpin.tokens.reading import batched, collate
+
+if TYPE_CHECKING:
+    from factpin.encoders import Encoder
 
 
 class Model(nn.Module):
@@ -26,9 +29,9 @@ class Model(nn.Module):
     of its windows merged, and where it asks for attention the rows of the pieces that its targets name.
     """
 
-    def __init__(self, encoder: Encoder, head: nn.Module, dropout: float = 0.1) -> None:
+    def __init__(self, encoder: "Encoder | PlainEncoder", head: nn.Module, dropout: float = 0.1) -> None:
         super().__init__()
-        self.encoder = encoder
+        self.encoder: Any = encoder  # an Encoder; a PlainEncoder where it was loaded to predict
         self.head: Any = head  # of HEADS: each has its type of scores
         self.dropout = Dropout(dropout)
 
@@ -106,6 +109,11 @@ class Model(nn.Module):
 
 def torch_model(network: Predictor) -> Model:
     """The torch model behind a network, which has weights that can be changed and saved."""
+    network = network.loaded() if isinstance(network, LatePredictor) else network
+    if isinstance(network, Model) and isinstance(network.encoder, PlainEncoder):
+        from factpin.encoders import Encoder  # noqa: PLC0415  (transformers)
+
+        network.encoder = Encoder.of_plain(network.encoder)
     if not isinstance(network, Model):
         raise BadInput(
             "This model was loaded by the runtime onnx, which cannot train or save it. Load it with runtime='torch'."

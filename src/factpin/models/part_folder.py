@@ -19,6 +19,7 @@ from factpin.errors import BadModel
 from factpin.files import write_bytes
 from factpin.models import checks
 from factpin.models.settings import Settings, read_settings, settings_bytes, write_settings
+from factpin.models.shapes import shapes_only
 from factpin.models.weights import check_shapes, stored_weights
 from factpin.tasks.scale import Scale
 from factpin.tokens import Tokenizer
@@ -105,7 +106,7 @@ def load_part(folder: Path | str, task: str, build: Callable[[Settings, Encoder]
         checks.check_folder(folder, checks.weight_files(folder, settings.upon))
         tokenizer = Tokenizer.load(folder)
         weights = stored_weights(folder)
-        with torch.device("meta"):  # shapes without memory
+        with shapes_only():
             empty = build(settings, Encoder.from_config(folder / "encoder", tokenizer))
         check_shapes(folder, empty.state_dict(), weights, part=False)
         model = build(settings, Encoder.from_config(folder / "encoder", tokenizer))

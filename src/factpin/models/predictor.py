@@ -1,5 +1,7 @@
 """Predictor: a model as extraction sees it. No tensor of any library crosses this line."""
 
+from collections.abc import Callable
+from threading import Lock
 from typing import Any, Protocol
 
 from factpin.tasks.examples import DocumentBatch
@@ -19,3 +21,28 @@ class Predictor(Protocol):
     def predict(self, inputs: Inputs, *, bf16: bool = False) -> Any:
         """The head's scores as arrays, as the task reads them; bf16: in half precision."""
         ...
+
+
+class LatePredictor:
+    """A predictor that is loaded when it is first used."""
+
+    def __init__(self, load: Callable[[], Predictor]) -> None:
+        self._load = load
+        self._predictor: Predictor | None = None
+        self._lock = Lock()
+
+    def loaded(self) -> Predictor:
+        """The predictor itself."""
+        with self._lock:
+            if self._predictor is None:
+                self._predictor = self._load()
+            return self._predictor
+
+    @property
+    def default_threshold(self) -> float:
+        """Of the predictor."""
+        return self.loaded().default_threshold
+
+    def predict(self, inputs: Inputs, *, bf16: bool = False) -> Any:
+        """The scores of the predictor."""
+        return self.loaded().predict(inputs, bf16=bf16)

@@ -23,6 +23,7 @@ from factpin.models import checks
 from factpin.models.folder import Precision, pack
 from factpin.models.reader_settings import read_reader_settings
 from factpin.models.settings import Settings, settings_bytes, write_settings
+from factpin.models.shapes import shapes_only
 from factpin.models.shipped import READER as TASK
 from factpin.models.weights import check_shapes, digest, shared_weights, stored_weights
 from factpin.tokens import Tokenizer
@@ -89,7 +90,7 @@ def _load(folder: Path, device: str) -> Reader[ReaderModel]:
         return ReaderModel(encoder, build_head(settings.head, settings.head_config, encoder.width))
 
     held = stored_weights(folder)
-    with torch.device("meta"):  # shapes without memory
+    with shapes_only():
         check_shapes(folder, build().state_dict(), held, part=bool(settings.upon))
     model = build()
     shared = shared_weights(folder, settings, model.state_dict().keys() - held.keys())

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from factpin.errors import BadInput, BadModel, MissingExtra, installed, need_torch, pick
-from factpin.models.onnx.graph import FLOAT32, GRAPH, INT8, has_graph
-from factpin.models.predictor import Predictor
-from factpin.models.settings import Settings
+from factpin.models.onnx.graph import FLOAT32, GRAPH, INT8, has_graph, read_graph
+from factpin.models.predictor import LatePredictor, Predictor
+from factpin.models.settings import Settings, read_task_settings
 from factpin.tokens import Tokenizer
 
 Choice = Literal["auto", "onnx", "torch"]
@@ -32,7 +32,7 @@ def _load_onnx(folder: Path, device: str, precision: str) -> Parts:  # noqa: ARG
 def _load_torch(folder: Path, device: str, precision: str) -> Parts:  # noqa: ARG001  (bf16 is chosen when it runs)
     from factpin.models.folder import load_model  # noqa: PLC0415
 
-    settings, model, tokenizer = load_model(folder)
+    settings, model, tokenizer = load_model(folder, plain=True)
     try:
         return settings, model.to(device), tokenizer
     except (RuntimeError, AssertionError) as error:  # torch raises both
@@ -42,9 +42,23 @@ def _load_torch(folder: Path, device: str, precision: str) -> Parts:  # noqa: AR
 RUNTIMES: dict[str, Callable[[Path, str, str], Parts]] = {"onnx": _load_onnx, "torch": _load_torch}
 
 
-def load_parts(folder: Path, device: str = "cpu", runtime: str = AUTO, precision: str = AUTO) -> Parts:
-    """The parts of a model folder, loaded by a runtime."""
-    return RUNTIMES[choose_runtime(folder, runtime, device, precision)](folder, device, precision)
+def load_parts(
+    folder: Path, device: str = "cpu", runtime: str = AUTO, precision: str = AUTO, *, late: bool = False
+) -> Parts:
+    """The parts of a model folder, loaded by a runtime.
+
+    late: encoder and head are loaded when a text comes for them; what is wrong with the folder is found only then.
+    """
+    chosen = choose_runtime(folder, runtime, device, precision)
+    if not late:
+        return RUNTIMES[chosen](folder, device, precision)
+    settings = read_task_settings(folder)
+    if chosen == "onnx":
+        from factpin.models.onnx.folder import tuned  # noqa: PLC0415
+
+        settings = tuned(settings, read_graph(folder, INT8 if precision == INT8 else FLOAT32)[0], folder)
+    network = LatePredictor(lambda: RUNTIMES[chosen](folder, device, precision)[1])
+    return settings, network, Tokenizer.load(folder)
 
 
 def choose_runtime(folder: Path, runtime: str = AUTO, device: str = "cpu", precision: str = AUTO) -> str:
