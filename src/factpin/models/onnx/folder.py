@@ -5,6 +5,7 @@ from pathlib import Path
 
 from factpin.errors import BadModel
 from factpin.models import checks
+from factpin.models.onnx.documents import DOCUMENT_SCORES, DocumentNetwork
 from factpin.models.onnx.graph import AGAIN, FLOAT32, Graph, read_graph
 from factpin.models.onnx.network import WindowNetwork
 from factpin.models.onnx.session import Session
@@ -23,7 +24,8 @@ def load_onnx(folder: Path, precision: str = FLOAT32) -> tuple[Settings, Predict
         checks.check_folder(folder, checks.weight_files(folder, settings.upon))
         session, weights = open_session(folder, settings, precision)
         own = tuned(settings, session.graph, folder)
-        return own, WindowNetwork.of(own, session, weights), Tokenizer.load(folder)
+        network = DocumentNetwork if own.head in DOCUMENT_SCORES else WindowNetwork
+        return own, network.of(own, session, weights), Tokenizer.load(folder)
 
 
 def tuned(settings: Settings, graph: Graph, folder: Path) -> Settings:
