@@ -80,23 +80,23 @@ def record_graph(folder: Path) -> tuple[Graph, bytes]:
     """The graph of a model folder."""
     settings, model, _ = load_model(folder)
     if settings.head in SCORES:
-        return _bare(record(window_scores(model), model.encoder))
+        return without_weights(record(window_scores(model), model.encoder))
     if settings.head not in DOCUMENT_SCORES:
         known = ", ".join([*SCORES, *DOCUMENT_SCORES])
         raise BadModel(
             f"{folder}: the head {settings.head} cannot be run by onnxruntime. Known: {known}. Use --runtime torch."
         )
     vectors = attending_vectors if model.head.attends else token_vectors
-    return _bare(record(vectors(model, model.encoder), model.encoder))
+    return without_weights(record(vectors(model, model.encoder), model.encoder))
 
 
 def record_reader(folder: Path) -> tuple[Graph, bytes]:
     """The graph of a reader."""
     model = load_reader(folder).model
-    return _bare(record(reader_scores(model), model.encoder))
+    return without_weights(record(reader_scores(model), model.encoder))
 
 
-def _bare(recording: RecordedModel) -> tuple[Graph, bytes]:
+def without_weights(recording: RecordedModel) -> tuple[Graph, bytes]:
     """A recorded model without its weights."""
     bare, feeds = strip(recording)
     others = recording.weights.keys() - {feed.tensor for feed in feeds.values()}
