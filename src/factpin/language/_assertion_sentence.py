@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from types import ModuleType
 
 from factpin.documents.nouns import Span
@@ -60,6 +61,9 @@ class _Scope:
     clause: Span
 
 
+LANGUAGES = {"en": _cues_en, "zh": _cues_zh}
+
+
 @dataclass(frozen=True, slots=True)
 class _Language:
     code: str
@@ -69,8 +73,10 @@ class _Language:
     words: ModuleType
 
 
-def _compile(code: str, words: ModuleType) -> _Language:
-    groups, rows = [], []
+@cache
+def language_of(code: str) -> _Language:
+    """The cues of a language, compiled when the first text in it is read."""
+    words, groups, rows = LANGUAGES[code], [], []
     for status, reach, patterns in words.ROWS:
         lines = [line.strip() for line in patterns.splitlines() if line.strip()]
         body = "|".join(lines)
@@ -82,9 +88,6 @@ def _compile(code: str, words: ModuleType) -> _Language:
     return _Language(code, re.compile("|".join(groups), re.IGNORECASE), borders, tuple(rows), words)
 
 
-LANGUAGES = {"en": _compile("en", _cues_en), "zh": _compile("zh", _cues_zh)}
-
-
 class Sentence:
     """One sentence with its cues and their scopes. There are no cues inside the longer names in `taken`."""
 
@@ -93,8 +96,8 @@ class Sentence:
     ) -> None:
         self.offset = span[0]
         self.text = text[span[0] : span[1]]
-        known = LANGUAGES.get(family(language))
-        self.language = known or LANGUAGES["zh" if HAN.search(self.text) else "en"]
+        code = family(language)
+        self.language = language_of(code if code in LANGUAGES else "zh" if HAN.search(self.text) else "en")
         if self.language.code == "zh":
             self.text = self.text.translate(_cues_zh.SIMPLIFIED)
         question = _QUESTION.search(self.text)

@@ -1,7 +1,7 @@
 """The head of ATLOP in arrays, for documents of any length: what heads/atlop.py computes, from the weights of a folder.
 
-    e    entities (E, D)      a    their attention      c    contexts of unordered pairs (U, D)
-    s    tanh(W_h [e_h; c]) and tanh(W_t [e_t; c]) in K groups of G, multiplied group by group      (P, 1 + R)
+e    entities (E, D)      a    their attention      c    contexts of unordered pairs (U, D)
+s    tanh(W_h [e_h; c]) and tanh(W_t [e_t; c]) in K groups of G, multiplied group by group      (P, 1 + R)
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,9 @@ class Pairs:
             yield slice(at, at + size), order[first:last]
 
 
-def atlop(H: Floats32, attention: WindowRows | None, doc: DocumentExample, config: Config, w: Weights) -> RelationScores:
+def atlop(
+    H: Floats32, attention: WindowRows | None, doc: DocumentExample, config: Config, w: Weights
+) -> RelationScores:
     """H (N, D) and the attention of its mentions -> the scores of the pairs of a document."""
     y, D, E = doc.targets, H.shape[1], doc.targets.entities
     pairs = Pairs.of(y.head, y.tail, E)

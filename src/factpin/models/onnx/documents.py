@@ -1,10 +1,11 @@
 """A model whose head reads whole documents: its encoder is the graph, and its head is computed here in arrays."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factpin.arrays import Floats32, Ints
 from factpin.errors import BadInput
@@ -50,9 +51,9 @@ class DocumentNetwork:
     default_threshold: float
 
     @staticmethod
-    def of(settings: Settings, session: Session, weights: Weights) -> "DocumentNetwork":
+    def of(settings: Settings, session: Session, weights: Mapping[str, NDArray[Any]]) -> "DocumentNetwork":
         """The model of these settings."""
-        own = {name: w for name, w in weights.items() if name.startswith("head.")}
+        own = {name: weights[name] for name in weights if name.startswith("head.")}
         threshold = THRESHOLDS.get(settings.head, 0.0)
         return DocumentNetwork(session, DOCUMENT_SCORES[settings.head], settings.head_config, own, threshold)
 

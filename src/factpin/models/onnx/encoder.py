@@ -8,7 +8,7 @@ import numpy as np
 from factpin.models.checks import refusing
 from factpin.models.onnx.graph import read_graph
 from factpin.models.onnx.session import Session
-from factpin.models.weights import stored_weights
+from factpin.models.weights import packed_weights
 from factpin.tokens import Tokenizer
 from factpin.tokens.reading import collate
 
@@ -17,7 +17,7 @@ def load_means(folder: Path, longest: int) -> Callable[[Sequence[str]], np.ndarr
     """Texts -> the means of their token vectors (B, D); at most `longest` tokens of a text are read."""
     with refusing(folder):
         graph, model = read_graph(folder)
-        session = Session(graph, model, stored_weights(folder), folder)
+        session = Session(graph, model, packed_weights(folder), folder)
         tokenizer = Tokenizer.load(folder)
     most = min(longest, graph.longest or longest) - tokenizer.frame_size  # pieces
 

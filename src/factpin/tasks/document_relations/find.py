@@ -16,6 +16,7 @@ from factpin.tasks.cuts import cuts
 
 EVIDENCE_SHARE = 0.2  # a sentence with a greater share proves a pair; published 0.2, of all tokens
 
+
 @dataclass(frozen=True)
 class SentenceShares:
     """The share of each sentence in what a pair looks at, by pair and sentence; those that are 0 are left out."""
