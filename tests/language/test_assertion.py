@@ -21,8 +21,7 @@ from factpin.documents import (
     from_json,
     to_json,
 )
-from factpin.language._assertion_sentence import language_of
-from factpin.language._assertion_sentence import PRECEDENCE, Status
+from factpin.language._assertion_sentence import PRECEDENCE, Status, language_of
 from factpin.language.assertion import assertion, cues_among, with_assertions
 from factpin.language.sentences import split_sentences
 

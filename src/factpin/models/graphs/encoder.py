@@ -54,8 +54,9 @@ def names_in(stored: Weights, state: Mapping[str, Tensor]) -> dict[str, str]:
     found = {}
     for name, w in state.items():
         own = name.removeprefix("model.")
-        same = (other for other in stored if other == own or other.endswith(f".{own}"))
-        found |= {name: other for other in same if np.array_equal(stored[other], w.float().numpy())}
+        for other in stored:
+            if f".{other}".endswith(f".{own}") and np.array_equal(stored[other], w.float().numpy()):
+                found[name] = other
     return found
 
 

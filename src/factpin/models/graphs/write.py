@@ -23,10 +23,10 @@ from factpin.models.graphs.export import (
     window_scores,
 )
 from factpin.models.graphs.strip import fill, strip
+from factpin.models.onnx.documents import DOCUMENT_SCORES
 from factpin.models.onnx.folder import graph_weights
 from factpin.models.onnx.graph import GRAPH, Graph, read_graph, remove_graph, write_graph
 from factpin.models.onnx.reader import load_onnx_reader
-from factpin.models.onnx.documents import DOCUMENT_SCORES
 from factpin.models.onnx.scores import SCORES
 from factpin.models.onnx.session import feed_of
 from factpin.models.reader_folder import load_reader

@@ -8,8 +8,8 @@ from factpin.models import checks
 from factpin.models.onnx.documents import DOCUMENT_SCORES, DocumentNetwork
 from factpin.models.onnx.graph import AGAIN, FLOAT32, Graph, read_graph
 from factpin.models.onnx.network import WindowNetwork
-from factpin.models.onnx.session import Session
 from factpin.models.onnx.scores import THRESHOLDS
+from factpin.models.onnx.session import Session
 from factpin.models.predictor import DeferredPredictor, Predictor
 from factpin.models.settings import Settings, read_task_settings
 from factpin.models.shipped import is_shipped

@@ -1,5 +1,5 @@
-"""Attention over the tokens of a document, in arrays: layers/window_attention.py and layers/localized_context.py are the
-same in torch, where it is trained.
+"""Attention over the tokens of a document, in arrays: in torch, where it is trained, layers/window_attention.py and
+layers/localized_context.py compute the same.
 
     rows     attention of a mention or entity over the tokens of one window   (T, heads, n)
     Q        heads * q of pairs, for the tokens of a segment                  (n, u)
