@@ -21,7 +21,7 @@ from factpin.documents import (
     from_json,
     to_json,
 )
-from factpin.language._assertion_sentence import PRECEDENCE, Status, _language
+from factpin.language._assertion_sentence import PRECEDENCE, Status, language_of
 from factpin.language.assertion import assertion, cues_among, with_assertions
 from factpin.language.sentences import split_sentences
 
@@ -241,7 +241,7 @@ def test_text_around_the_sentence_changes_nothing() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_group_of_the_pattern_is_a_row(language: str) -> None:
-    compiled = _language(language)
+    compiled = language_of(language)
     assert compiled.cues.groups == len(compiled.rows)
     assert {status for status, _ in compiled.rows} <= {"", *ASSERTIONS}
 

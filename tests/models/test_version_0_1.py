@@ -27,4 +27,4 @@ def test_the_recipe_of_a_run_is_read(tmp_path: Path) -> None:
     files = {"train": str(tmp_path / "train.jsonl")}
     request = train_request(None, FOLDER / "recipe.toml", files, {}, tmp_path / "run")
     plan = make_plan(request.task, request.settings, request.tables)
-    assert (plan.task.name, plan.config.head_size, plan.how.batch_size, plan.how.seed) == ("spans", 16, 8, 7)
+    assert (plan.name, plan.config.head_size, plan.how.batch_size, plan.how.seed) == ("spans", 16, 8, 7)

@@ -29,7 +29,7 @@ from factpin.language.sentences import split_sentences
 from factpin.models.extractor import AHEAD, Extractor
 from factpin.models.runtimes import AUTO
 from factpin.models.settings import Settings
-from factpin.models.shipped import shipped_folders
+from factpin.models.shipped import is_shipped
 from factpin.tasks.links import fits
 
 
@@ -42,8 +42,7 @@ def load_models(
     runtime: str = AUTO,
 ) -> list[Extractor]:
     """Load the models in these folders; those that ship, when the first text in their language comes."""
-    ships = {path.resolve() for path in shipped_folders()}
-    found = [Extractor.load(folder, device, runtime, precision, late=folder.resolve() in ships) for folder in folders]
+    found = [Extractor.load(folder, device, runtime, precision, late=is_shipped(folder)) for folder in folders]
     return [replace(extractor, on_overflow=on_overflow) for extractor in found]
 
 

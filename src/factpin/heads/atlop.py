@@ -44,7 +44,7 @@ from factpin.layers.localized_context import localized_context, products, senten
 from factpin.layers.pair_bilinear import PairIndices, pair_bilinear
 from factpin.layers.threshold_loss import adaptive_threshold_loss, global_threshold_loss, margins, taught_loss
 from factpin.layers.window_attention import WindowAttention
-from factpin.tasks.document_relations.find import RelationScores, SentenceShares
+from factpin.tasks.document_relations.find import EVIDENCE_SHARE, RelationScores, SentenceShares
 from factpin.tasks.document_relations.targets import Targets
 from factpin.tasks.examples import DocumentExample
 
@@ -66,7 +66,7 @@ class AtlopConfig:
     threshold: Literal["adaptive", "global"] = "adaptive"  # global: the ablation, one threshold for all pairs
     top_k: int = 4  # relations of one pair; published 4 for DocRED, 1 for CDR
     evidence: float = 0.0  # weight of the evidence loss; published 0.1
-    evidence_share: float = 0.2  # a sentence with a greater share is evidence; published 0.2, of all tokens
+    evidence_share: float = EVIDENCE_SHARE  # a sentence with a greater share is evidence
 
     def __post_init__(self) -> None:
         if self.group < 1 or self.size % self.group:

@@ -61,6 +61,9 @@ class _Scope:
     clause: Span
 
 
+LANGUAGES = {"en": _cues_en, "zh": _cues_zh}
+
+
 @dataclass(frozen=True, slots=True)
 class _Language:
     code: str
@@ -70,14 +73,10 @@ class _Language:
     words: ModuleType
 
 
-LANGUAGES = {"en": _cues_en, "zh": _cues_zh}
-
-
 @cache
-def _language(code: str) -> _Language:
-    """The patterns of a language; compiled at its first sentence, which takes a tenth of a second."""
-    words = LANGUAGES[code]
-    groups, rows = [], []
+def language_of(code: str) -> _Language:
+    """The cues of a language, compiled when the first text in it is read."""
+    words, groups, rows = LANGUAGES[code], [], []
     for status, reach, patterns in words.ROWS:
         lines = [line.strip() for line in patterns.splitlines() if line.strip()]
         body = "|".join(lines)
@@ -98,7 +97,7 @@ class Sentence:
         self.offset = span[0]
         self.text = text[span[0] : span[1]]
         code = family(language)
-        self.language = _language(code if code in LANGUAGES else "zh" if HAN.search(self.text) else "en")
+        self.language = language_of(code if code in LANGUAGES else "zh" if HAN.search(self.text) else "en")
         if self.language.code == "zh":
             self.text = self.text.translate(_cues_zh.SIMPLIFIED)
         question = _QUESTION.search(self.text)

@@ -1,7 +1,7 @@
 """Embedders by name: the multilingual one, or any encoder whose token vectors are averaged."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from factpin.memory import Store
 from factpin.memory.embedder import MULTILINGUAL, Embedder, load_multilingual
 from factpin.memory.nouns import Floats
 from factpin.memory.search import Search, embed_passages
-from factpin.models.runtimes import AUTO
+from factpin.models.runtimes import AUTO, choose_runtime
 
 BATCH = 32
 LONGEST = 256  # tokens of a text that are read
@@ -25,14 +25,31 @@ def find_embedder(name: str, runtime: str = AUTO) -> Embedder:
     return load_multilingual() if name == MULTILINGUAL else load_mean(name, runtime)
 
 
-def load_mean(name: str, runtime: str = AUTO) -> Embedder:  # noqa: ARG001
+def load_mean(name: str, runtime: str = AUTO) -> Embedder:
     """An encoder whose vectors are the mean of its token vectors."""
-    import torch  # noqa: PLC0415  (only this one needs it)
-
-    from factpin.encoders import Encoder, resolve  # noqa: PLC0415
-    from factpin.tokens import Tokenizer  # noqa: PLC0415
+    from factpin.encoders import resolve  # noqa: PLC0415  (only this one needs it)
 
     folder = resolve(name)
+    if choose_runtime(folder, runtime) == "onnx":
+        from factpin.models.onnx.encoder import load_means  # noqa: PLC0415
+
+        means = load_means(folder, LONGEST)
+    else:
+        means = _torch_means(folder)
+
+    def embed(texts: Sequence[str]) -> Floats:
+        return np.concatenate([means(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)])
+
+    return Embedder(f"{folder.name}@{_digest(folder)}-mean", embed)
+
+
+def _torch_means(folder: Path) -> Callable[[Sequence[str]], Floats]:
+    """Texts -> the means of their token vectors, by torch."""
+    import torch  # noqa: PLC0415
+
+    from factpin.encoders import Encoder  # noqa: PLC0415
+    from factpin.tokens import Tokenizer  # noqa: PLC0415
+
     encoder, tokenizer = Encoder.load(folder).eval(), Tokenizer.load(folder)
     most = min(LONGEST, encoder.max_length or LONGEST) - tokenizer.frame_size  # pieces
 
@@ -43,10 +60,7 @@ def load_mean(name: str, runtime: str = AUTO) -> Embedder:  # noqa: ARG001
         found: Floats = (hidden.sum(dim=1) / mask.sum(dim=1, keepdim=True)).numpy()
         return found
 
-    def embed(texts: Sequence[str]) -> Floats:
-        return np.concatenate([means(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)])
-
-    return Embedder(f"{folder.name}@{_digest(folder)}-mean", embed)
+    return means
 
 
 def _digest(folder: Path) -> str:

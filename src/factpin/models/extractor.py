@@ -21,7 +21,7 @@ from factpin.documents.likely import LIKELY, keep_likely
 from factpin.documents.notes import without_annotation
 from factpin.errors import BadModel
 from factpin.language.identify import find_language
-from factpin.models.predictor import Inputs, Predictor
+from factpin.models.predictor import Inputs, LatePredictor, Predictor
 from factpin.models.runtimes import AUTO, BF16, load_parts
 from factpin.tasks import TASKS, Cut, Finder, Task
 from factpin.tasks.settings import Settings
@@ -67,6 +67,11 @@ class Extractor:
                 f"damaged, or of another version."
             ) from None
         return extractor
+
+    def warm(self) -> None:
+        """Load the weights now, if that waits for a text."""
+        if isinstance(self.model, LatePredictor):
+            self.model.loaded()
 
     def save(self, folder: Path | str, precision: "Precision" = "float32", upon: str = "") -> None:
         """As a model folder; without the weights that the folder `upon` beside it holds already."""

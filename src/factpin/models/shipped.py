@@ -24,6 +24,11 @@ def shipped() -> dict[str, Settings]:
     return {folder.name: read_settings(folder) for folder in shipped_folders()}
 
 
+def is_shipped(folder: Path) -> bool:
+    """Whether a folder is that of a shipped model."""
+    return folder.resolve().parent == FOLDER.resolve()
+
+
 def find_model(name: str) -> Path:
     """The folder of a model: a shipped one by its name, or any folder by its path."""
     known = {folder.name: folder for folder in shipped_folders()}

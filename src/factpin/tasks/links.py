@@ -97,12 +97,13 @@ class _Types:
 
 def allowed(labels: Labels, schema: Schema) -> Bools:
     """(links, classes, classes): which link may join a subject and an object of which classes; slots may join any."""
-    C = len(labels.subjects) + len(labels.objects)
-    table = np.ones((len(labels.names), C, C), np.bool_)
+    types = [labels.type_of(c) for c in range(len(labels.subjects) + len(labels.objects))]
+    kinds = sorted(set(types))
+    kind = np.array([kinds.index(type) for type in types], np.int64)  # (classes,)
+    table = np.ones((len(labels.names), len(types), len(types)), np.bool_)
     for r, name in enumerate(labels.relations):
-        for s in range(C):
-            for o in range(C):
-                table[r, s, o] = fits(schema, name, labels.type_of(s), labels.type_of(o))
+        joins = np.array([[fits(schema, name, head, tail) for tail in kinds] for head in kinds], np.bool_)
+        table[r] = joins[kind[:, None], kind]
     return table
 
 

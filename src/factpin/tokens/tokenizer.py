@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+import orjson
 import tokenizers
 from tokenizers import decoders
 
@@ -166,10 +167,12 @@ def _sayable(text: str) -> str:
 
 
 def _unknown_id(library: tokenizers.Tokenizer) -> int | None:
-    model = json.loads(library.to_str())["model"]
-    if isinstance(model.get("unk_id"), int):
-        return int(model["unk_id"])
-    token = model.get("unk_token")
+    token = getattr(library.model, "unk_token", None)
+    if token is None:  # Unigram has a number, which only its JSON tells
+        model = orjson.loads(library.to_str())["model"]
+        if isinstance(model.get("unk_id"), int):
+            return int(model["unk_id"])
+        token = model.get("unk_token")
     found = library.token_to_id(token) if token is not None else None
     return None if found is None else int(found)
 

@@ -2,12 +2,16 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from factpin.app.commands._options import json_option
 from factpin.app.console import out, print_json
 from factpin.errors import BadInput, MissingExtra, installed, need_torch
+
+if TYPE_CHECKING:
+    from factpin.models.graphs.write import GraphReport
 
 
 @click.command()
@@ -49,16 +53,15 @@ def onnx(
 ) -> int:
     """Write the graph of MODEL, so that it runs without torch. Writing it needs torch: pip install 'factpin[train]'.
 
-    The graph has no weights: these are read from model.safetensors, as torch reads them.
+    The graph has no weights: these are read from model.safetensors, as torch reads them. MODEL may also be an encoder
+    for `factpin index --vectors`.
 
     \b
     factpin onnx runs/mine
     factpin onnx runs/mine --check dev.json
     factpin onnx runs/mine --precision int8 --tune dev.json
     """
-    from factpin.models.shipped import find_model
-
-    folder = find_model(model)
+    folder = _find(model)
     if precision == "int8":
         if output or check or full:
             raise BadInput("--output, --check and --full are of the float32 graph. Leave them out with int8.")
@@ -67,11 +70,7 @@ def onnx(
         raise BadInput("--tune fits the thresholds of the int8 graph: give --precision int8 as well.")
     need_torch("A graph is recorded with torch")
 
-    from factpin import formats
-    from factpin.models.graphs.write import write_onnx
-
-    documents = list(formats.read(check)) if check else []
-    written = write_onnx(folder, output, documents, full=full)
+    written = _write_float32(folder, output, check, full=full)
     if as_json:
         print_json(
             {
@@ -92,6 +91,26 @@ def onnx(
     if written.full:
         out().print(f"{written.full}: graph with weights", soft_wrap=True)
     return 0
+
+
+def _find(name: str) -> Path:
+    """The folder of a model, or of an encoder of the catalogue."""
+    from factpin.encoders import CATALOGUE, resolve
+    from factpin.models.shipped import find_model
+
+    return resolve(name) if name.replace("_", "-") in CATALOGUE else find_model(name)
+
+
+def _write_float32(folder: Path, output: Path | None, check: Path | None, *, full: bool) -> "GraphReport":
+    from factpin import formats
+    from factpin.models.graphs.encoder import is_encoder, write_encoder
+    from factpin.models.graphs.write import write_onnx
+
+    if not is_encoder(folder):
+        return write_onnx(folder, output, list(formats.read(check)) if check else [], full=full)
+    if check or full:
+        raise BadInput(f"{folder} is an encoder, which finds nothing by itself. Leave --check and --full out.")
+    return write_encoder(folder, output)
 
 
 def _write_int8(folder: Path, tune: Path | None, as_json: bool) -> int:

@@ -136,6 +136,7 @@ class Service:
 
         loaded = load_models(list(self.folders.values()), device=self.device, precision=self.precision)
         for name, model in zip(self.folders, loaded, strict=True):
+            model.warm()
             self._models[name, "window"] = model
             self._models[name, "error"] = replace(model, on_overflow="error")
         list(self._read([Document("d0", "谷爱凌出生于旧金山。Marie Curie was born in Warsaw.")], ReadOptions()))

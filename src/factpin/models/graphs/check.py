@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from factpin.answers.pair_reader import collate_pairs
 from factpin.answers.reader import Reader
-from factpin.documents import Document
+from factpin.documents import Document, Entity, Mention, Span
+from factpin.documents.schema import schema_of
 from factpin.errors import BadModel
 from factpin.models.extractor import Extractor
+from factpin.models.predictor import Inputs
 from factpin.tokens.pairs import frame_pair
 from factpin.tokens.reading import collate
 
@@ -19,6 +21,7 @@ SHAPES = ((1, 1), (1, 40), (3, 17))  # windows and pieces
 CLOSE = 1e-3  # of scores, which are some units large
 SAME = 1e-4  # of probabilities
 NOTHING = np.zeros(0, np.int32)
+SENTENCE, ENTITIES = 20, 6  # of a trial document: pieces of a sentence, entities
 
 
 def compare_batches(one: Extractor, two: Extractor) -> float:
@@ -32,11 +35,47 @@ def compare_batches(one: Extractor, two: Extractor) -> float:
         ]
         batch = collate(windows, one.tokenizer)
         for (name, a), (_, b) in zip(arrays(one.predict(batch)), arrays(two.predict(batch)), strict=True):
-            apart = difference(a, b)
-            if not apart <= CLOSE:
-                raise BadModel(f"{name} of the two runtimes differs by {apart:.3g}; expected at most {CLOSE}.")
-            worst = max(worst, apart)
+            worst = max(worst, near(name, a, b))
     return worst
+
+
+def compare_trial(one: Extractor, two: Extractor) -> float:
+    """The greatest difference of scores of a document of several windows; an error where it is not small."""
+    doc = trial_document(one)
+    first, second = (list(arrays(scores_in(model, doc))) for model in (one, two))
+    if not first:
+        raise BadModel("The runtimes could not be compared: no pair of a trial document is scored.")
+    return max(near(name, a, b) for (name, a), (_, b) in zip(first, second, strict=True))
+
+
+def scores_in(model: Extractor, doc: Document) -> list[Any]:
+    """What the head of a model gives for a document."""
+    given: list[Any] = []
+
+    def predict(inputs: Inputs) -> Any:
+        given.append(model.predict(inputs))
+        return given[-1]
+
+    model.finder.find([model.read(doc)], predict, model.threshold())
+    return given
+
+
+def trial_document(model: Extractor) -> Document:
+    """Random words, longer than two windows, with an entity in every sentence; entities are named several times."""
+    chance, text = np.random.default_rng(0), ""
+    relations = [*schema_of(model.settings.task_config.get("schema", {})).relations.values()]
+    kinds = [(ends or ("",))[0] for ends in (relations[0].heads, relations[0].tails)] if relations else ["", ""]
+    mentions: list[Mention] = []
+    for i in range(max(12, 2 * model.settings.max_length // SENTENCE)):
+        ids = chance.integers(0, model.tokenizer.vocab_size, SENTENCE).astype(np.int32)
+        name = f"Name{i % ENTITIES}"
+        mentions.append(Mention(f"m{i}", len(text), len(text) + len(name), name, kinds[i % 2]))
+        text += f"{name} {' '.join(model.tokenizer.decode(ids).split())}. "
+    of = [tuple(m.id for m in mentions[i::ENTITIES]) for i in range(ENTITIES)]
+    entities = tuple(Entity(f"e{i}", ids, mentions[i].type) for i, ids in enumerate(of))
+    ends = [*(m.start for m in mentions[1:]), len(text)]
+    sentences = tuple(Span(m.start, end) for m, end in zip(mentions, ends, strict=True))
+    return Document("trial", text, sentences=sentences, mentions=tuple(mentions), entities=entities)
 
 
 def compare_documents(one: Extractor, two: Extractor, documents: Sequence[Document]) -> None:
@@ -56,10 +95,7 @@ def compare_pairs(one: Reader[Any], two: Reader[Any]) -> float:
             for i in range(count)
         ]
         batch = collate_pairs([frame_pair(one.tokenizer, *part) for part in parts], one.tokenizer.pad_id)
-        apart = difference(one.model.table(batch), two.model.table(batch))
-        if not apart <= CLOSE:
-            raise BadModel(f"The scores of the two runtimes differ by {apart:.3g}; expected at most {CLOSE}.")
-        worst = max(worst, apart)
+        worst = max(worst, near("scores", one.model.table(batch), two.model.table(batch)))
     return worst
 
 
@@ -92,6 +128,14 @@ def arrays(scores: Any, name: str = "scores") -> Iterator[tuple[str, NDArray[Any
             yield from arrays(getattr(scores, field.name), f"{name}.{field.name}")
     elif isinstance(scores, np.ndarray) and np.issubdtype(scores.dtype, np.floating):
         yield name, scores
+
+
+def near(name: str, a: NDArray[Any], b: NDArray[Any]) -> float:
+    """The greatest difference; an error where it is not small."""
+    apart = difference(a, b)
+    if not apart <= CLOSE:
+        raise BadModel(f"{name} of the two runtimes differs by {apart:.3g}; expected at most {CLOSE}.")
+    return apart
 
 
 def difference(a: NDArray[Any], b: NDArray[Any]) -> float:

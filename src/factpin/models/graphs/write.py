@@ -13,9 +13,17 @@ from factpin.errors import BadInput, BadModel
 from factpin.files import write_bytes
 from factpin.models.extractor import Extractor
 from factpin.models.folder import load_model
-from factpin.models.graphs.check import compare_batches, compare_documents, compare_pairs
-from factpin.models.graphs.export import ReaderOutput, RecordedModel, WindowScores, record
+from factpin.models.graphs.check import compare_batches, compare_documents, compare_pairs, compare_trial
+from factpin.models.graphs.export import (
+    RecordedModel,
+    attending_vectors,
+    reader_scores,
+    record,
+    token_vectors,
+    window_scores,
+)
 from factpin.models.graphs.strip import fill, strip
+from factpin.models.onnx.documents import DOCUMENT_SCORES
 from factpin.models.onnx.folder import graph_weights
 from factpin.models.onnx.graph import GRAPH, Graph, read_graph, remove_graph, write_graph
 from factpin.models.onnx.reader import load_onnx_reader
@@ -58,7 +66,8 @@ def write_onnx(
             difference = compare_pairs(load_reader(target), load_onnx_reader(target))
         else:
             one, two = (Extractor.load(target, runtime=name) for name in ("torch", "onnx"))
-            difference = compare_batches(one, two)
+            compare = compare_trial if one.settings.head in DOCUMENT_SCORES else compare_batches
+            difference = compare(one, two)
             compare_documents(one, two, documents)
     except BadModel:
         remove_graph(target)
@@ -70,26 +79,32 @@ def write_onnx(
 def record_graph(folder: Path) -> tuple[Graph, bytes]:
     """The graph of a model folder."""
     settings, model, _ = load_model(folder)
-    if settings.head not in SCORES:
+    if settings.head in SCORES:
+        return without_weights(record(window_scores(model), model.encoder))
+    if settings.head not in DOCUMENT_SCORES:
+        known = ", ".join([*SCORES, *DOCUMENT_SCORES])
         raise BadModel(
-            f"{folder}: the head {settings.head} cannot be run by onnxruntime yet. Known: {', '.join(SCORES)}. Use "
-            f"--runtime torch."
+            f"{folder}: the head {settings.head} cannot be run by onnxruntime. Known: {known}. Use --runtime torch."
         )
-    return _bare(record(WindowScores(model), model.encoder))
+    vectors = attending_vectors if model.head.attends else token_vectors
+    return without_weights(record(vectors(model, model.encoder), model.encoder))
 
 
 def record_reader(folder: Path) -> tuple[Graph, bytes]:
     """The graph of a reader."""
     model = load_reader(folder).model
-    return _bare(record(ReaderOutput(model), model.encoder))
+    return without_weights(record(reader_scores(model), model.encoder))
 
 
-def _bare(recording: RecordedModel) -> tuple[Graph, bytes]:
+def without_weights(recording: RecordedModel) -> tuple[Graph, bytes]:
     """A recorded model without its weights."""
     bare, feeds = strip(recording)
     others = recording.weights.keys() - {feed.tensor for feed in feeds.values()}
     by = f"factpin {version('factpin')}, torch {torch.__version__.split('+')[0]}"
-    return Graph(recording.inputs, recording.outputs, feeds, tuple(sorted(others)), written_by=by), bare
+    table = Graph(
+        recording.inputs, recording.outputs, feeds, tuple(sorted(others)), scaling=recording.scaling, written_by=by
+    )
+    return table, bare
 
 
 def write_full(folder: Path) -> Path:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from factpin.errors import BadModel
 from factpin.models import checks
+from factpin.models.onnx.documents import DOCUMENT_SCORES, DocumentNetwork
 from factpin.models.onnx.graph import AGAIN, FLOAT32, Graph, read_graph
 from factpin.models.onnx.network import WindowNetwork
 from factpin.models.onnx.session import Session
 from factpin.models.predictor import Predictor
 from factpin.models.settings import Settings, read_task_settings
-from factpin.models.weights import Weights, shared_weights, stored_weights
+from factpin.models.weights import PackedWeights, packed_weights, shared_packed
 from factpin.tokens import Tokenizer
 
 TUNED = {"shift", "task_config", "temperature", "thresholds"}  # settings that a precision may have of its own
@@ -21,9 +22,12 @@ def load_onnx(folder: Path, precision: str = FLOAT32) -> tuple[Settings, Predict
     with checks.refusing(folder):
         settings = read_task_settings(folder)
         checks.check_folder(folder, checks.weight_files(folder, settings.upon))
-        session, weights = open_session(folder, settings, precision)
-        own = tuned(settings, session.graph, folder)
-        return own, WindowNetwork.of(own, session, weights), Tokenizer.load(folder)
+        graph, model = read_graph(folder, precision)
+        own = tuned(settings, graph, folder)
+        tokenizer = Tokenizer.load(folder)
+        weights = graph_weights(folder, settings, graph)
+        network = DocumentNetwork if own.head in DOCUMENT_SCORES else WindowNetwork
+        return own, network.of(own, Session(graph, model, weights, folder), weights), tokenizer
 
 
 def tuned(settings: Settings, graph: Graph, folder: Path) -> Settings:
@@ -33,14 +37,14 @@ def tuned(settings: Settings, graph: Graph, folder: Path) -> Settings:
     return replace(settings, **graph.tuned)
 
 
-def open_session(folder: Path, settings: Settings, precision: str = FLOAT32) -> tuple[Session, Weights]:
+def open_session(folder: Path, settings: Settings, precision: str = FLOAT32) -> tuple[Session, PackedWeights]:
     """The graph of a folder with its weights, and these."""
     graph, model = read_graph(folder, precision)
     weights = graph_weights(folder, settings, graph)
     return Session(graph, model, weights, folder), weights
 
 
-def graph_weights(folder: Path, settings: Settings, graph: Graph) -> Weights:
+def graph_weights(folder: Path, settings: Settings, graph: Graph) -> PackedWeights:
     """The weights that a graph reads."""
-    own = stored_weights(folder)
-    return shared_weights(folder, settings, graph.tensors - own.keys()) | own
+    own = packed_weights(folder)
+    return own.together(shared_packed(folder, settings, graph.tensors - own.keys()))

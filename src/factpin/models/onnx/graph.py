@@ -47,6 +47,7 @@ class Graph:
     weights: dict[str, Feed]  # by their names in the graph
     others: tuple[str, ...] = ()  # tensors of the model that are not in the graph
     scaling: float | None = None  # of the queries and keys that the graph gives
+    longest: int | None = None  # tokens of a text, for an encoder without settings of its own
     precision: str = FLOAT32
     tuned: dict[str, Any] = field(default_factory=dict)  # settings of the model that were fitted for this precision
     sha256: str = ""  # of graph.onnx

@@ -1,7 +1,10 @@
 """A model behind onnxruntime: batches of windows in, the head's scores as arrays out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from numpy.typing import NDArray
 
 from factpin.errors import BadInput
 from factpin.models.onnx.scores import SCORES, THRESHOLDS, Config, ToScores
@@ -23,9 +26,9 @@ class WindowNetwork:
     default_threshold: float
 
     @staticmethod
-    def of(settings: Settings, session: Session, weights: Weights) -> "WindowNetwork":
+    def of(settings: Settings, session: Session, weights: Mapping[str, NDArray[Any]]) -> "WindowNetwork":
         """The model of these settings."""
-        head = {name: w for name, w in weights.items() if name.startswith("head.")}
+        head = {name: weights[name] for name in weights if name.startswith("head.")}
         threshold = THRESHOLDS.get(settings.head, 0.0)
         return WindowNetwork(session, SCORES[settings.head], settings.head_config, head, threshold)
 

@@ -1,5 +1,6 @@
 """Session: a graph that runs in onnxruntime, with the weights of a model folder."""
 
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from factpin.errors import BadModel
 from factpin.models.onnx.graph import AGAIN, GRAPH, TABLE, ZERO, Graph
-from factpin.models.weights import Weights
+from factpin.models.weights import PackedWeights
 
 MOST_THREADS = 4  # more help little with texts of this size, and other processes want some
 QUIET = 3  # errors only
@@ -21,7 +22,7 @@ LARGEST, SMALLEST = 127, 1e-12  # of quantised weights, of scales
 class Session:
     """Arrays in, arrays out, by their names."""
 
-    def __init__(self, graph: Graph, model: bytes, weights: Weights, folder: Path) -> None:
+    def __init__(self, graph: Graph, model: bytes, weights: PackedWeights, folder: Path) -> None:
         """The bytes of the graph are read, never a file that it may name; a weight that is not fed is an error."""
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads()
@@ -46,20 +47,19 @@ class Session:
         return dict(zip(self.graph.outputs, self._session.run(self.graph.outputs, given), strict=True))
 
 
-def feed_of(graph: Graph, name: str, weights: Weights, folder: Path) -> NDArray[Any]:
+def feed_of(graph: Graph, name: str, weights: PackedWeights, folder: Path) -> NDArray[Any]:
     """A weight as the graph wants it."""
-    feed = graph.weights[name]
-    tensor = weights.get(feed.tensor)
-    if tensor is not None and feed.part:
-        tensor = quantised(tensor.T if feed.transposed else tensor)[feed.part == "scale"]
-    if tensor is None or tensor.size != np.prod(feed.shape, dtype=np.int64):
-        found = "missing" if tensor is None else f"of the shape {tensor.shape}"
-        raise BadModel(
-            f"{folder}: the graph reads the weight {feed.tensor} of the shape {feed.shape}, which is {found} in "
-            f"model.safetensors. The graph is of another model. {AGAIN}"
-        )
-    turned = feed.transposed and not feed.part
-    return np.ascontiguousarray(tensor.T if turned else tensor).reshape(feed.shape)
+    feed, found = graph.weights[name], "missing"
+    if feed.tensor in weights:
+        tensor = weights.transposed(feed.tensor) if feed.transposed else weights[feed.tensor]
+        part = quantised(tensor)[feed.part == "scale"] if feed.part else tensor
+        if part.size == math.prod(feed.shape):
+            return np.ascontiguousarray(part).reshape(feed.shape)
+        found = f"of the shape {tensor.shape}"
+    raise BadModel(
+        f"{folder}: the graph reads the weight {feed.tensor} of the shape {feed.shape}, which is {found} in "
+        f"model.safetensors. The graph is of another model. {AGAIN}"
+    )
 
 
 def quantised(W: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 from factpin.arrays import Bools, Floats, Floats32, Ints
 from factpin.tasks.cuts import cuts
 
+EVIDENCE_SHARE = 0.2  # a sentence with a greater share proves a pair; published 0.2, of all tokens
+
 
 @dataclass(frozen=True)
 class SentenceShares:
