@@ -10,15 +10,16 @@ from dataclasses import dataclass, field, replace
 
 from factpin.answers.chains import NOT_ASKED, Chain, ChainFinder, Inspection, Step
 from factpin.answers.cite import citation_of, citations_of, shared
+from factpin.answers.kinds import kind_of
 from factpin.answers.named import names_in
 from factpin.answers.parse import ParsedQuestion, parse_question
-from factpin.answers.places import inner_place
 from factpin.answers.say import say
 from factpin.answers.yes_no import affirm
 from factpin.documents import Answer, Hop, Schema, Span
 from factpin.documents.keys import fold
 from factpin.documents.likely import LIKELY
 from factpin.memory import ALL, Candidate, Filter, Store, StoredEntity
+from factpin.memory.agreement import inner_place, names_agree
 
 CERTAIN = 0.999  # scores are capped here, so that odds stay finite
 MOST_LISTED = 10
@@ -104,22 +105,20 @@ def _group(finder: ChainFinder, span: Span, candidate: Candidate, schema: Schema
 
 def _agrees(conclusion: Conclusion, chain: Chain) -> bool:
     """Whether a chain leads to the same answer, or to a place inside or around it."""
-    return _compatible(conclusion.entity, chain.target) or any(inner_place(c, chain) for c in conclusion.chains)
+    return names_agree(conclusion.entity, chain.target) or any(_inner(c, chain) for c in conclusion.chains)
 
 
-def _compatible(a: StoredEntity, b: StoredEntity) -> bool:
-    """Whether two answers agree, one perhaps more exact: 2003 and 2003-09-03, Lyon and Lyon, France."""
-    if a.id == b.id:
-        return True
-    short, long = sorted((fold(a.name), fold(b.name)), key=len)
-    if short.isascii():
-        return f" {short} " in f" {long.replace(',', ' ').replace('-', ' ')} ".replace("  ", " ") or short == long
-    return len(short) > 1 and short in long
+def _inner(a: Chain, b: Chain) -> StoredEntity | None:
+    """The smaller of two places that chains lead to, if one is in the other."""
+    if kind_of(a.target) != "place" or kind_of(b.target) != "place":
+        return None
+    one, other = a.steps[-1], b.steps[-1]
+    return inner_place(one.judged.fact, other.judged.fact, inverse=(one.inverse, other.inverse))
 
 
 def _merged(conclusion: Conclusion, chain: Chain) -> Conclusion:
     """The conclusion with one more chain; its entity is the more exact one."""
-    inner = next((place for c in conclusion.chains if (place := inner_place(c, chain))), None)
+    inner = next((place for c in conclusion.chains if (place := _inner(c, chain))), None)
     entity = inner or max(conclusion.entity, chain.target, key=lambda e: (len(e.name), e.id))
     return Conclusion(entity, (*conclusion.chains, chain), max(conclusion.score, chain.score))
 
