@@ -94,9 +94,9 @@ class ChainFinder:
         return single or self._double(anchor, entity, [s for s in steps if s.judged.status in HOLDS])
 
     def _double(self, anchor: Span, entity: StoredEntity, steps: Sequence[Step]) -> list[Chain]:
-        targets = {step.target.id: step.target.name for step in steps}
-        self._find_titled(dict(list(targets.items())[:MOST_MIDDLE]))
-        middle = sorted(id for ids in self.titled.values() for id in ids)
+        targets = dict([(step.target.id, step.target.name) for step in steps][:MOST_MIDDLE])
+        self._find_titled(targets)
+        middle = sorted({id for target in targets for id in self.titled[target]})
         found = []
         for second in self._steps(anchor, middle) if middle else ():
             for first in steps:

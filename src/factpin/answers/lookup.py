@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from factpin.answers.chains import NOT_ASKED, Chain, ChainFinder, Inspection, Step
 from factpin.answers.cite import citation_of, citations_of, shared
+from factpin.answers.compare import compare
 from factpin.answers.kinds import kind_of
 from factpin.answers.named import names_in
 from factpin.answers.parse import ParsedQuestion, parse_question
@@ -61,6 +62,9 @@ class Group:
 def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     """Look for an answer among the facts of a store."""
     parsed = parse_question(question)
+    compared = compare(parsed, store, filter)
+    if compared is not None:
+        return Lookup(parsed, compared)
     if not parsed.kind:
         answer = affirm(parsed, store, filter)
         return Lookup(parsed, answer, notes=() if answer else (say("yes_no", parsed.language),))

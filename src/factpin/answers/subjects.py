@@ -10,7 +10,7 @@ from factpin.documents import Document, Mention
 from factpin.memory import ALL, Candidate, Filter, Store
 from factpin.memory.names import title_key
 
-EARLY = 40  # characters of a text within which its subject is named
+EARLY = 5  # characters before the subject of a text: a quotation mark, an article
 MOST = 3  # documents of one title that are looked at
 
 

@@ -30,16 +30,16 @@ MUSIC = r"song|single|album|EP|mixtape|recording|track|ballad|soundtrack|LP"
 GAME = r"(?:video )?game"
 _ONE = r"«\d+»"
 _LIST = rf"((?:{_ONE})(?:(?:, | and |, and | & |, with ){_ONE})*)"
-_SUBJECT = re.compile(r"^(?P<name>[^()]{1,200}?)(?: \([^()]*\))?,? (?:is|was) (?:an?|the) (?P<rest>.*)$", re.S)
-_LIFE = re.compile(rf"^(?P<name>{_ONE})[^()]{{0,40}}? \((?P<life>[^()]*)\)")
+_SUBJECT = re.compile(r"^(?P<name>[^()]{1,200}?)(?:\s*\([^()]*\))?,? (?:is|was) (?:an?|the) (?P<rest>.*)$", re.S)
+_LIFE = re.compile(rf"^(?P<name>{_ONE})[^()]{{0,40}}?\s*\(\s*(?P<life>[^()]*?)\s*\)")
 _BORN = re.compile(rf"\b(?:born|b\.)(?: on| in)?[^«;,–-]{{0,12}}(?P<date>{_ONE})")
 _YEARS = re.compile(rf"(?:^|[;,] )(?:c\. )?(?P<date>{_ONE})\s*[–—-]\s*(?:c\. )?(?P<end>{_ONE})$")
 _CITIZEN = re.compile(
-    rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?: \([^()]*\))?,? (?:is|was) an? (?:[a-z]+ )?(?P<country>{_ONE})[ -][a-z]"
+    rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? (?:[a-z]+ )?(?P<country>{_ONE})[ -][a-z]"
 )
 _KIND = re.compile(rf"\b(?P<film>{FILM})\b|\b(?P<book>{BOOK})\b|\b(?P<music>{MUSIC})\b|\b(?P<game>{GAME})\b", re.I)
 _PRONOUN = re.compile(r"^(?:it|this|that|he|she|they|there|these|those|which|the (?:film|song|album|novel|book|movie|"
-                      r"series|game|show|single|story|play))\b", re.I)  # fmt: skip
+                      r"series|game|show|single|story|play))$", re.I)  # fmt: skip
 _BY = {
     "film": (("director", r"(?:co-)?directed"), ("screenwriter", "written"), ("producer", "produced"),
              ("composer", "scored"), ("director", r"written and directed"),

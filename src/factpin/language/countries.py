@@ -85,3 +85,35 @@ def region_size(name: str) -> int:
     if folded in PARTS or _CHINESE_PART.fullmatch(folded):
         return 1
     return 2 if folded in COUNTRIES else _SIZES.get(folded.removesuffix("州"), _SIZES.get(folded, 0))
+
+
+_PEOPLES = """
+American: united states, US: united states, U.S.: united states, USA: united states, America: united states,
+U.S.A.: united states, United States of America: united states, British: united kingdom, UK: united kingdom,
+U.K.: united kingdom, Britain: united kingdom, Great Britain: united kingdom, English: england, Scottish: scotland,
+Welsh: wales, Irish: ireland, Republic of Ireland: ireland, French: france, German: germany, West Germany: germany,
+Italian: italy, Spanish: spain, Portuguese: portugal, Dutch: netherlands, Belgian: belgium, Swiss: switzerland,
+Austrian: austria, Polish: poland, Czech: czech republic, Czechia: czech republic, Slovak: slovakia,
+Hungarian: hungary, Romanian: romania, Bulgarian: bulgaria, Greek: greece, Turkish: turkey, Serbian: serbia,
+Croatian: croatia, Slovenian: slovenia, Bosnian: bosnia, Bosnia and Herzegovina: bosnia, Albanian: albania,
+Russian: russia, Soviet: soviet union, USSR: soviet union, Ukrainian: ukraine, Belarusian: belarus,
+Lithuanian: lithuania, Latvian: latvia, Estonian: estonia, Finnish: finland, Swedish: sweden, Norwegian: norway,
+Danish: denmark, Icelandic: iceland, Japanese: japan, Chinese: china, People's Republic of China: china,
+Taiwanese: taiwan, Korean: south korea, South Korean: south korea, North Korean: north korea, Vietnamese: vietnam,
+Thai: thailand, Filipino: philippines, Indonesian: indonesia, Malaysian: malaysia, Singaporean: singapore,
+Indian: india, Pakistani: pakistan, Bangladeshi: bangladesh, Nepalese: nepal, Sri Lankan: sri lanka, Iranian: iran,
+Persian: iran, Iraqi: iraq, Israeli: israel, Lebanese: lebanon, Syrian: syria, Egyptian: egypt, Moroccan: morocco,
+Algerian: algeria, Tunisian: tunisia, Nigerian: nigeria, Ghanaian: ghana, Kenyan: kenya, South African: south africa,
+Ethiopian: ethiopia, Canadian: canada, Mexican: mexico, Cuban: cuba, Jamaican: jamaica, Brazilian: brazil,
+Argentine: argentina, Argentinian: argentina, Chilean: chile, Peruvian: peru, Colombian: colombia,
+Venezuelan: venezuela, Uruguayan: uruguay, Bolivian: bolivia, Australian: australia, New Zealander: new zealand
+"""
+PEOPLES = {
+    people.casefold(): country for people, country in (" ".join(row.split()).split(": ") for row in _PEOPLES.split(","))
+}
+
+
+def country_of(name: str) -> str:
+    """The country that a name or a nationality means, folded: united states for American and U.S."""
+    folded = _ARTICLE.sub("", " ".join(name.split())).casefold()
+    return PEOPLES.get(folded, folded)
