@@ -13,13 +13,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention, Span
+from factpin.memory.names import is_pronoun
 
 LANGUAGE = "en"
 SURE = dict.fromkeys(
     ("director", "performer", "author", "cast member", "publication date", "country of citizenship"), 0.9
 )
 SURE |= dict.fromkeys(("screenwriter", "composer", "producer", "publisher", "developer"), 0.85)
+SURE |= dict.fromkeys(("father", "mother", "spouse", "place of birth", "place of death"), 0.85)
 SURE |= dict.fromkeys(("date of birth", "date of death"), 0.95)  # see recipes/answers/README.md, Definitions
+EARLY = 12  # sentences from the beginning in which he or she is the subject
 LONGEST = 100  # characters of a title
 FILM = (
     r"film|movie|documentary|short|feature|serial|comedy|drama|thriller|western|miniseries|sitcom|"
@@ -43,7 +46,8 @@ _PRONOUN = re.compile(r"^(?:it|this|that|he|she|they|there|these|those|which|the
 _BY = {
     "film": (("director", r"(?:co-)?directed"), ("screenwriter", "written"), ("producer", "produced"),
              ("composer", "scored"), ("director", r"written and directed"),
-             ("director", r"directed and (?:co-)?(?:written|produced|edited)"), ("director", "produced and directed")),
+             ("director", r"directed(?:, (?:written|produced|edited))*,? and (?:co-)?(?:written|produced|edited)"),
+             ("director", "produced and directed")),
     "book": (("author", r"(?:co-)?(?:written|authored)"), ("author", "(?:novel|book|play|novella|memoir|poem|story)"),
              ("publisher", "published")),
     "music": (("performer", r"(?:performed|recorded|sung)"), ("composer", "composed"),
@@ -57,7 +61,32 @@ BY = {
     kind: [(relation, re.compile(rf"\b{verb} by (?:the )?(?:{_ONE}{_WORDS} |[a-z-]+{_WORDS} )?{_LIST}", re.I))
            for relation, verb in rows] for kind, rows in _BY.items()
 }  # fmt: skip
+_ALSO = re.compile(r",? (?:also|better|originally|internationally) (?:known|released|titled)|,? a\.?k\.?a\.?", re.I)
 STARRING = re.compile(rf"\b(?:starring|stars|featuring) {_LIST}", re.I)
+_HE = re.compile(r"^(?:He|She|(?P<own>His|Her)|(?P<name>«\d+»))\b", re.I)
+_TITLES = r"(?:(?!(?:and|or|with|by|sons?|daughters?|aunt|uncle|niece|nephew|sister|brother|wife|husband|of)\b)(?:[\w.'-]+|«\d+») ){0,4}"  # the Aztec ruler (Moctezuma)
+_CHILD = re.compile(
+    rf"\b(?:is|was|were|born|as)(?: (?:in|at|on) [^.;]{{0,40}}?)?,? (?:as )?(?:an?|the) (?:[a-z-]+ ){{0,3}}"
+    rf"(?:son|daughter|child) "
+    rf"(?:of|to) (?P<one>{_TITLES})«(?P<first>\d+)»"
+    rf"(?:,? (?:and|with)(?: his wife,?)? (?P<other>{_TITLES})«(?P<second>\d+)»)?"
+)
+_PARENT = re.compile(r"^(?:His|Her) (?P<who>father|mother)(?:,| is| was) (?:[a-z]+ ){0,3}«(?P<first>\d+)»")
+_FEMALE = re.compile(r"\b(?:wife|lady|princess|queen|countess|duchess|empress|actress|mother|mrs|miss|dame)\b", re.I)
+_MARRIED = re.compile(
+    rf"^(?:He|She|{_ONE}) (?:is |was )?(?:first |later )?married (?:to )?(?:[a-z]+ ){{0,3}}«(?P<first>\d+)»"
+)
+_PLACES = (
+    (
+        "place of birth",
+        re.compile(rf"^(?:He|She|{_ONE}) was born (?:on [^.;]{{0,20}}{_ONE} )?(?:in|at) «(?P<first>\d+)»"),
+    ),
+    ("place of death", re.compile(rf"^(?:He|She|{_ONE}) died [^.;]{{0,30}}?(?:in|at) «(?P<first>\d+)»")),
+    (
+        "place of birth",
+        re.compile(rf"^{_ONE}[^()]{{0,40}}?\s*\(\s*born [^();]{{0,6}}{_ONE},? (?:in )?«(?P<first>\d+)»"),
+    ),
+)
 _INDEX = re.compile(r"«(\d+)»")
 
 
@@ -86,16 +115,20 @@ def define(doc: Document) -> Document:
     """The document with the facts that its definitions state and that it does not have yet."""
     if doc.language != LANGUAGE:
         return doc
+    subject: Mention | None = None
     for number, span in enumerate(doc.sentences):
         sentence = _sentence(doc, span)
-        for head, relation, tail in (*_works(sentence, doc.text), *_people(sentence)):
+        if number == 0:
+            subject = _subject(sentence)
+        told = _told(sentence, subject) if subject is not None and number < EARLY else ()
+        for head, relation, tail in (*_works(sentence, doc.text), *_people(sentence), *told):
             doc = _with_fact(doc, head, relation, tail, number)
     return doc
 
 
 def _sentence(doc: Document, span: Span) -> Sentence:
     """The longest mentions that do not overlap, in the place of their words."""
-    inside = [m for m in doc.mentions if span.start <= m.start and m.end <= span.end]
+    inside = [m for m in doc.mentions if span.start <= m.start and m.end <= span.end and not is_pronoun(m.text)]
     kept: list[Mention] = []
     for m in sorted(inside, key=lambda m: (m.start, -m.end)):
         if not kept or m.start >= kept[-1].end:
@@ -140,6 +173,8 @@ def _is_maker(m: Mention, relation: str) -> bool:
 def _title(sentence: Sentence, text: str, end: int) -> Mention | None:
     """The title of what a sentence defines: the mention that stands there, or all characters before "is a"."""
     start, stop = sentence.span.start, sentence.where(end)
+    if also := _ALSO.search(text, start, stop):
+        stop = also.start()
     while start < stop and text[start] in "\"“'‘ ":
         start += 1
     while start < stop and text[stop - 1] in "\"”'’, ":
@@ -168,6 +203,45 @@ def _people(sentence: Sentence) -> Iterator[tuple[Mention, str, Mention]]:
             yield person, "country of citizenship", country
 
 
+def _subject(sentence: Sentence) -> Mention | None:
+    """The person whom a text begins with."""
+    first = _INDEX.match(sentence.pattern)
+    found = sentence.mentions[int(first[1])] if first else None
+    return found if found is not None and found.type == "person" else None
+
+
+def _told(sentence: Sentence, subject: Mention) -> Iterator[tuple[Mention, str, Mention]]:
+    """What a sentence about the subject of a text tells of parents, spouses, and places."""
+    begins = _HE.match(sentence.pattern)
+    if begins is None or (begins["name"] and not _is_called(sentence.said(begins["name"])[0], subject)):
+        return
+    found: list[tuple[str, str]] = []
+    if parent := _PARENT.match(sentence.pattern):
+        found.append((parent["who"].lower(), parent["first"]))
+    if begins["own"] is None:
+        if child := _CHILD.search(sentence.pattern):
+            found += _parents(child)
+        if married := _MARRIED.match(sentence.pattern):
+            found.append(("spouse", married["first"]))
+        found += [(relation, match["first"]) for relation, rule in _PLACES if (match := rule.match(sentence.pattern))]
+    for relation, number in found:
+        tail = sentence.mentions[int(number)]
+        if tail.type == ("location" if relation.startswith("place") else "person"):
+            yield subject, relation, tail
+
+
+def _parents(child: re.Match[str]) -> list[tuple[str, str]]:
+    """Who of the parents is father and who is mother: the first is the father unless a word says otherwise."""
+    reverse = _FEMALE.search(child["one"]) is not None
+    names = [("mother" if reverse else "father", child["first"])]
+    return [*names, ("father" if reverse else "mother", child["second"])] if child["second"] else names
+
+
+def _is_called(m: Mention, subject: Mention) -> bool:
+    """Whether a name is that of the subject, or its last word."""
+    return m.text == subject.text or subject.text.endswith(f" {m.text}")
+
+
 def _with_fact(doc: Document, head: Mention, relation: str, tail: Mention, sentence: int) -> Document:
     """The document with one more fact, unless it has it, or another tail of a relation that gives one alone."""
     doc, head = _with_mention(doc, head)
@@ -176,7 +250,7 @@ def _with_fact(doc: Document, head: Mention, relation: str, tail: Mention, sente
         return doc
     ends = owner[head.id], owner[tail.id]
     score = SURE[relation]
-    alone = relation in ("date of birth", "date of death", "publication date")
+    alone = relation in ("date of birth", "date of death", "publication date", "father", "mother", "place of birth")
     for i, fact in enumerate(doc.facts):
         if (fact.head, fact.relation) == (ends[0], relation) and (fact.tail == ends[1] or alone):
             if fact.tail == ends[1] and fact.assertion in (None, "asserted") and (fact.score or 0.0) < score:
