@@ -64,7 +64,9 @@ BY = {
 _ALSO = re.compile(r",? (?:also|better|originally|internationally) (?:known|released|titled)|,? a\.?k\.?a\.?", re.I)
 STARRING = re.compile(rf"\b(?:starring|stars|featuring) {_LIST}", re.I)
 _HE = re.compile(r"^(?:He|She|(?P<own>His|Her)|(?P<name>«\d+»))\b", re.I)
-_TITLES = r"(?:(?!(?:and|or|with|by|sons?|daughters?|aunt|uncle|niece|nephew|sister|brother|wife|husband|of)\b)(?:[\w.'-]+|«\d+») ){0,4}"  # the Aztec ruler (Moctezuma)
+# the Aztec ruler (Moctezuma)
+_OTHER = "and|or|with|by|of|sons?|daughters?|aunt|uncle|niece|nephew|sister|brother|wife|husband"
+_TITLES = rf"(?:(?!(?:{_OTHER})\b)(?:[\w.'-]+|«\d+») ){{0,4}}"
 _CHILD = re.compile(
     rf"\b(?:is|was|were|born|as)(?: (?:in|at|on) [^.;]{{0,40}}?)?,? (?:as )?(?:an?|the) (?:[a-z-]+ ){{0,3}}"
     rf"(?:son|daughter|child) "
