@@ -138,9 +138,9 @@ class Least:
 def _fitting(
     question: ParsedQuestion, readings: Sequence[AnswerSpan], by_facts: Lookup | None, mode: Mode
 ) -> list[AnswerSpan]:
-    """Yes or no for a yes-no question, spans for all others; but for hops, only what is about the question."""
+    """Yes or no for a yes-no question, spans for all others; only what is about the question."""
     fitting = [reading for reading in readings if bool(reading.choice) != bool(question.kind)]
-    return fitting if mode == "hops" else [one for one in fitting if is_relevant(question, one, by_facts)]
+    return [one for one in fitting if is_relevant(question, one, by_facts, followed=mode == "hops")]
 
 
 def _check(question: str, mode: str, min_score: float | None, k: int) -> None:

@@ -30,8 +30,9 @@ def names_in(question: str, store: Store, filter: Filter = ALL) -> list[Name]:
     spans = {span: question[slice(*span)] for span in spans_of_names(question) if span.end - span.start > 1}
     about = subjects(store, dict.fromkeys(text for span, text in spans.items() if text[0].isupper()), filter)
     for span, text in spans.items():
-        if text in about and (span not in known or BRACKETS.match(question, span.end)):
-            known[span] = about[text]
+        if text in about:
+            others = () if BRACKETS.match(question, span.end) else known.get(span, ())
+            known[span] = list({c.entity.id: c for c in (*others, *about[text])}.values())
     found: list[Name] = [(_with_brackets(question, span), known[span]) for span in longest_first(list(known))]
     for match in _CAPITALISED.finditer(question):
         span = Span(*match.span())

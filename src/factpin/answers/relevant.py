@@ -3,6 +3,7 @@
 A small reader looks for words of the right kind, and finds some in passages about something else. It is not believed
 
 - where the question asks for two steps, of which one passage tells one: "When did Tim Burton's father die?";
+- where the question compares two things: "Who is older, A or B?";
 - where the passage lacks a name or number of the question: another season, another person;
 - where a text denies the answer, or somebody rejected it;
 - where a fact explains what the answer has to do with a name of the question, the question does not ask for that fact,
@@ -25,15 +26,27 @@ _RELATIVE = (
     "performer|singer|founder|owner|ceo|creator|screenwriter"
 )
 _STEP = re.compile(rf"['’]s?\s+(?:{_RELATIVE})s?\b|\b(?:{_RELATIVE})s?\s+of\b", re.I)
+_MORE = r"first|last|older|younger|earlier|later|recently|larger|bigger|taller|longer|higher|more|most|better"
+_COMPARES = re.compile(
+    rf"\b(?:{_MORE})\b.*[,?:] .*\bor\b|\bor\b.*\b(?:{_MORE})\b|\bsame\b|\bboth\b|\bin common\b", re.I
+)
+_COMPARES_ZH = re.compile(
+    r"[和与跟].*(?:谁|哪个?|哪一).*(?:更|先|早|晚|大|小|高|长)|还是.*[更先早晚]|相同|同一|一样|共同"
+)
 _WORD = re.compile(r"[^\W_]+")
 _ASKING = frozenset("who whom whose what when where which why how many much".split())  # noqa: SIM905
 
 
-def is_relevant(question: ParsedQuestion, reading: AnswerSpan, by_facts: Lookup | None) -> bool:
-    """Whether a reading may answer the question; yes and no always may."""
+def is_relevant(
+    question: ParsedQuestion, reading: AnswerSpan, by_facts: Lookup | None, *, followed: bool = False
+) -> bool:
+    """Whether a reading may answer the question; yes and no always may.
+
+    followed: the passage was found by the title that another one mentions, so it need not have the names itself.
+    """
     if reading.choice:
         return True
-    if two_steps(question) or not names_it(question, reading.passage):
+    if two_steps(question) or compares(question) or not (followed or names_it(question, reading.passage)):
         return False
     if by_facts is None:
         return True
@@ -48,6 +61,12 @@ def two_steps(question: ParsedQuestion) -> bool:
         return False
     rest = blank_out(question.text, [Span(*step.span())])
     return any(concept.cue("en").search(rest) for concept in CONCEPTS)
+
+
+def compares(question: ParsedQuestion) -> bool:
+    """Whether a question names two things and asks which of them is more, or whether they are alike."""
+    pattern = _COMPARES_ZH if question.language == "zh" else _COMPARES
+    return pattern.search(question.text) is not None
 
 
 def names_it(question: ParsedQuestion, passage: Passage) -> bool:
