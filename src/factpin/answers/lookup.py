@@ -12,7 +12,7 @@ from factpin.answers.chains import NOT_ASKED, Chain, ChainFinder, Inspection, St
 from factpin.answers.cite import citation_of, citations_of, shared
 from factpin.answers.compare import compare
 from factpin.answers.kinds import kind_of
-from factpin.answers.named import names_in
+from factpin.answers.named import Name, longer_names, names_in
 from factpin.answers.parse import ParsedQuestion, parse_question
 from factpin.answers.say import say
 from factpin.answers.yes_no import affirm
@@ -70,11 +70,7 @@ def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
         return Lookup(parsed, answer, notes=() if answer else (say("yes_no", parsed.language),))
     finder = ChainFinder(store, parsed, filter)
     names = names_in(question, store, filter)
-    found: list[Group] = []
-    for span, candidates in names:
-        found = [g for c in candidates if (g := _group(finder, span, c, store.schema())).conclusions]
-        if found:
-            break
+    found = _first_found(finder, names) or _first_found(finder, longer_names(question, names, store, filter))
     notes = _notes(finder.others, parsed.language)
     answer = _answer(parsed, found, notes) if found else None
     shown = tuple((question[span.start : span.end], tuple(candidates)) for span, candidates in names)
@@ -82,6 +78,15 @@ def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     looked = tuple(finder.inspections.values())
     unasked = frozenset(fold(name) for one in looked if one.why == NOT_ASKED for name in (one.head, one.tail))
     return Lookup(parsed, answer, shown, looked, tuple(notes), refuted, unasked)
+
+
+def _first_found(finder: ChainFinder, names: Sequence[Name]) -> list[Group]:
+    """What is found from the entities of the first name that leads anywhere."""
+    for span, candidates in names:
+        found = [g for c in candidates if (g := _group(finder, span, c, finder.store.schema())).conclusions]
+        if found:
+            return found
+    return []
 
 
 def _group(finder: ChainFinder, span: Span, candidate: Candidate, schema: Schema) -> Group:

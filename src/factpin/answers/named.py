@@ -44,6 +44,19 @@ def names_in(question: str, store: Store, filter: Filter = ALL) -> list[Name]:
     return found
 
 
+def longer_names(question: str, names: Sequence[Name], store: Store, filter: Filter = ALL) -> list[Name]:
+    """For each English name of several words, the entities with a name that begins like it: Jeanie Beadle Staples."""
+    found: list[Name] = []
+    for span, _ in names:
+        text = fold(question[slice(*span)])
+        if text.isascii() and " " in text:
+            longer = store.names_with(text.split()[-1], filter)
+            meant = [c for c in longer if any(fold(name).startswith(f"{text} ") for name in c.names)]
+            if 0 < len(meant) <= MOST_MEANT:
+                found.append((span, meant))
+    return found
+
+
 def _with_brackets(question: str, span: Span) -> Span:
     """A name with the brackets behind it."""
     match = BRACKETS.match(question, span.end)
