@@ -17,6 +17,7 @@ from _sets import SETS, contexts, questions_of
 from factpin.answers.ask import ASK_MODES, Mode, ask
 from factpin.answers.marks import usual_schema
 from factpin.documents import Answer, Question
+from factpin.extraction.definitions import define
 from factpin.extraction.pipeline import Pipeline
 from factpin.memory import Source, Store, open_store
 from factpin.models.readers import Readers, find_readers
@@ -38,7 +39,7 @@ def fill(store: Store, questions: list[Question], facts: bool, budget: float) ->
             return False
         some = documents[i : i + AT_ONCE]
         with store.together():
-            for doc in pipeline.annotate(some) if pipeline else some:
+            for doc in map(define, pipeline.annotate(some)) if pipeline else some:
                 store.put(doc, Source(doc.id, str(doc.meta.get("title", ""))))
     return True
 

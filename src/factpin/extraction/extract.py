@@ -3,8 +3,7 @@
 Each document is read by the models for its language, and their results are combined (combine.py). Annotation that a
 document already has is replaced. Where facts are looked for, mentions are then grouped into entities, by a coreference
 model where there is one and by rules otherwise. Document relation models look for facts between these entities, and the
-facts of all models are settled between them (settle.py). What English definitions state in fixed words is added
-(definitions.py).
+facts of all models are settled between them (settle.py).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,6 @@ from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes
-from factpin.extraction.definitions import define
 from factpin.extraction.route import Route, reads, route
 from factpin.extraction.select import select
 from factpin.extraction.settle import once, places, settle, without_loose, without_mentions
@@ -113,9 +111,7 @@ def extract(
         linked = link(merged, team) if team.scorers or team.seeks_facts or coreference else merged
         for doc, way, by_task, plain, found in zip(group, routes, results, merged, linked, strict=True):
             notes = coverage_notes(plain, way, by_task, relations)
-            settled = settle(found, functional)
-            defined = define(settled) if team.seeks_facts else settled
-            kept, hidden = hide_unlikely(add_notes(defined, notes), min_score)
+            kept, hidden = hide_unlikely(add_notes(settle(found, functional), notes), min_score)
             told = without_loose(kept, loose(by_task, team.finders))
             sure, unsure = hide_unsure(told, team.shown(way), min_score)
             shown = select(sure, only)
