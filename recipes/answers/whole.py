@@ -17,6 +17,7 @@ from _sets import SETS, contexts, questions_of
 from factpin.answers.ask import ASK_MODES, Mode, ask
 from factpin.answers.marks import usual_schema
 from factpin.documents import Answer, Question
+from factpin.extraction.definitions import define
 from factpin.extraction.pipeline import Pipeline
 from factpin.memory import Source, Store, open_store
 from factpin.models.readers import Readers, find_readers
@@ -38,7 +39,7 @@ def fill(store: Store, questions: list[Question], facts: bool, budget: float) ->
             return False
         some = documents[i : i + AT_ONCE]
         with store.together():
-            for doc in pipeline.annotate(some) if pipeline else some:
+            for doc in map(define, pipeline.annotate(some)) if pipeline else some:
                 store.put(doc, Source(doc.id, str(doc.meta.get("title", ""))))
     return True
 
@@ -97,6 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", choices=SETS)
     parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--skip", type=int, default=0, help="questions at the beginning of the set to leave out")
     parser.add_argument("--facts", action="store_true")
     parser.add_argument("--db", default="memory:", help="a store that is kept, so that passages are indexed once")
     parser.add_argument("--seconds", type=float, default=1e9, help="CPU seconds after which indexing stops")
@@ -104,7 +106,7 @@ def main() -> None:
     parser.add_argument("--without-gold", action="store_true", help="ask again without the gold passages")
     parser.add_argument("--reader", help="a name or folder, or none; the shipped ones if not given")
     options = parser.parse_args()
-    questions = [q for q in questions_of(options.set, options.questions) if q.answers]
+    questions = [q for q in questions_of(options.set, options.skip + options.questions)[options.skip :] if q.answers]
     readers = find_readers(options.reader)
     with open_store(options.db, create=True) as store:
         store.set_schema(usual_schema())

@@ -155,6 +155,9 @@ class Bold:
         found = [(p, p.text.find("Ann Ash")) for p in passages]
         return [AnswerSpan(p, Span(p.start + at, p.start + at + 7), 0.9) for p, at in found if at >= 0]
 
+    def reads(self, question: str) -> bool:
+        return True
+
     def min_score(self, question: str) -> float:
         return 0.6
 
@@ -178,6 +181,9 @@ class Silent:
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
         return []
+
+    def reads(self, question: str) -> bool:
+        return False
 
     def min_score(self, question: str) -> float:
         return 1.0
@@ -311,6 +317,9 @@ class Designer:
         spans = [AnswerSpan(p, Span(p.start + at, p.start + at + 2), 0.8) for p, at in found if at >= 0]
         return [*(spans if "设计" in question else []),
                 *(AnswerSpan(p, Span(p.start, p.end), 0.7, "是") for p in passages)]  # fmt: skip
+
+    def reads(self, question: str) -> bool:
+        return True
 
     def min_score(self, question: str) -> float:
         return 0.6 if "设计" in question else 0.9

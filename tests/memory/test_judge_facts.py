@@ -1,6 +1,6 @@
 import pytest
 
-from factpin.documents import Relation, Schema
+from factpin.documents import Relation, Schema, Span
 from factpin.memory import Pin, StoredEntity, StoredFact
 from factpin.memory.judge_facts import confidence, conflicts, judged
 
@@ -103,3 +103,39 @@ def test_conflicts_show_both_sides() -> None:
     (conflict,) = conflicts(judged(facts, SCHEMA))
     assert (conflict.head.id, conflict.relation) == ("acme", "born")
     assert [f.fact.pins[0].quote for f in conflict.facts] == ["in x", "in y"]
+
+
+@pytest.mark.parametrize(("one", "two"), [
+    ("Warsaw", "Poland"), ("Los Angeles", "California"), ("California", "the United States"), ("旧金山", "美国"),
+    ("杭州", "浙江省"), ("Lyon", "Lyon, France"), ("1867", "7 November 1867"), ("2003年9月3日", "2003年"),
+    ("2003", "2003-09-03"),
+])  # fmt: skip
+def test_what_is_merely_more_exact_is_no_dispute(one: str, two: str) -> None:
+    assert status(fact("born", one), fact("born", two)) == ["active", "active"]
+    assert status(fact("born", two), fact("born", one)) == ["active", "active"]
+
+
+@pytest.mark.parametrize(("one", "two"), [
+    ("Rome", "Oslo"), ("Poland", "Russia"), ("California", "Texas"), ("York", "New York"), ("1867", "1868"),
+    ("1,000", "1,000,000"), ("旧金山", "洛杉矶"), ("7 May 1867", "7 June 1867"),
+])  # fmt: skip
+def test_what_differs_is_a_dispute(one: str, two: str) -> None:
+    assert status(fact("born", one), fact("born", two)) == ["disputed", "disputed"]
+
+
+def test_a_country_beside_two_cities_is_in_no_dispute() -> None:
+    assert status(fact("born", "Rome"), fact("born", "Italy"), fact("born", "Oslo")) == [
+        "disputed", "active", "disputed"]  # fmt: skip
+
+
+def test_a_text_that_names_two_places_as_one_settles_it() -> None:
+    quote = "born in Pasadena, Bexar"
+    small = pin("a", quote, head=Span(0, 1), tail=Span(8, 16))
+    large = pin("a", quote, head=Span(0, 1), tail=Span(18, 23))
+    assert status(fact("born", "Pasadena", small), fact("born", "Bexar", large)) == ["active", "active"]
+    assert status(fact("born", "Pasadena"), fact("born", "Bexar")) == ["disputed", "disputed"]
+
+
+def test_a_later_text_that_names_only_the_country_replaces_nothing() -> None:
+    old, new = fact("CEO", "Paris", pin("a", published="2001")), fact("CEO", "France", pin("b", published="2020"))
+    assert status(old, new) == ["active", "active"]

@@ -15,7 +15,7 @@ from factpin.answers.lookup import Lookup, lookup
 from factpin.answers.parse import ParsedQuestion, parse_question
 from factpin.answers.passages import AnswerSpan, PassageReader, Retrieval, compose, follow, offer_unread, retrieve
 from factpin.answers.reasoners import Reasoners
-from factpin.answers.relevant import is_relevant
+from factpin.answers.relevant import is_relevant, names_it
 from factpin.answers.say import say
 from factpin.documents import Answer
 from factpin.documents.likely import LIKELY
@@ -104,9 +104,21 @@ def trace(  # noqa: PLR0913  (each is asked for by name)
         retrieval = follow(retrieval, store, k, filter)
         readings += _fitting(parsed, reader.read(question, retrieval.passages[seen:]), by_facts, mode)
         read = compose(question, retrieval, readings)
-    offered = [] if readings else offer_unread(question, retrieval)  # no reader for this language, or all is refuted
-    answer = _conclude(question, [*answers, *read], offered, least, notes, store, filter)
+    offered = [] if readings else _offer(parsed, reader, retrieval)
+    known = reader.reads(question)
+    answer = _conclude(question, [*answers, *read], offered, least, notes, store, filter, read=known)
     return Trace(answer, by_facts, retrieval, len(retrieval.passages))
+
+
+def _offer(question: ParsedQuestion, reader: PassageReader, retrieval: Retrieval) -> list[Answer]:
+    """The passages to show where nothing that was read may be the answer: those that have the names of the question.
+
+    Where no reader knows the language, it is all of them.
+    """
+    if not reader.reads(question.text):
+        return offer_unread(question.text, retrieval)
+    near = tuple(passage for passage in retrieval.passages if names_it(question, passage))
+    return offer_unread(question.text, replace(retrieval, passages=near))
 
 
 def _reason(
@@ -138,9 +150,9 @@ class Least:
 def _fitting(
     question: ParsedQuestion, readings: Sequence[AnswerSpan], by_facts: Lookup | None, mode: Mode
 ) -> list[AnswerSpan]:
-    """Yes or no for a yes-no question, spans for all others; but for hops, only what is about the question."""
+    """Yes or no for a yes-no question, spans for all others; only what is about the question."""
     fitting = [reading for reading in readings if bool(reading.choice) != bool(question.kind)]
-    return fitting if mode == "hops" else [one for one in fitting if is_relevant(question, one, by_facts)]
+    return [one for one in fitting if is_relevant(question, one, by_facts, followed=mode == "hops")]
 
 
 def _check(question: str, mode: str, min_score: float | None, k: int) -> None:
@@ -162,6 +174,8 @@ def _conclude(
     notes: list[str],
     store: Store,
     filter: Filter,
+    *,
+    read: bool = False,
 ) -> Answer:
     """The most likely answer, or an abstention with the candidates. Of equal scores, the one tried first wins."""
     language = parse_question(question).language
@@ -173,7 +187,7 @@ def _conclude(
     candidates = [c for c in every if not c.abstained and c.score >= WORTH]
     first = ranked[0] if ranked else None
     if first is None:
-        notes = [*notes, say("unread" if offered else "none", language)]
+        notes = [*notes, say("none" if not offered else "read" if read else "unread", language)]
     else:
         notes = [*notes, *first.notes]
         if not first.abstained:

@@ -1,18 +1,22 @@
 """Follow one or two facts from a name in the question to its answer."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from factpin.answers.kinds import fits, kind_of
 from factpin.answers.parse import ParsedQuestion, unexplained
 from factpin.answers.relate import Cue, cues
+from factpin.answers.subjects import subjects
 from factpin.documents import Span
 from factpin.memory import ALL, Filter, JudgedFact, Pattern, Store, StoredEntity
 
 HOLDS = ("active", "disputed")
 MOST_MIDDLE = 20  # entities from which to try a second step
 MOST_INSPECTED = 60  # facts to keep for an explanation
+OF_WORKS = frozenset((
+    "director", "screenwriter", "cast member", "performer", "author", "composer", "producer", "publication date",
+))  # fmt: skip
 NOT_ASKED = "the question does not ask for it"
 _JOINED = re.compile(r"\s+(?:(?:of|by|for|in|from|to|at)\s+)?(?:the\s+)?(?:\w+\s+)?$")
 _OWNED = re.compile(r"['’]s?\s+(?:\w+\s+)?$")
@@ -79,6 +83,7 @@ class ChainFinder:
     filter: Filter = ALL
     inspections: dict[str, Inspection] = field(default_factory=dict)  # by the key of the fact
     others: list[Step] = field(default_factory=list)  # steps that would answer the question if their facts held
+    titled: dict[str, set[str]] = field(default_factory=dict)  # entity -> those that documents of its name are about
 
     def chains(self, anchor: Span, entity: StoredEntity) -> list[Chain]:
         """Chains of one fact, or of two if there are none."""
@@ -89,17 +94,32 @@ class ChainFinder:
         return single or self._double(anchor, entity, [s for s in steps if s.judged.status in HOLDS])
 
     def _double(self, anchor: Span, entity: StoredEntity, steps: Sequence[Step]) -> list[Chain]:
-        middle = list(dict.fromkeys(step.target.id for step in steps))[:MOST_MIDDLE]
+        targets = dict([(step.target.id, step.target.name) for step in steps][:MOST_MIDDLE])
+        self._find_titled(targets)
+        middle = sorted({id for target in targets for id in self.titled[target]})
         found = []
         for second in self._steps(anchor, middle) if middle else ():
             for first in steps:
                 if (
-                    _follows(first, second)
+                    self._follows(first, second)
                     and _ordered(self.question, anchor, first.cue, second.cue)
                     and self._answers(anchor, entity, (first, second))
                 ):
                     found.append(Chain(anchor, (first, second)))
         return found
+
+    def _find_titled(self, entities: Mapping[str, str]) -> None:
+        """Which entities may be meant by the names of others."""
+        new = {id: name for id, name in entities.items() if id not in self.titled}
+        about = subjects(self.store, new.values(), self.filter) if self.question.language == "en" else {}
+        for id, name in new.items():
+            self.titled[id] = {id, *(candidate.entity.id for candidate in about.get(name, ()))}
+
+    def _follows(self, first: Step, second: Step) -> bool:
+        """Whether the second step continues the first with a different fact that holds."""
+        same = first.judged.fact.id == second.judged.fact.id
+        continues = second.source.id in self.titled.get(first.target.id, {first.target.id})
+        return continues and not same and second.judged.status in HOLDS
 
     def _steps(self, anchor: Span, entities: Sequence[str]) -> Iterator[Step]:
         """Every fact about the entities that the question has a cue for."""
@@ -118,6 +138,7 @@ class ChainFinder:
             self._note(last.judged, f"{last.target.name} is not of the kind asked for ({self.question.kind})")
             return False
         kinds = {self.question.kind, kind_of(entity), *(kind_of(step.target) for step in steps)}
+        kinds |= {"work" for step in steps if step.judged.fact.relation in OF_WORKS}
         left = unexplained(self.question, [anchor, *(span for step in steps for span in step.cue.spans)], kinds)
         self._note(last.judged, f"it leaves words unexplained: {left}" if left else "it answers the question")
         return not left
@@ -129,12 +150,6 @@ class ChainFinder:
         self.inspections[fact.id] = Inspection(
             fact.head.name, fact.relation, fact.tail.name, judged.status, judged.confidence, why
         )
-
-
-def _follows(first: Step, second: Step) -> bool:
-    """Whether the second step continues the first with a different fact that holds."""
-    same = first.judged.fact.id == second.judged.fact.id
-    return first.target.id == second.source.id and not same and second.judged.status in HOLDS
 
 
 def _ordered(question: ParsedQuestion, anchor: Span, first: Cue, second: Cue) -> bool:

@@ -22,6 +22,10 @@ class LongReader:
     judge: Judge
     text_of: Callable[[str], str]  # the text of a document, by its key
 
+    def reads(self, question: str) -> bool:
+        """Whether the reader knows the language of a question."""
+        return self.reader.reads(question)
+
     def min_score(self, question: str) -> float:
         """That of the reader."""
         return self.reader.min_score(question)

@@ -10,15 +10,17 @@ from dataclasses import dataclass, field, replace
 
 from factpin.answers.chains import NOT_ASKED, Chain, ChainFinder, Inspection, Step
 from factpin.answers.cite import citation_of, citations_of, shared
-from factpin.answers.named import names_in
+from factpin.answers.compare import compare
+from factpin.answers.kinds import kind_of
+from factpin.answers.named import Name, longer_names, names_in
 from factpin.answers.parse import ParsedQuestion, parse_question
-from factpin.answers.places import inner_place
 from factpin.answers.say import say
 from factpin.answers.yes_no import affirm
 from factpin.documents import Answer, Hop, Schema, Span
 from factpin.documents.keys import fold
 from factpin.documents.likely import LIKELY
 from factpin.memory import ALL, Candidate, Filter, Store, StoredEntity
+from factpin.memory.agreement import inner_place, names_agree
 
 CERTAIN = 0.999  # scores are capped here, so that odds stay finite
 MOST_LISTED = 10
@@ -60,16 +62,15 @@ class Group:
 def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     """Look for an answer among the facts of a store."""
     parsed = parse_question(question)
+    compared = compare(parsed, store, filter)
+    if compared is not None:
+        return Lookup(parsed, compared)
     if not parsed.kind:
         answer = affirm(parsed, store, filter)
         return Lookup(parsed, answer, notes=() if answer else (say("yes_no", parsed.language),))
     finder = ChainFinder(store, parsed, filter)
     names = names_in(question, store, filter)
-    found: list[Group] = []
-    for span, candidates in names:
-        found = [g for c in candidates if (g := _group(finder, span, c, store.schema())).conclusions]
-        if found:
-            break
+    found = _first_found(finder, names) or _first_found(finder, longer_names(question, names, store, filter))
     notes = _notes(finder.others, parsed.language)
     answer = _answer(parsed, found, notes) if found else None
     shown = tuple((question[span.start : span.end], tuple(candidates)) for span, candidates in names)
@@ -77,6 +78,15 @@ def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     looked = tuple(finder.inspections.values())
     unasked = frozenset(fold(name) for one in looked if one.why == NOT_ASKED for name in (one.head, one.tail))
     return Lookup(parsed, answer, shown, looked, tuple(notes), refuted, unasked)
+
+
+def _first_found(finder: ChainFinder, names: Sequence[Name]) -> list[Group]:
+    """What is found from the entities of the first name that leads anywhere."""
+    for span, candidates in names:
+        found = [g for c in candidates if (g := _group(finder, span, c, finder.store.schema())).conclusions]
+        if found:
+            return found
+    return []
 
 
 def _group(finder: ChainFinder, span: Span, candidate: Candidate, schema: Schema) -> Group:
@@ -104,22 +114,20 @@ def _group(finder: ChainFinder, span: Span, candidate: Candidate, schema: Schema
 
 def _agrees(conclusion: Conclusion, chain: Chain) -> bool:
     """Whether a chain leads to the same answer, or to a place inside or around it."""
-    return _compatible(conclusion.entity, chain.target) or any(inner_place(c, chain) for c in conclusion.chains)
+    return names_agree(conclusion.entity, chain.target) or any(_inner(c, chain) for c in conclusion.chains)
 
 
-def _compatible(a: StoredEntity, b: StoredEntity) -> bool:
-    """Whether two answers agree, one perhaps more exact: 2003 and 2003-09-03, Lyon and Lyon, France."""
-    if a.id == b.id:
-        return True
-    short, long = sorted((fold(a.name), fold(b.name)), key=len)
-    if short.isascii():
-        return f" {short} " in f" {long.replace(',', ' ').replace('-', ' ')} ".replace("  ", " ") or short == long
-    return len(short) > 1 and short in long
+def _inner(a: Chain, b: Chain) -> StoredEntity | None:
+    """The smaller of two places that chains lead to, if one is in the other."""
+    if kind_of(a.target) != "place" or kind_of(b.target) != "place":
+        return None
+    one, other = a.steps[-1], b.steps[-1]
+    return inner_place(one.judged.fact, other.judged.fact, inverse=(one.inverse, other.inverse))
 
 
 def _merged(conclusion: Conclusion, chain: Chain) -> Conclusion:
     """The conclusion with one more chain; its entity is the more exact one."""
-    inner = next((place for c in conclusion.chains if (place := inner_place(c, chain))), None)
+    inner = next((place for c in conclusion.chains if (place := _inner(c, chain))), None)
     entity = inner or max(conclusion.entity, chain.target, key=lambda e: (len(e.name), e.id))
     return Conclusion(entity, (*conclusion.chains, chain), max(conclusion.score, chain.score))
 

@@ -1,5 +1,7 @@
 """The names in a question that the store knows, whole or in part: "Where was Somchai born?" for Somchai Rattanakul.
 
+The title of a document is a name of what it is about. Brackets behind a name belong to it: The Base (film).
+
 A part of a name is a capitalised word that belongs to no name that is known whole. It can mean a person, by any word of
 the name, or an organization, by the first one.
 """
@@ -8,12 +10,15 @@ import re
 from collections.abc import Sequence
 
 from factpin.answers.kinds import kind_of
+from factpin.answers.subjects import subjects
 from factpin.documents import Span
 from factpin.documents.keys import fold
 from factpin.memory import ALL, Candidate, Filter, Store
+from factpin.memory.names import longest_first, spans_of_names
 
 MOST_MEANT = 5  # entities that a part of a name can mean; of more, it means none
 _CAPITALISED = re.compile(r"(?<![\w'’.-])[^\W\d_a-z][^\W\d_]{2,}(?![\w.-]|['’](?!s\b))")
+BRACKETS = re.compile(r"\s*\([^()]*\)")
 _FIRST = "who whom whose what when where which why how the did does was were are has have had can"  # in a question
 _ASKING = frozenset(_FIRST.split())
 Name = tuple[Span, Sequence[Candidate]]
@@ -21,8 +26,14 @@ Name = tuple[Span, Sequence[Candidate]]
 
 def names_in(question: str, store: Store, filter: Filter = ALL) -> list[Name]:
     """The names in a question, longest first, and then the parts of names."""
-    found: list[Name] = list(store.names_in(question, filter))
-    known = [span for span, _ in found]
+    known = dict(store.names_in(question, filter))
+    spans = {span: question[slice(*span)] for span in spans_of_names(question) if span.end - span.start > 1}
+    about = subjects(store, dict.fromkeys(text for span, text in spans.items() if text[0].isupper()), filter)
+    for span, text in spans.items():
+        if text in about:
+            others = () if BRACKETS.match(question, span.end) else known.get(span, ())
+            known[span] = list({c.entity.id: c for c in (*others, *about[text])}.values())
+    found: list[Name] = [(_with_brackets(question, span), known[span]) for span in longest_first(list(known))]
     for match in _CAPITALISED.finditer(question):
         span = Span(*match.span())
         inside = any(span.start < end and start < span.end for start, end in known)
@@ -31,6 +42,25 @@ def names_in(question: str, store: Store, filter: Filter = ALL) -> list[Name]:
             if 0 < len({fold(c.entity.name) for c in meant}) <= MOST_MEANT:
                 found.append((span, meant))
     return found
+
+
+def longer_names(question: str, names: Sequence[Name], store: Store, filter: Filter = ALL) -> list[Name]:
+    """For each English name of several words, the entities with a name that begins like it: Jeanie Beadle Staples."""
+    found: list[Name] = []
+    for span, _ in names:
+        text = fold(question[slice(*span)])
+        if text.isascii() and " " in text:
+            longer = store.names_with(text.split()[-1], filter)
+            meant = [c for c in longer if any(fold(name).startswith(f"{text} ") for name in c.names)]
+            if 0 < len(meant) <= MOST_MEANT:
+                found.append((span, meant))
+    return found
+
+
+def _with_brackets(question: str, span: Span) -> Span:
+    """A name with the brackets behind it."""
+    match = BRACKETS.match(question, span.end)
+    return Span(span.start, match.end()) if match else span
 
 
 def _called(word: str, candidate: Candidate) -> bool:

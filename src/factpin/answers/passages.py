@@ -34,6 +34,9 @@ class PassageReader(Protocol):
     def read(self, question: str, passages: Sequence[Passage]) -> Sequence[AnswerSpan]:
         """The answers in each passage."""
 
+    def reads(self, question: str) -> bool:
+        """Whether it knows the language of a question."""
+
     def min_score(self, question: str) -> float:
         """The score from which its answers to such a question are right often enough."""
 

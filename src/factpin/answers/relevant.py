@@ -3,6 +3,8 @@
 A small reader looks for words of the right kind, and finds some in passages about something else. It is not believed
 
 - where the question asks for two steps, of which one passage tells one: "When did Tim Burton's father die?";
+- where the question compares two things: "Who is older, A or B?";
+- where it found words of the question itself;
 - where the passage lacks a name or number of the question: another season, another person;
 - where a text denies the answer, or somebody rejected it;
 - where a fact explains what the answer has to do with a name of the question, the question does not ask for that fact,
@@ -25,15 +27,35 @@ _RELATIVE = (
     "performer|singer|founder|owner|ceo|creator|screenwriter"
 )
 _STEP = re.compile(rf"['’]s?\s+(?:{_RELATIVE})s?\b|\b(?:{_RELATIVE})s?\s+of\b", re.I)
+_MORE = r"first|last|older|younger|earlier|later|recently|larger|bigger|taller|longer|higher|more|most|better"
+_COMPARES = re.compile(
+    rf"\b(?:{_MORE})\b.*[,?:] .*\bor\b|\bor\b.*\b(?:{_MORE})\b|\bsame\b|\bboth\b|\bin common\b", re.I
+)
+_COMPARES_ZH = re.compile(
+    r"[和与跟].*(?:谁|哪个?|哪一).*(?:更|先|早|晚|大|小|高|长)|还是.*[更先早晚]|相同|同一|一样|共同"
+)
+_NAME = r"(?:proper|real|full|middle|birth|given|first|last|maiden|stage) name"
+_OF_WHOM = re.compile(
+    rf"\b(?:(?:{_NAME}|age|nationality|birthplace|birthday|profession|occupation|population) of (?:the|an?) "
+    rf"(?:[\w-]+ ){{1,4}}?(?:who|that|which|whose)|{_NAME} of (?:the|an?) (?:[\w-]+ ){{1,2}}of)\b",
+    re.I,
+)
 _WORD = re.compile(r"[^\W_]+")
 _ASKING = frozenset("who whom whose what when where which why how many much".split())  # noqa: SIM905
 
 
-def is_relevant(question: ParsedQuestion, reading: AnswerSpan, by_facts: Lookup | None) -> bool:
-    """Whether a reading may answer the question; yes and no always may."""
+def is_relevant(
+    question: ParsedQuestion, reading: AnswerSpan, by_facts: Lookup | None, *, followed: bool = False
+) -> bool:
+    """Whether a reading may answer the question; yes and no always may.
+
+    followed: the passage was found by the title that another one mentions, so it need not have the names itself.
+    """
     if reading.choice:
         return True
-    if two_steps(question) or not names_it(question, reading.passage):
+    if fold(text_of(reading)) in fold(question.text):
+        return False
+    if two_steps(question) or compares(question) or not (followed or names_it(question, reading.passage)):
         return False
     if by_facts is None:
         return True
@@ -44,10 +66,20 @@ def is_relevant(question: ParsedQuestion, reading: AnswerSpan, by_facts: Lookup 
 def two_steps(question: ParsedQuestion) -> bool:
     """Whether an English question asks for something of a relative: one cue is a relative, and there is another."""
     step = _STEP.search(question.text)
-    if question.language != "en" or step is None:
+    if question.language != "en":
+        return False
+    if _OF_WHOM.search(question.text):
+        return True
+    if step is None:
         return False
     rest = blank_out(question.text, [Span(*step.span())])
     return any(concept.cue("en").search(rest) for concept in CONCEPTS)
+
+
+def compares(question: ParsedQuestion) -> bool:
+    """Whether a question names two things and asks which of them is more, or whether they are alike."""
+    pattern = _COMPARES_ZH if question.language == "zh" else _COMPARES
+    return pattern.search(question.text) is not None
 
 
 def names_it(question: ParsedQuestion, passage: Passage) -> bool:

@@ -4,6 +4,8 @@ _NOTES = {
     "none": ("No fact or passage in the store answers this.", "库中没有事实或段落能回答这个问题。"),
     "unread": ("These passages may help. To answer from them, pass a reader (--reader).",
                "以下段落可能有帮助；没有阅读模型，无法从中提取答案。"),
+    "read": ("These passages may help, but no answer was found in them.",
+             "以下段落可能有帮助，但未能从中找到答案。"),
     "weak": ("The best answer has a score of {score}, below {least}.", "最佳答案的分数为{score}，低于{least}。"),
     "conflict": ("The texts contradict each other: {names}.", "文本互相矛盾：{names}。"),
     "ambiguous": ("{count} entities have the name {name}.",

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from factpin.documents import Document
+from factpin.extraction.definitions import define
 from factpin.extraction.fingerprint import fingerprint
+from factpin.models.settings import read_settings
+
+FACTS = ("triples", "document_relations")  # tasks of models that look for facts
 
 Annotate = Callable[[Iterable[Document]], Iterator[Document]]
 
@@ -27,7 +31,8 @@ def annotator(
     runtime: str = "auto",
     precision: str = "auto",
 ) -> Annotator:
-    """The models in these folders. All facts are kept, whatever they score.
+    """The models in these folders. All facts are kept, whatever they score. Where a model looks for facts, those that
+    English definitions state in fixed words are added (definitions.py).
 
     Nothing heavy is loaded before the first document, so a run over unchanged files is quick.
     """
@@ -37,8 +42,14 @@ def annotator(
         from factpin.extraction.extract import extract, load_models  # noqa: PLC0415  (torch)
 
         models = load_models(folders, device=device, runtime=runtime, precision=precision)
-        return lambda documents: extract(documents, models, min_score=0.0, coreference=coreference)
+        found = partial(extract, models=models, min_score=0.0, coreference=coreference)
+        return (lambda documents: map(define, found(documents))) if seeks_facts else found
 
+    seeks_facts = any(read_settings(folder).task in FACTS for folder in folders)
     names = [fingerprint(folder) for folder in folders]
-    how = [*(["coreference"] if coreference else []), *([precision] if precision in ("bf16", "int8") else [])]
+    how = [
+        *(["definitions"] if seeks_facts else []),
+        *(["coreference"] if coreference else []),
+        *([precision] if precision in ("bf16", "int8") else []),
+    ]
     return Annotator("+".join([*names, *how]), lambda documents: load()(documents))

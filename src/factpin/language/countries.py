@@ -1,4 +1,7 @@
-"""Names of countries in English, present and past, with the forms that texts use. They are compared without "the"."""
+"""Names of countries and of their parts, in English (present and past, with the forms that texts use) and in Chinese.
+
+They are compared without "the". A state that shares its name with a city (New York, Washington) is not in the list.
+"""
 
 import re
 
@@ -39,3 +42,78 @@ _ARTICLE = re.compile(r"^the\s+", re.I)
 def is_country(name: str) -> bool:
     """Whether a name in English is that of a country: France, the United States, USSR."""
     return _ARTICLE.sub("", " ".join(name.split())).casefold() in COUNTRIES
+
+
+_PARTS = """
+Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, Florida, Hawaii, Idaho, Illinois,
+Indiana, Iowa, Kansas, Kentucky, Louisiana, Maine, Maryland, Massachusetts, Michigan, Minnesota, Mississippi, Missouri,
+Montana, Nebraska, Nevada, New Hampshire, New Jersey, New Mexico, New York State, North Carolina, North Dakota, Ohio,
+Oklahoma, Oregon, Pennsylvania, Rhode Island, South Carolina, South Dakota, Tennessee, Texas, Utah, Vermont, Virginia,
+Washington State, West Virginia, Wisconsin, Wyoming, Alberta, British Columbia, Manitoba, New Brunswick, Newfoundland,
+Newfoundland and Labrador, Nova Scotia, Ontario, Prince Edward Island, Quebec, Saskatchewan, New South Wales,
+Queensland, South Australia, Tasmania, Victoria, Western Australia, England, Scotland, Wales, Northern Ireland,
+Bavaria, Saxony, Thuringia, Hesse, Brandenburg, Lower Saxony, North Rhine-Westphalia, Baden-Württemberg, Catalonia,
+Andalusia, Sicily, Sardinia, Tuscany, Lombardy, Normandy, Brittany, Bohemia, Moravia, Siberia, Crimea, Bengal, Kerala,
+Punjab, Gujarat, Maharashtra, Tamil Nadu, Karnataka, West Bengal, Uttar Pradesh, Guangdong, Guangxi, Sichuan, Hunan,
+Hubei, Henan, Hebei, Shandong, Shanxi, Shaanxi, Jiangsu, Jiangxi, Zhejiang, Anhui, Fujian, Yunnan, Guizhou, Gansu,
+Qinghai, Liaoning, Heilongjiang, Hainan, Xinjiang, Tibet, Inner Mongolia, Ningxia
+"""
+_CHINESE_COUNTRIES = """
+中国 中华人民共和国 中华民国 美国 美利坚合众国 英国 大不列颠 联合王国 法国 法兰西 德国 西德 东德 德意志帝国 意大利
+西班牙 葡萄牙 荷兰 比利时 卢森堡 瑞士 奥地利 奥匈帝国 波兰 捷克 捷克斯洛伐克 斯洛伐克 匈牙利 罗马尼亚 保加利亚 希腊
+土耳其 奥斯曼帝国 塞尔维亚 克罗地亚 斯洛文尼亚 南斯拉夫 阿尔巴尼亚 俄国 俄罗斯 俄罗斯帝国 苏联 乌克兰 白俄罗斯 立陶宛
+拉脱维亚 爱沙尼亚 芬兰 瑞典 挪威 丹麦 冰岛 爱尔兰 日本 韩国 南韩 大韩民国 朝鲜 北韩 蒙古 蒙古国 越南 老挝 柬埔寨 泰国
+缅甸 马来西亚 新加坡 印度 印度尼西亚 印尼 菲律宾 文莱 东帝汶 巴基斯坦 孟加拉国 斯里兰卡 尼泊尔 不丹 马尔代夫 阿富汗
+伊朗 波斯 伊拉克 叙利亚 黎巴嫩 约旦 以色列 巴勒斯坦 沙特阿拉伯 也门 阿曼 阿联酋 卡塔尔 巴林 科威特 哈萨克斯坦
+乌兹别克斯坦 土库曼斯坦 吉尔吉斯斯坦 塔吉克斯坦 格鲁吉亚 亚美尼亚 阿塞拜疆 埃及 利比亚 突尼斯 阿尔及利亚 摩洛哥 苏丹
+埃塞俄比亚 肯尼亚 坦桑尼亚 乌干达 卢旺达 刚果 尼日利亚 加纳 塞内加尔 喀麦隆 安哥拉 赞比亚 津巴布韦 莫桑比克 南非
+马达加斯加 加拿大 墨西哥 古巴 牙买加 海地 巴拿马 哥伦比亚 委内瑞拉 厄瓜多尔 秘鲁 玻利维亚 智利 阿根廷 巴拉圭 乌拉圭
+巴西 澳大利亚 澳洲 新西兰 纽西兰 斐济
+"""
+_CHINESE_PARTS = """
+河北 山西 辽宁 吉林 黑龙江 江苏 浙江 安徽 福建 江西 山东 河南 湖北 湖南 广东 海南 四川 贵州 云南 陕西 甘肃 青海 台湾
+内蒙古 广西 西藏 宁夏 新疆 加州 加利福尼亚 得克萨斯 德州 佛罗里达 英格兰 苏格兰 威尔士 北爱尔兰 巴伐利亚 魁北克 安大略
+"""
+PARTS = frozenset(" ".join(name.split()).casefold() for name in _PARTS.split(","))
+_SIZES = dict.fromkeys(_CHINESE_COUNTRIES.split(), 2) | dict.fromkeys(_CHINESE_PARTS.split(), 1)
+_CHINESE_PART = re.compile(r"[\u4e00-\u9fff]{2,}(?:省|自治区)")
+
+
+def region_size(name: str) -> int:
+    """2 for a country, 1 for a state or province, 0 for any other name."""
+    folded = _ARTICLE.sub("", " ".join(name.split())).casefold()
+    if folded in PARTS or _CHINESE_PART.fullmatch(folded):
+        return 1
+    return 2 if folded in COUNTRIES else _SIZES.get(folded.removesuffix("州"), _SIZES.get(folded, 0))
+
+
+_PEOPLES = """
+American: united states, US: united states, U.S.: united states, USA: united states, America: united states,
+U.S.A.: united states, United States of America: united states, British: united kingdom, UK: united kingdom,
+U.K.: united kingdom, Britain: united kingdom, Great Britain: united kingdom, English: england, Scottish: scotland,
+Welsh: wales, Irish: ireland, Republic of Ireland: ireland, French: france, German: germany, West Germany: germany,
+Italian: italy, Spanish: spain, Portuguese: portugal, Dutch: netherlands, Belgian: belgium, Swiss: switzerland,
+Austrian: austria, Polish: poland, Czech: czech republic, Czechia: czech republic, Slovak: slovakia,
+Hungarian: hungary, Romanian: romania, Bulgarian: bulgaria, Greek: greece, Turkish: turkey, Serbian: serbia,
+Croatian: croatia, Slovenian: slovenia, Bosnian: bosnia, Bosnia and Herzegovina: bosnia, Albanian: albania,
+Russian: russia, Soviet: soviet union, USSR: soviet union, Ukrainian: ukraine, Belarusian: belarus,
+Lithuanian: lithuania, Latvian: latvia, Estonian: estonia, Finnish: finland, Swedish: sweden, Norwegian: norway,
+Danish: denmark, Icelandic: iceland, Japanese: japan, Chinese: china, People's Republic of China: china,
+Taiwanese: taiwan, Korean: south korea, South Korean: south korea, North Korean: north korea, Vietnamese: vietnam,
+Thai: thailand, Filipino: philippines, Indonesian: indonesia, Malaysian: malaysia, Singaporean: singapore,
+Indian: india, Pakistani: pakistan, Bangladeshi: bangladesh, Nepalese: nepal, Sri Lankan: sri lanka, Iranian: iran,
+Persian: iran, Iraqi: iraq, Israeli: israel, Lebanese: lebanon, Syrian: syria, Egyptian: egypt, Moroccan: morocco,
+Algerian: algeria, Tunisian: tunisia, Nigerian: nigeria, Ghanaian: ghana, Kenyan: kenya, South African: south africa,
+Ethiopian: ethiopia, Canadian: canada, Mexican: mexico, Cuban: cuba, Jamaican: jamaica, Brazilian: brazil,
+Argentine: argentina, Argentinian: argentina, Chilean: chile, Peruvian: peru, Colombian: colombia,
+Venezuelan: venezuela, Uruguayan: uruguay, Bolivian: bolivia, Australian: australia, New Zealander: new zealand
+"""
+PEOPLES = {
+    people.casefold(): country for people, country in (" ".join(row.split()).split(": ") for row in _PEOPLES.split(","))
+}
+
+
+def country_of(name: str) -> str:
+    """The country that a name or a nationality means, folded: united states for American and U.S."""
+    folded = _ARTICLE.sub("", " ".join(name.split())).casefold()
+    return PEOPLES.get(folded, folded)

@@ -6,6 +6,10 @@ from factpin.errors import BadInput
 from factpin.memory.nouns import check_date
 
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_DAY = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})[a-z]*", re.I)
 _CHINESE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})[日号])?)?")
 
 
@@ -20,6 +24,21 @@ def as_date(text: str) -> str:
     except BadInput:
         return ""
     return date
+
+
+def date_in(text: str) -> str:
+    """The date that a text begins to tell: 1886-10-02 for "October 2, 1886", "" if there is no year."""
+    if date := as_date(text):
+        return date
+    year = _YEAR.search(text)
+    month = _MONTH.search(text)
+    if year is None or (_YEAR.search(text, year.end()) and month is None):
+        return year[0] if year else ""
+    if month is None:
+        return year[0]
+    day = _DAY.search(text)
+    number = f"{MONTHS.index(month[0].lower()[:3]) + 1:02}"
+    return f"{year[0]}-{number}" + (f"-{int(day[0]):02}" if day else "")
 
 
 def is_before(a: str, b: str) -> bool:

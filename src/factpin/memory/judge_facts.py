@@ -5,7 +5,8 @@ is negated, hedged, reported or conditional adds nothing.
 
     active        asserted and not contradicted
     superseded    ended, not yet begun, or replaced by a later fact (relations with the mark `changes`)
-    disputed      texts contradict each other: asserted and negated, or several tails where there can only be one
+    disputed      texts contradict each other: asserted and negated, or several tails where there can only be one, and
+                  none of them is merely more exact (Warsaw and Poland)
     denied        only negated
     unconfirmed   only hedged, reported or conditional
     rejected      by hand
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Sequence
 
 from factpin.documents import Relation, Schema
 from factpin.documents.keys import digest
+from factpin.memory.agreement import agree
 from factpin.memory.dates import is_before
 from factpin.memory.groups import Groups
 from factpin.memory.nouns import Conflict, JudgedFact, Pin, Status, StoredFact
@@ -70,14 +72,13 @@ def _statuses(group: Sequence[StoredFact], relation: Relation, as_of: str) -> li
     running = [fact for fact in group if alone[fact.id] in ("active", "disputed")]
     if relation.changes or relation.functional:
         for fact in running if relation.changes else ():
-            if any(other.tail.id != fact.tail.id and is_before(since(fact), since(other)) for other in running):
+            if any(not agree(fact, other) and is_before(since(fact), since(other)) for other in running):
                 alone[fact.id] = "superseded"
         left = [fact for fact in running if alone[fact.id] != "superseded"]
         confirmed = {fact.tail.id for fact in left if fact.verdict == "confirmed"}
-        if len({fact.tail.id for fact in left}) > 1:
-            for fact in left:
-                if confirmed != {fact.tail.id}:
-                    alone[fact.id] = "disputed"
+        for fact in left:
+            if confirmed != {fact.tail.id} and any(not agree(fact, other) for other in left):
+                alone[fact.id] = "disputed"
     return [(fact, alone[fact.id]) for fact in group]
 
 

@@ -36,6 +36,10 @@ class Readers:
             for r in reader.read(question, passages)
         ]
 
+    def reads(self, question: str) -> bool:
+        """Whether a reader knows the language of a question."""
+        return self.reader(question) is not None
+
     def min_score(self, question: str) -> float:
         """The score that was fitted for the reader of the question's language; 1 where there is none."""
         reader = self.reader(question)

@@ -1,0 +1,277 @@
+"""Facts that English definitions state in fixed words, whatever a model thinks of them.
+
+    King of the Sierras is a 1938 American Western film directed by Samuel Diege and starring Rex.
+    Paul Scardon (6 May 1874 – 17 January 1954) was an Australian actor and film director.
+
+Encyclopaedias begin like this, and models that learned from news miss it. Each sentence is read with its mentions in
+the place of their words: «0» is a «1» «2» Western film directed by «3». The title of a work is what stands before
+"is a", even where no model found it as one name.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from factpin.documents import Document, Entity, Evidence, Fact, Mention, Span
+from factpin.memory.names import is_pronoun
+
+LANGUAGE = "en"
+SURE = dict.fromkeys(
+    ("director", "performer", "author", "cast member", "publication date", "country of citizenship"), 0.9
+)
+SURE |= dict.fromkeys(("screenwriter", "composer", "producer", "publisher", "developer"), 0.85)
+SURE |= dict.fromkeys(("father", "mother", "spouse", "place of birth", "place of death"), 0.85)
+SURE |= dict.fromkeys(("date of birth", "date of death"), 0.95)  # see recipes/answers/README.md, Definitions
+EARLY = 12  # sentences from the beginning in which he or she is the subject
+LONGEST = 100  # characters of a title
+FILM = (
+    r"film|movie|documentary|short|feature|serial|comedy|drama|thriller|western|miniseries|sitcom|"
+    r"(?:television|TV|web) series"
+)
+BOOK = r"novel|book|play|novella|memoir|poem|short story|comic|manga|autobiography|biography|trilogy"
+MUSIC = r"song|single|album|EP|mixtape|recording|track|ballad|soundtrack|LP"
+GAME = r"(?:video )?game"
+_ONE = r"«\d+»"
+_LIST = rf"((?:{_ONE})(?:(?:, | and |, and | & |, with ){_ONE})*)"
+_SUBJECT = re.compile(r"^(?P<name>[^()]{1,200}?)(?:\s*\([^()]*\))?,? (?:is|was) (?:an?|the) (?P<rest>.*)$", re.S)
+_LIFE = re.compile(rf"^(?P<name>{_ONE})[^()]{{0,40}}?\s*\(\s*(?P<life>[^()]*?)\s*\)")
+_BORN = re.compile(rf"\b(?:born|b\.)(?: on| in)?[^«;,–-]{{0,12}}(?P<date>{_ONE})")
+_YEARS = re.compile(rf"(?:^|[;,] )(?:c\. )?(?P<date>{_ONE})\s*[–—-]\s*(?:c\. )?(?P<end>{_ONE})$")
+_CITIZEN = re.compile(
+    rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? (?:[a-z]+ )?(?P<country>{_ONE})[ -][a-z]"
+)
+_KIND = re.compile(rf"\b(?P<film>{FILM})\b|\b(?P<book>{BOOK})\b|\b(?P<music>{MUSIC})\b|\b(?P<game>{GAME})\b", re.I)
+_PRONOUN = re.compile(r"^(?:it|this|that|he|she|they|there|these|those|which|the (?:film|song|album|novel|book|movie|"
+                      r"series|game|show|single|story|play))$", re.I)  # fmt: skip
+_BY = {
+    "film": (("director", r"(?:co-)?directed"), ("screenwriter", "written"), ("producer", "produced"),
+             ("composer", "scored"), ("director", r"written and directed"),
+             ("director", r"directed(?:, (?:written|produced|edited))*,? and (?:co-)?(?:written|produced|edited)"),
+             ("director", "produced and directed")),
+    "book": (("author", r"(?:co-)?(?:written|authored)"), ("author", "(?:novel|book|play|novella|memoir|poem|story)"),
+             ("publisher", "published")),
+    "music": (("performer", r"(?:performed|recorded|sung)"), ("composer", "composed"),
+              ("performer", rf"(?:{MUSIC})")),
+    "game": (("developer", "developed"), ("publisher", "published"), ("publisher", "developed and published"),
+             ("developer", "developed and published")),
+}  # fmt: skip
+# American singer (Dillon Francis)
+_WORDS = r"(?: (?!(?:and|or|who|which|that|about|based|starring|featuring|from|for)\b)[a-z-]+){0,4}"
+BY = {
+    kind: [(relation, re.compile(rf"\b{verb} by (?:the )?(?:{_ONE}{_WORDS} |[a-z-]+{_WORDS} )?{_LIST}", re.I))
+           for relation, verb in rows] for kind, rows in _BY.items()
+}  # fmt: skip
+_ALSO = re.compile(r",? (?:also|better|originally|internationally) (?:known|released|titled)|,? a\.?k\.?a\.?", re.I)
+STARRING = re.compile(rf"\b(?:starring|stars|featuring) {_LIST}", re.I)
+_HE = re.compile(r"^(?:He|She|(?P<own>His|Her)|(?P<name>«\d+»))\b", re.I)
+# the Aztec ruler (Moctezuma)
+_OTHER = "and|or|with|by|of|sons?|daughters?|aunt|uncle|niece|nephew|sister|brother|wife|husband"
+_TITLES = rf"(?:(?!(?:{_OTHER})\b)(?:[\w.'-]+|«\d+») ){{0,4}}"
+_CHILD = re.compile(
+    rf"\b(?:is|was|were|born|as)(?: (?:in|at|on) [^.;]{{0,40}}?)?,? (?:as )?(?:an?|the) (?:[a-z-]+ ){{0,3}}"
+    rf"(?:son|daughter|child) "
+    rf"(?:of|to) (?P<one>{_TITLES})«(?P<first>\d+)»"
+    rf"(?:,? (?:and|with)(?: his wife,?)? (?P<other>{_TITLES})«(?P<second>\d+)»)?"
+)
+_PARENT = re.compile(r"^(?:His|Her) (?P<who>father|mother)(?:,| is| was) (?:[a-z]+ ){0,3}«(?P<first>\d+)»")
+_FEMALE = re.compile(r"\b(?:wife|lady|princess|queen|countess|duchess|empress|actress|mother|mrs|miss|dame)\b", re.I)
+_MARRIED = re.compile(
+    rf"^(?:He|She|{_ONE}) (?:is |was )?(?:first |later )?married (?:to )?(?:[a-z]+ ){{0,3}}«(?P<first>\d+)»"
+)
+_PLACES = (
+    (
+        "place of birth",
+        re.compile(rf"^(?:He|She|{_ONE}) was born (?:on [^.;]{{0,20}}{_ONE} )?(?:in|at) «(?P<first>\d+)»"),
+    ),
+    ("place of death", re.compile(rf"^(?:He|She|{_ONE}) died [^.;]{{0,30}}?(?:in|at) «(?P<first>\d+)»")),
+    (
+        "place of birth",
+        re.compile(rf"^{_ONE}[^()]{{0,40}}?\s*\(\s*born [^();]{{0,6}}{_ONE},? (?:in )?«(?P<first>\d+)»"),
+    ),
+)
+_INDEX = re.compile(r"«(\d+)»")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with «i» in the place of each of its mentions."""
+
+    span: Span
+    mentions: tuple[Mention, ...]
+    pattern: str
+    ends: tuple[tuple[int, int], ...]  # of each mention in the pattern
+
+    def said(self, matched: str) -> list[Mention]:
+        """The mentions in a part of the pattern."""
+        return [self.mentions[int(i)] for i in _INDEX.findall(matched)]
+
+    def where(self, place: int) -> int:
+        """The character of the text at a place of the pattern that is not within a mention."""
+        before = [i for i, (_, end) in enumerate(self.ends) if end <= place]
+        if not before:
+            return self.span.start + place
+        return self.mentions[before[-1]].end + place - self.ends[before[-1]][1]
+
+
+def define(doc: Document) -> Document:
+    """The document with the facts that its definitions state and that it does not have yet."""
+    if doc.language != LANGUAGE:
+        return doc
+    subject: Mention | None = None
+    for number, span in enumerate(doc.sentences):
+        sentence = _sentence(doc, span)
+        if number == 0:
+            subject = _subject(sentence)
+        told = _told(sentence, subject) if subject is not None and number < EARLY else ()
+        for head, relation, tail in (*_works(sentence, doc.text), *_people(sentence), *told):
+            doc = _with_fact(doc, head, relation, tail, number)
+    return doc
+
+
+def _sentence(doc: Document, span: Span) -> Sentence:
+    """The longest mentions that do not overlap, in the place of their words."""
+    inside = [m for m in doc.mentions if span.start <= m.start and m.end <= span.end and not is_pronoun(m.text)]
+    kept: list[Mention] = []
+    for m in sorted(inside, key=lambda m: (m.start, -m.end)):
+        if not kept or m.start >= kept[-1].end:
+            kept.append(m)
+    pattern, at, ends = "", span.start, []
+    for i, m in enumerate(kept):
+        pattern += doc.text[at : m.start]
+        start = len(pattern)
+        pattern, at = f"{pattern}«{i}»", m.end
+        ends.append((start, len(pattern)))
+    return Sentence(span, tuple(kept), pattern + doc.text[at : span.end], tuple(ends))
+
+
+def _works(sentence: Sentence, text: str) -> Iterator[tuple[Mention, str, Mention]]:
+    """What a sentence says of a film, a book, a piece of music or a game that it defines."""
+    match = _SUBJECT.match(sentence.pattern)
+    kind = _KIND.search(match["rest"][:120]) if match else None
+    if match is None or kind is None or kind.lastgroup is None:
+        return
+    head = _title(sentence, text, match.end("name"))
+    if head is None:
+        return
+    rest = match["rest"]
+    years = _INDEX.match(rest)
+    if years and (year := sentence.mentions[int(years[1])]).type == "date" and year.text.strip().isdecimal():
+        yield head, "publication date", year
+    for relation, pattern in BY[kind.lastgroup]:
+        for found in pattern.finditer(rest):
+            yield from (
+                (head, relation, m) for m in sentence.said(found[found.lastindex or 0]) if _is_maker(m, relation)
+            )
+    if kind.lastgroup == "film":
+        for found in STARRING.finditer(rest):
+            yield from ((head, "cast member", m) for m in sentence.said(found[1]) if m.type == "person")
+
+
+def _is_maker(m: Mention, relation: str) -> bool:
+    groups = relation in ("performer", "producer", "publisher", "developer")
+    return m.type == "person" or (groups and m.type in ("organization", "other"))
+
+
+def _title(sentence: Sentence, text: str, end: int) -> Mention | None:
+    """The title of what a sentence defines: the mention that stands there, or all characters before "is a"."""
+    start, stop = sentence.span.start, sentence.where(end)
+    if also := _ALSO.search(text, start, stop):
+        stop = also.start()
+    while start < stop and text[start] in "\"“'‘ ":
+        start += 1
+    while start < stop and text[stop - 1] in "\"”'’, ":
+        stop -= 1
+    title = text[start:stop]
+    if not 1 < stop - start <= LONGEST or _PRONOUN.match(title) or not (title[0].isupper() or title[0].isdecimal()):
+        return None
+    same = next((m for m in sentence.mentions if (m.start, m.end) == (start, stop)), None)
+    if same is not None:
+        return None if same.type in ("person", "date") else same
+    return Mention("", start, stop, title, "other") if '"' not in title else None
+
+
+def _people(sentence: Sentence) -> Iterator[tuple[Mention, str, Mention]]:
+    """The life and the nationality of somebody whom a sentence defines."""
+    life = _LIFE.match(sentence.pattern)
+    if life and (person := sentence.said(life["name"])[0]).type == "person":
+        years, born = _YEARS.search(life["life"]), _BORN.search(life["life"])
+        for relation, found in (("date of birth", years["date"] if years else born["date"] if born else ""),
+                                ("date of death", years["end"] if years else "")):  # fmt: skip
+            yield from ((person, relation, m) for m in sentence.said(found) if m.type == "date")
+    citizen = _CITIZEN.match(sentence.pattern)
+    if citizen:
+        person, country = sentence.said(citizen["name"])[0], sentence.said(citizen["country"])[0]
+        if person.type == "person" and country.type in ("other", "location"):
+            yield person, "country of citizenship", country
+
+
+def _subject(sentence: Sentence) -> Mention | None:
+    """The person whom a text begins with."""
+    first = _INDEX.match(sentence.pattern)
+    found = sentence.mentions[int(first[1])] if first else None
+    return found if found is not None and found.type == "person" else None
+
+
+def _told(sentence: Sentence, subject: Mention) -> Iterator[tuple[Mention, str, Mention]]:
+    """What a sentence about the subject of a text tells of parents, spouses, and places."""
+    begins = _HE.match(sentence.pattern)
+    if begins is None or (begins["name"] and not _is_called(sentence.said(begins["name"])[0], subject)):
+        return
+    found: list[tuple[str, str]] = []
+    if parent := _PARENT.match(sentence.pattern):
+        found.append((parent["who"].lower(), parent["first"]))
+    if begins["own"] is None:
+        if child := _CHILD.search(sentence.pattern):
+            found += _parents(child)
+        if married := _MARRIED.match(sentence.pattern):
+            found.append(("spouse", married["first"]))
+        found += [(relation, match["first"]) for relation, rule in _PLACES if (match := rule.match(sentence.pattern))]
+    for relation, number in found:
+        tail = sentence.mentions[int(number)]
+        if tail.type == ("location" if relation.startswith("place") else "person"):
+            yield subject, relation, tail
+
+
+def _parents(child: re.Match[str]) -> list[tuple[str, str]]:
+    """Who of the parents is father and who is mother: the first is the father unless a word says otherwise."""
+    reverse = _FEMALE.search(child["one"]) is not None
+    names = [("mother" if reverse else "father", child["first"])]
+    return [*names, ("father" if reverse else "mother", child["second"])] if child["second"] else names
+
+
+def _is_called(m: Mention, subject: Mention) -> bool:
+    """Whether a name is that of the subject, or its last word."""
+    return m.text == subject.text or subject.text.endswith(f" {m.text}")
+
+
+def _with_fact(doc: Document, head: Mention, relation: str, tail: Mention, sentence: int) -> Document:
+    """The document with one more fact, unless it has it, or another tail of a relation that gives one alone."""
+    doc, head = _with_mention(doc, head)
+    owner = {id: e.id for e in doc.entities for id in e.mentions}
+    if head.id not in owner or tail.id not in owner or owner[head.id] == owner[tail.id]:
+        return doc
+    ends = owner[head.id], owner[tail.id]
+    score = SURE[relation]
+    alone = relation in ("date of birth", "date of death", "publication date", "father", "mother", "place of birth")
+    for i, fact in enumerate(doc.facts):
+        if (fact.head, fact.relation) == (ends[0], relation) and (fact.tail == ends[1] or alone):
+            if fact.tail == ends[1] and fact.assertion in (None, "asserted") and (fact.score or 0.0) < score:
+                return replace(doc, facts=(*doc.facts[:i], replace(fact, score=score), *doc.facts[i + 1 :]))
+            return doc
+    fact = Fact(ends[0], relation, ends[1], head.id, tail.id, score, (Evidence(sentence),))
+    return replace(doc, facts=(*doc.facts, fact))
+
+
+def _with_mention(doc: Document, mention: Mention) -> tuple[Document, Mention]:
+    """The document with a mention, which is an entity of its own if it is new."""
+    same = (m for m in doc.mentions if (m.start, m.end) == (mention.start, mention.end))
+    if known := mention if mention.id else next(same, None):
+        return doc, known
+    ids = {m.id for m in doc.mentions} | {e.id for e in doc.entities}
+    number = len(ids)
+    while {f"m{number}", f"e{number}"} & ids:
+        number += 1
+    new = replace(mention, id=f"m{number}", score=SURE["director"])
+    mentions = tuple(sorted((*doc.mentions, new), key=lambda m: (m.start, m.end)))
+    entity = Entity(f"e{number}", (new.id,), new.type, new.text)
+    return replace(doc, mentions=mentions, entities=(*doc.entities, entity)), new

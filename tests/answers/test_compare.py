@@ -1,0 +1,84 @@
+"""Questions that compare two things, and titles that are names."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from factpin.answers.ask import ask
+from factpin.answers.marks import usual_schema
+from factpin.documents import Document, Entity, Mention
+from factpin.memory import Source, Store, TypedFact, open_store
+from tests.answers.test_ask import assert_exact
+
+FACTS = (
+    ("Ann Ash", "date of birth", "October 2, 1886", "person", "date"),
+    ("Bo Birch", "date of birth", "24 April 1886", "person", "date"),
+    ("Cy Cole", "date of birth", "1886", "person", "date"),
+    ("Ann Ash", "date of death", "1950", "person", "date"),
+    ("Bo Birch", "date of death", "1949", "person", "date"),
+    ("Ann Ash", "country of citizenship", "American", "person", "other"),
+    ("Bo Birch", "country of citizenship", "the United States", "person", "location"),
+    ("Cy Cole", "country of citizenship", "French", "person", "other"),
+    ("Still Water", "director", "Ann Ash", "other", "person"),
+    ("Dunes", "director", "Bo Birch", "other", "person"),
+    ("Still Water", "publication date", "1930", "other", "date"),
+    ("Dunes", "publication date", "1931", "other", "date"),
+    ("Twin", "director", "Ann Ash", "other", "person"),
+    ("Twin", "director", "Bo Birch", "other", "person"),
+)
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    with open_store("memory:", create=True) as opened:
+        opened.set_schema(usual_schema())
+        for fact in FACTS:
+            opened.add(TypedFact(*fact))
+        yield opened
+
+
+@pytest.mark.parametrize(("question", "expected"), [
+    ("Who is older, Ann Ash or Bo Birch?", "Bo Birch"),
+    ("Who is younger, Ann Ash or Bo Birch?", "Ann Ash"),
+    ("Who was born first, Bo Birch or Ann Ash?", "Bo Birch"),
+    ("Who died first, Ann Ash or Bo Birch?", "Bo Birch"),
+    ("Which film came out first, Still Water or Dunes?", "Still Water"),
+    ("Which film was released more recently, Still Water (film) or Dunes?", "Dunes"),
+    ("Which film has the director who died later, Still Water or Dunes?", "Still Water"),
+    ("Which film whose director is younger, Dunes or Still Water?", "Still Water"),
+    ("Are Ann Ash and Bo Birch from the same country?", "yes"),
+    ("Do Ann Ash and Cy Cole have the same nationality?", "no"),
+    ("Do director of film Dunes and director of film Still Water share the same nationality?", "yes"),
+])  # fmt: skip
+def test_two_things_are_compared(question: str, expected: str, store: Store) -> None:
+    answer = ask(question, store, "facts")
+    assert answer.text == expected and len(answer.citations) == 2
+    assert_exact(answer, store)
+
+
+@pytest.mark.parametrize("question", [
+    "Who is older, Ann Ash or Cy Cole?",  # 1886 is neither before nor after
+    "Who is older, Ann Ash or Di Dorn?",  # unknown
+    "Who is richer, Ann Ash or Bo Birch?",
+    "Which film has the director who died later, Twin or Dunes?",  # two directors
+    "Which film has the director who died later in Rome, Still Water or Dunes?",  # a word is left over
+    "Are Ann Ash and Bo Birch from the same city?",
+])  # fmt: skip
+def test_what_facts_do_not_tell_is_not_answered(question: str, store: Store) -> None:
+    assert ask(question, store, "facts").abstained
+
+
+def test_a_title_is_a_name_of_what_a_document_is_about() -> None:
+    text = "Ann Mary Ash paints."
+    mention = Mention("m0", 0, 12, "Ann Mary Ash", "person")
+    doc = Document("x", text, "en", (), (mention,), (Entity("e0", ("m0",), "person", "Ann Mary Ash"),))
+    with open_store("memory:", create=True) as store:
+        store.put(doc, Source("ash.txt", title="Ann Ash (painter)"))
+        store.add(TypedFact("Ann Mary Ash", "date of birth", "2 May 1970", "person", "date"))
+        store.add(TypedFact("Dunes", "director", "Ann Ash", "work", "person"))
+        for question in (
+            "When was Ann Ash born?",
+            "When was Ann Ash (painter) born?",
+            "When was the director of Dunes born?",
+        ):
+            assert ask(question, store, "facts").text == "2 May 1970"
