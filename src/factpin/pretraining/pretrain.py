@@ -88,7 +88,7 @@ def pretrain(
     told = world.from_leader(begin(config, plan, corpus, folder, how.seed) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
     vocabulary, model = vocabulary_of(tokenizer), begun(config, plan, folder, how.seed)
-    model.carried = _carried(config, plan, model, how.batch_size)
+    model.carried = _carried(config, plan, model, how.texts)
     notes += _of_vocabulary(config, told) + _of_pairs(corpus, tokenizer, config)
     learned = inherit(model, kept_heads(folder / "start"))
     if not learned and config.encoder and names_pieces({row: ROWS[row] for row in plan.learned}):
@@ -108,7 +108,7 @@ def pretrain(
         named = {"paths": [] if config.pairs else [str(path) for path in paths], "dev": [str(path) for path in dev]}
         write_recipe(folder / "recipe.toml", {"pretrain": to_dict(config), "corpus": named, "train": to_dict(how)})
     stream = BatchStream(
-        partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
+        partial(source.texts, world=world), size=how.texts, buffer=config.buffer, seed=how.seed,
         fits=source.fits, needs_foreign=plan.need.foreign, reserve=partial(source.reserve, how.seed),
         fingerprint=fingerprint, kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
         lanes=model.carried is not None,

@@ -277,7 +277,7 @@ def train_classify(
         save_labeller(folder, chosen, labeller)
         return chosen
 
-    size = how.batch_size * how.accumulation
+    size = how.texts * how.accumulation
     learns = bool(job.long) and options.interventions > 0
     run = PartRun(CLASSIFY, options, METRICS, save, job.columns, order=lambda epoch: job.order(epoch, size),
                   resumable=not learns)  # fmt: skip

@@ -197,7 +197,7 @@ def train_retriever(
         write_settings(settings, folder)
         return settings
 
-    size, realm = how.batch_size * how.accumulation, options.objective == "realm"
+    size, realm = how.texts * how.accumulation, options.objective == "realm"
     run = PartRun(RETRIEVER, options, METRICS, save, job.columns, resumable=not realm,
                   order=(lambda epoch: job.order(epoch, size)) if realm else None)  # fmt: skip
     counts = {
