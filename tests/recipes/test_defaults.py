@@ -186,6 +186,17 @@ def test_weights_of_a_start_have_its_scale() -> None:
         assert not head.qk.bias.any()
 
 
+def test_a_start_is_trained_and_judged(tmp_path: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "train.jsonl", corpus(60, 1))
+    small = first_weights.Experiment("spans", first_weights.EGP, str(encoder_folder), "jsonl", "train.jsonl", 60, None,
+                                     None, 2, 1e-3)  # fmt: skip
+    monkeypatch.setitem(first_weights.EXPERIMENTS, "world", small)
+    options = Namespace(data=tmp_path, learning_rate=None, judged=None)
+    record = first_weights.run("world", "lecun-b6", 1, options)
+    assert (record["steps"], record["seed"], record["start"]) == (8, 1, "lecun-b6")
+    assert 0 <= record["f1"] <= 100
+
+
 def test_a_start_that_is_not_known_is_refused() -> None:
     with pytest.raises(SystemExit, match="no start 'he'"):
         first_weights.parse("he")
