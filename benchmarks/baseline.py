@@ -128,7 +128,7 @@ def fit(tagger: Tagger, learned: Sequence[Example], dev: Sequence[Document], how
 
 
 def per_epoch(count: int, how: TrainConfig) -> int:
-    return -(-count // how.batch_size)
+    return -(-count // how.texts)
 
 
 def shuffled(count: int, how: TrainConfig) -> Iterator[list[int]]:
@@ -136,7 +136,7 @@ def shuffled(count: int, how: TrainConfig) -> Iterator[list[int]]:
     chance = np.random.default_rng(how.seed)
     while True:
         order = chance.permutation(count).tolist()
-        yield from (order[i : i + how.batch_size] for i in range(0, count, how.batch_size))
+        yield from (order[i : i + how.texts] for i in range(0, count, how.texts))
 
 
 @torch.no_grad()

@@ -10,33 +10,33 @@
     tuned      the same with each point of the corpus's grid of rates and epochs; the best on dev is taken
     baseline   spans only: the tagger of benchmarks/baseline.py with the rates, batches and steps of `default`
 
-Every arm is evaluated on a test part that is not used to choose anything. If a corpus has no labelled test part, half
-of its dev part is the test part; if it has no dev part, a sixth of its training part is the dev part. The MD5 of a text
-decides, so the split never changes. Each run is a separate process with one thread and limited memory; its metrics and
-predictions are kept in --output, its model is not.
+Every arm is evaluated on a test part that is not used to choose anything (_corpora.py). Each run is a separate process
+with one thread and limited memory. Its figures, and its counts for every text of the test part, are a line of --results
+as soon as they exist; a run that has a line is not done again. Models are not kept.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import resource
 import shutil
 import subprocess
 import sys
-import tarfile
-import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from _corpora import CORPORA, PARTS, SIZES, Corpus, Settings, digest, point
+
 from factpin import formats
-from factpin.documents import Document
-from factpin.formats import Options
 from factpin.scoring import align, interval, paired_bootstrap
 from factpin.scoring.counts import Rows, total
 from factpin.tasks import TASKS
@@ -45,106 +45,9 @@ from factpin.training.defaults import EVALUATIONS, settle
 
 BASELINE = Path(__file__).parents[1] / "benchmarks" / "baseline.py"
 ARMS = ("default", "tuned", "baseline")
-SIZES = ("small", "large")
-PARTS = ("train", "dev", "test")
-Parts = dict[str, list[Document]]
-Settings = dict[str, Any]
-
-
-# ---- the corpora
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """A corpus, and what is tried on it. A point of a grid is "rate x epochs"."""
-
-    task: str
-    encoder: str
-    read: Callable[[Path], Parts]
-    sizes: tuple[int, int]  # documents to learn from: small and large
-    grids: tuple[tuple[str, ...], tuple[str, ...]]  # of both sizes
-    seconds: float  # that a document takes in an epoch, on one core
-    tuned: Settings = field(default_factory=dict)  # what all tuned runs have besides
-    judged: tuple[int, int] = (400, 1000)  # most documents of dev and of test
-    convention: str = "strict"
-
-
-def digest(text: str) -> int:
-    return int(hashlib.md5(text.encode()).hexdigest(), 16)
-
-
-def files(format: str, **paths: str | Sequence[str]) -> Callable[[Path], Parts]:
-    """The parts as the corpus has them; a missing test part is half of dev, a missing dev part a sixth of train."""
-
-    def read(data: Path) -> Parts:
-        found: Parts = {}
-        for part, names in paths.items():
-            several = [names] if isinstance(names, str) else names
-            found[part] = [doc for name in several for doc in formats.read(data / name, format=format, options=GOLD)]
-        for missing, source, share in (("test", "dev", 2), ("dev", "train", 6)):
-            if missing not in found:
-                found[missing] = [doc for doc in found[source] if digest(doc.text) % share == 0]
-                found[source] = [doc for doc in found[source] if digest(doc.text) % share]
-        return found
-
-    return read
-
-
-def worldwide(data: Path) -> Parts:
-    """News of many countries, cut by article: a tenth is dev, a tenth is test. Documents are sentences.
-
-    Sentences with a line that has no tag are left out.
-    """
-    lines: dict[str, list[str]] = {part: [] for part in PARTS}
-    with tarfile.open(data / "worldwide_newswire/processed_annotated.tar.xz") as archive:
-        for member in archive.getmembers():
-            if stream := archive.extractfile(member):
-                rows = [row.split("\t")[:2] for row in stream.read().decode("utf-8").split("\n")]
-                rows = [row for row in rows if not row[0].startswith("http")]
-                part = {0: "dev", 1: "test"}.get(digest(member.name) % 10, "train")
-                lines[part] += [*map("\t".join, rows), ""]
-    found: Parts = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for part, text in lines.items():
-            file = Path(folder) / f"{part}.conll"
-            file.write_text("\n".join(text), encoding="utf-8")
-            found[part] = list(formats.read(file, format="conll", options=Options(skip_bad=True)))
-    return found
-
-
-GOLD = Options(occurrences="nearest")
-CLUENER = files("cluener", train="cluener/train.json.xz", dev="cluener/dev.json.xz")
-MSRA = files("parallel", train="msra/val", test="msra/test")
-WNUT17 = files("conll", train="wnut17/wnut17train.conll.xz", dev="wnut17/emerging.dev.conll.xz",
-               test="wnut17/emerging.test.annotated.xz")  # fmt: skip
-GENIA = files("oneie", train="genia/dev.jsonlines.xz", test="genia/test.jsonlines.xz")
-DUIE = files("duie", train=("duie/duie2_train_a.json.xz", "duie/duie2_train_b.json.xz"), dev="duie/duie2_dev.json.xz")
-WEBNLG = files("triples", train="webnlg/WebNLG/train_triples.json.xz", dev="webnlg/WebNLG/val_triples.json.xz",
-               test="webnlg/WebNLG/test_triples.json.xz")  # fmt: skip
-CDR = files("atlop", **{part: f"cdr/atlop/{part}_filter.data.xz" for part in PARTS})
-EN = ("1e-4 x 30", "2e-4 x 30"), ("1e-4 x 8", "2e-4 x 8")
-ZH = ("2e-4 x 30", "5e-4 x 30"), ("2e-4 x 8", "4e-4 x 8")
-EN_FACTS = ("2e-4 x 30", "4e-4 x 30"), ("2e-4 x 10", "4e-4 x 10")
-ZH_FACTS = ("3e-4 x 30", "5e-4 x 30"), ("3e-4 x 8", "5e-4 x 8")
-FEW = ("1e-4 x 10", "2e-4 x 10"), ("1e-4 x 6", "2e-4 x 6")
-WHOLE = {"context": "window"}  # facts reach over sentences
-RECIPE = {"batch_size": 2, "head_learning_rate": 5e-4, "size": 384, "top_k": 1}  # of recipes/cdr
-CORPORA = {
-    "cluener": Corpus("spans", "ltp-zh", CLUENER, (300, 3000), ZH, 0.011),
-    "msra": Corpus("spans", "simbert-zh", MSRA, (300, 2000), ZH, 0.035),
-    "wnut17": Corpus("spans", "minilm-en", WNUT17, (300, 1500), EN, 0.03, judged=(400, 1287)),
-    "worldwide": Corpus("spans", "minilm-en", worldwide, (300, 1000), EN, 0.065),
-    "genia": Corpus("spans", "minilm-en", GENIA, (300, 1300), EN, 0.05),
-    "duie": Corpus("triples", "simbert-zh", DUIE, (300, 2000), ZH_FACTS, 0.045, WHOLE, convention="text"),
-    "webnlg": Corpus("triples", "minilm-en", WEBNLG, (300, 2000), EN_FACTS, 0.045, WHOLE, convention="text"),
-    "cdr": Corpus("document_relations", "minilm-en", CDR, (100, 300), FEW, 0.5, RECIPE, judged=(100, 300)),
-}
-
-
-def point(name: str) -> Settings:
-    """ "2e-4 x 20" -> its settings."""
-    rate, epochs = name.split(" x ")
-    return {"learning_rate": float(rate), "epochs": int(epochs)}
+KEPT = ("learning_rate", "head_learning_rate", "batch_size", "epochs", "warmup", "evaluate_every", "seed")
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"  # counts of a text, a character each
+COLUMNS = {"right": 0, "wrong": 2, "missed": 3}  # of Rows
 
 
 # ---- one run
@@ -158,6 +61,7 @@ class Place:
     corpus: Corpus
     size: str
     root: Path
+    results: Path
 
     @property
     def documents(self) -> int:
@@ -176,9 +80,14 @@ class Place:
         size = f"-{self.documents}" if part == "train" else ""
         return self.root / "parts" / self.name / f"{part}{size}.jsonl.xz"
 
+    def records(self) -> dict[str, dict[str, Any]]:
+        """What is done here, by label; of several lines with one label the last holds."""
+        lines = self.results.read_text(encoding="utf-8").splitlines() if self.results.exists() else []
+        every = map(json.loads, lines)
+        return {r["label"]: r for r in every if (r["corpus"], r["documents"]) == (self.name, self.documents)}
+
     def record(self, label: str) -> dict[str, Any] | None:
-        file = self.run(label) / "result.json"
-        return json.loads(file.read_text(encoding="utf-8")) if label and file.exists() else None
+        return self.records().get(label)
 
     def write_parts(self, data: Path) -> None:
         """The parts as files of documents, once."""
@@ -187,15 +96,20 @@ class Place:
         found = self.corpus.read(data)
         bounds = dict(zip(PARTS, (self.documents, *self.corpus.judged), strict=True))
         for part in PARTS:  # in an order by chance that is always the same
-            chosen = sorted(found[part], key=lambda doc: digest(doc.text))[: bounds[part]]
+            short = [doc for doc in found[part] if len(doc.text) <= (self.corpus.longest or len(doc.text))]
+            chosen = sorted(short, key=lambda doc: digest(doc.text))[: bounds[part]]
             self.part(part).parent.mkdir(parents=True, exist_ok=True)
             formats.write(chosen, self.part(part), format="jsonl")
 
-    def rows(self, label: str) -> Rows:
+    def count(self, predictions: Path) -> Rows:
         """Counts of a run on the test part, a row for each document."""
-        predicted = formats.read(self.run(label) / "test.jsonl.xz", format="jsonl")
+        predicted = formats.read(predictions, format="jsonl")
         pairs = align(predicted, formats.read(self.part("test"), format="jsonl")).pairs
         return TASKS[self.corpus.task].score(pairs).rows[self.corpus.convention]
+
+    def rows(self, label: str) -> Rows:
+        """The same, from the line of the run."""
+        return unpacked((self.record(label) or {})["texts"])
 
 
 def as_options(settings: Settings) -> Iterator[str]:
@@ -242,10 +156,11 @@ def run_factpin(place: Place, label: str, settings: Settings, gigabytes: int) ->
          "--min-score", "0", "--json"], gigabytes, log,
     )  # fmt: skip
     recipe = tomllib.loads((model / "recipe.toml").read_text(encoding="utf-8"))
+    train = {name: recipe["train"][name] for name in KEPT if name in recipe["train"]}
     dev = report["scores"]["text_f1" if corpus.convention == "text" else "f1"]
     shutil.rmtree(model)
     save(place, label, {"settings": settings, "steps": report["steps"], "best_step": report["best_step"], "dev": dev,
-                        "minutes": round(minutes, 2), "train": recipe["train"]})  # fmt: skip
+                        "minutes": round(minutes, 2), "train": train})  # fmt: skip
 
 
 def run_baseline(place: Place, label: str, of: str, gigabytes: int) -> None:
@@ -255,8 +170,8 @@ def run_baseline(place: Place, label: str, of: str, gigabytes: int) -> None:
         raise RuntimeError(f"{place.run(of)} is not done, and the tagger takes its rates and steps from it.")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    kept = ("learning_rate", "head_learning_rate", "batch_size", "warmup", "evaluate_every", "seed")
-    settings = {name: other["train"][name] for name in kept if name in other["train"]} | {"max_steps": other["steps"]}
+    settings = {name: value for name, value in other["train"].items() if name != "epochs"}
+    settings["max_steps"] = other["steps"]
     figures = folder / "figures.json"
     call(
         [str(BASELINE), "--train", str(place.part("train")), "--dev", str(place.part("dev")), "--test",
@@ -270,12 +185,30 @@ def run_baseline(place: Place, label: str, of: str, gigabytes: int) -> None:
 
 def save(place: Place, label: str, record: dict[str, Any]) -> None:
     """Add the figures on test, and keep all."""
-    rows = place.rows(label)
+    rows = place.count(place.run(label) / "test.jsonl.xz")
     counts, (low, high) = total(rows), interval(rows)
     test = {"f1": counts.f1, "low": low, "high": high, "precision": counts.precision, "recall": counts.recall}
     names = {"corpus": place.name, "documents": place.documents, "label": label}
-    (place.run(label) / "result.json").write_text(json.dumps(names | record | {"test": test}, indent=2) + "\n")
+    place.results.parent.mkdir(parents=True, exist_ok=True)
+    with place.results.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(names | record | {"test": rounded(test), "texts": packed(rows)}) + "\n")
     print(f"{place.name} {place.documents} {label}: {100 * counts.f1:.2f}, {record['minutes']:.1f} minutes", flush=True)
+
+
+def rounded(figures: dict[str, float]) -> dict[str, float]:
+    return {name: round(value, 5) for name, value in figures.items()}
+
+
+def packed(rows: Rows) -> dict[str, str]:
+    """The counts of every text as strings of digits."""
+    return {name: "".join(DIGITS[int(x)] for x in rows[:, column]) for name, column in COLUMNS.items()}
+
+
+def unpacked(texts: dict[str, str]) -> Rows:
+    rows = np.zeros((len(texts["right"]), 4))
+    for name, column in COLUMNS.items():
+        rows[:, column] = [DIGITS.index(x) for x in texts[name]]
+    return rows
 
 
 # ---- all runs
@@ -376,7 +309,7 @@ def table(places: Sequence[Place], label: str) -> str:
 
 def candidates(places: Sequence[Place]) -> str:
     """Test F1 of everything that was tried in place of the defaults, side by side."""
-    found = {file.parent.name for place in places for file in place.run("").glob("*/result.json")}
+    found = {label for place in places for label in place.records()}
     labels = sorted(label for label in found if not label.startswith(("tuned ", "baseline")))
     rows = [["corpus", "documents", *labels, "tuned"]]
     for place in places:
@@ -415,7 +348,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="runs at once")
     parser.add_argument("--memory", type=int, default=10, help="GiB of address space of a run")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--output", type=Path, default=Path("runs/defaults"))
+    parser.add_argument("--output", type=Path, default=Path("runs/defaults"), help="parts and logs")
+    parser.add_argument("--results", type=Path, default=Path(__file__).with_suffix(".jsonl"))
     parser.add_argument("--table", action="store_true", help="only print the table of what is done")
     parser.add_argument("--plan", action="store_true", help="only print what is not done, with estimated minutes")
     options = parser.parse_args()
@@ -428,7 +362,11 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    places = [Place(name, CORPORA[name], size, options.output) for name in options.only for size in options.size]
+    places = [
+        Place(name, CORPORA[name], size, options.output, options.results)
+        for name in options.only
+        for size in options.size
+    ]
     if options.plan:
         show_plan(places, options)
         return

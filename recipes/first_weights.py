@@ -14,7 +14,7 @@ A start is named by its weights, and optionally by a factor on them and a bias: 
     -bK       the score of every pair starts K lower: K / 2 on the bias of u, K / 2 on that of v. GlobalPointer has no
               bias of a label, so it is left as it is
 
-Each result is appended to runs/first_weights.jsonl, and a run that is in the file is not repeated. All runs
+Each result is appended to recipes/first_weights.jsonl, and a run that is in the file is not repeated. All runs
 are in float32: on one core with AVX-512 BF16, 16 sentences of CLUENER take 0.17 s per step with ltp-zh (0.24 s in bf16)
 and 0.34 s with simbert-zh (0.46 s).
 """
@@ -39,10 +39,14 @@ from factpin import formats
 from factpin.documents import Document
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer
 from factpin.heads.global_pointer import GlobalPointer
+from factpin.models.model import torch_model
 from factpin.tasks import TASKS
 from factpin.training.config import TrainConfig
+from factpin.training.defaults import settle
+from factpin.training.job import TaskJob
 from factpin.training.loop import train
 from factpin.training.parallel import join_world
+from factpin.training.run import start as new_model
 
 NAME = re.compile(r"(torch|lecun|glorot|own)(?:-x([\d.]+))?(?:-b([\d.]+))?")
 
@@ -151,17 +155,20 @@ def run(name: str, start: str, seed: int, options: argparse.Namespace) -> dict[s
     """Train one experiment from one start; the weights of the last step are judged."""
     it = EXPERIMENTS[name]
     training = read(it.train, it.format, options.data, it.limit)
-    dev = read(it.dev, it.format, options.data, it.judged) if it.dev else training
+    dev = read(it.dev, it.format, options.data, options.judged or it.judged) if it.dev else training
     task = TASKS[it.task]
     config = task.options(encoder=it.encoder, head=it.head, context=it.context)
     rate = options.learning_rate or it.rate
     how = TrainConfig(epochs=it.epochs, batch_size=it.batch, learning_rate=rate, seed=seed, metric=it.metric,
                       evaluate_every=1 << 30, save_every=1 << 30)  # fmt: skip
-    extractor = task.start(config, training, seed)
-    use_start(start, extractor.model, seed)
+    extractor = new_model(task, config, training, seed)
+    model = torch_model(extractor.model)
+    use_start(start, model, seed)
+    job = TaskJob(extractor, training, dev, config)
+    how = settle(how, model.encoder.width, len(job.lengths))
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        outcome = train(task.job(extractor, training, dev, config), how, Path(folder), join_world(), quiet=True)
+        outcome = train(job, how, Path(folder), join_world(), quiet=True)
     figures = {key: round(100 * value, 2) for key, value in outcome.scores.items()}
     minutes = round((time.monotonic() - began) / 60, 2)
     return {"experiment": name, "start": start, "seed": seed, "rate": rate, "steps": outcome.steps,
@@ -221,8 +228,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, help="experiments to run")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     parser.add_argument("--learning-rate", type=float, help="instead of the experiment's own")
+    parser.add_argument("--judged", type=int, help="first N documents of dev, instead of the experiment's own")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--output", type=Path, default=Path("runs/first_weights.jsonl"))
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".jsonl"))
     parser.add_argument("--table", action="store_true", help="only print the table of what is done")
     options = parser.parse_args()
     torch.set_num_threads(1)

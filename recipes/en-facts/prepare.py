@@ -88,6 +88,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--output", type=Path, default=Path("runs/data/en-facts"))
     parser.add_argument("--entities", default="en-entities", help="the model that finds mentions of no fact")
+    parser.add_argument("--judges-only", action="store_true", help="write dev and the judges, in a minute")
     options = parser.parse_args()
     data, table = options.data, read_table("en")
     names = {code: row["name"] for code, row in orjson.loads(read_text(data / "redocred/rel_info.json.xz")).items()}
@@ -125,12 +126,14 @@ def main() -> None:
 
     train = [mark_types(mark_unhinted(keep_relations(doc, kept), kept), arguments) for doc in train]
     train = [doc for doc in train if doc.facts or doc.meta["annotated"]["relations"]]
-    train = list(with_mentions(train, factpin.load(options.entities), [t for t, c in arguments.items() if c]))
-    write(options.output, "train", train)
     write(options.output, "dev", finished(dev))
     whole = list(whole_documents(data / "redocred/test_revised.json.xz", names, kept))
     for name, documents in judges.items():
         write(options.output / "judges", name, whole if name == "redocred_test" else finished(documents))
+    if options.judges_only:
+        return
+    train = list(with_mentions(train, factpin.load(options.entities), [t for t, c in arguments.items() if c]))
+    write(options.output, "train", train)
     for reason, count in sorted(left.items()):
         print(f"  left out, {reason}: {count:,}")
     print(f"  relations left out: {', '.join(sorted(set(table.relations) - set(kept.relations)))}")

@@ -181,6 +181,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--output", type=Path, default=Path("runs/data/zh-facts"))
     parser.add_argument("--entities", default="zh-entities", help="the model that finds mentions of no fact")
+    parser.add_argument("--judges-only", action="store_true", help="write dev and the judges, in a minute")
     options = parser.parse_args()
     table = read_table("zh")
     folder = options.data / "duie"
@@ -206,13 +207,15 @@ def main() -> None:
         return [mark_types(keep_relations(doc, kept), arguments) for doc in documents]
 
     train = [mark_types(mark_unhinted(keep_relations(doc, kept), kept), arguments) for doc in train]
-    train = list(with_mentions(train, factpin.load(options.entities), [t for t, c in arguments.items() if c]))
     dev = [doc for doc in judge if fraction(doc.text) < 0.5]
-    write(options.output, "train", train)
     write(options.output, "dev", finished([*dev, *news_dev]))
     write(options.output / "judges", "duie_dev", finished(judge))
     write(options.output / "judges", "duie_half", finished(doc for doc in judge if fraction(doc.text) >= 0.5))
     write(options.output / "judges", "zh_news", finished(news_judge))
+    if options.judges_only:
+        return
+    train = list(with_mentions(train, factpin.load(options.entities), [t for t, c in arguments.items() if c]))
+    write(options.output, "train", train)
     taken = {normalise(doc.text) for doc in (*train, *judge, *news_judge, *news_dev)}
     tests = [options.data / "duie_unlabelled" / f"{name}.json.xz" for name in ("duie1_test", "duie2_test1_part")]
     write(options.output, "unlabelled", list(plain(tests, taken)))

@@ -144,3 +144,26 @@ def test_a_title_does_not_contain_a_person() -> None:
     types = {"民警龙某及协警": "title", "龙某": "person"}
     mentions = tuple(replace(m, type=types.get(m.text, m.type)) for m in doc.mentions)
     assert not credible(replace(doc, mentions=mentions))
+
+
+def test_an_adjective_says_whose_country_it_is() -> None:
+    fact = "Claire Denis", "country of citizenship", "French"
+    assert len(credible(english("The French director Claire Denis won.", fact))) == 1
+    assert len(credible(english("Claire Denis is a French director.", fact))) == 1
+    assert not credible(english("The French Federal Police raided Claire Denis.", fact))
+    assert not credible(english("Claire Denis met him, and the French minister was in Rome.", fact))
+
+
+def test_what_follows_a_later_work_belongs_to_it() -> None:
+    first, second = ("碧血蓝天", "主演", "贾静雯"), ("神医侠侣", "主演", "贾静雯")
+    doc = works("《碧血蓝天》由林伟伦导演。《神医侠侣》由贾静雯主演。", first, second)
+    assert [fact.head for fact in credible(doc)] == [doc.facts[1].head]
+    both = works("《碧血蓝天》、《神医侠侣》由贾静雯主演。", first, second)
+    assert len(credible(both)) == 2
+
+
+def works(text: str, *facts: tuple[str, str, str]) -> Document:
+    """A Chinese document in which the heads of the facts are works."""
+    doc = sentence_with(text, *facts)
+    heads = {head for head, _, _ in facts}
+    return replace(doc, mentions=tuple(replace(m, type="work") if m.text in heads else m for m in doc.mentions))

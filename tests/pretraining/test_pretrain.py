@@ -62,7 +62,7 @@ def job_of(name: str, how: TrainConfig, world: World, steps: int) -> PretrainJob
     v = Vocabulary(size=99, pad=0, cls=1, sep=2, mask=3, gap=4, tail=5, start=6, end=7, sentinels=())
     texts = [PackedTexts(Text(np.arange(20, 24) + k, np.arange(4), np.array([4])), frozenset([k]), Place(k + 1))
              for k in range(40)]  # fmt: skip
-    stream = BatchStream(lambda place: iter(texts[place.document :]), size=how.batch_size, buffer=8, seed=how.seed)
+    stream = BatchStream(lambda place: iter(texts[place.document :]), size=how.texts, buffer=8, seed=how.seed)
     model = Learners(Learner(Network(NetworkConfig(99, 8, 1, 1, 8)), None), {})  # type: ignore[arg-type]
     return PretrainJob(model, stages_of(name), stream, v, [], how, world, steps)
 

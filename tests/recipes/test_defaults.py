@@ -8,6 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 import torch
 
@@ -32,6 +33,7 @@ def load(path: str) -> ModuleType:
 
 
 defaults = load("recipes/defaults.py")
+corpora = load("recipes/_corpora.py")
 baseline = load("benchmarks/baseline.py")
 first_weights = load("recipes/first_weights.py")
 
@@ -50,8 +52,8 @@ def distinct(size: int) -> list[Document]:
 
 def test_a_missing_test_part_is_half_of_dev_and_a_missing_dev_part_is_cut_from_train(tmp_path: Path) -> None:
     name = write(tmp_path, "whole.jsonl", distinct(400))
-    halves = defaults.files("jsonl", train=name, dev=name)(tmp_path)
-    sixths = defaults.files("jsonl", train=name, test=name)(tmp_path)
+    halves = corpora.files("jsonl", train=name, dev=name)(tmp_path)
+    sixths = corpora.files("jsonl", train=name, test=name)(tmp_path)
     for parts, pair, share in ((halves, ("dev", "test"), 1 / 2), (sixths, ("train", "dev"), 1 / 6)):
         rest, cut = ({doc.id for doc in parts[part]} for part in pair)
         assert not rest & cut
@@ -61,18 +63,18 @@ def test_a_missing_test_part_is_half_of_dev_and_a_missing_dev_part_is_cut_from_t
 
 def test_the_cut_depends_on_the_text_alone(tmp_path: Path) -> None:
     documents = distinct(100)
-    one = defaults.files("jsonl", train=(), dev=write(tmp_path, "a.jsonl", documents))(tmp_path)
-    other = defaults.files("jsonl", train=(), dev=write(tmp_path, "b.jsonl", documents[::-1]))(tmp_path)
+    one = corpora.files("jsonl", train=(), dev=write(tmp_path, "a.jsonl", documents))(tmp_path)
+    other = corpora.files("jsonl", train=(), dev=write(tmp_path, "b.jsonl", documents[::-1]))(tmp_path)
     assert {doc.text for doc in one["test"]} == {doc.text for doc in other["test"]}
 
 
 def test_the_small_size_is_part_of_the_large_one(tmp_path: Path) -> None:
-    read = defaults.files("jsonl", train=write(tmp_path, "train.jsonl", distinct(90)),
+    read = corpora.files("jsonl", train=write(tmp_path, "train.jsonl", distinct(90)),
                           dev=write(tmp_path, "dev.jsonl", distinct(30)))  # fmt: skip
-    both = defaults.Corpus("spans", "none", read, (20, 60), ((), ()), 0.0)
+    both = corpora.Corpus("spans", "none", read, (20, 60), ((), ()), 0.0, longest=9)
     texts = []
     for size in defaults.SIZES:
-        place = defaults.Place("small-world", both, size, tmp_path / "runs")
+        place = defaults.Place("small-world", both, size, tmp_path / "runs", tmp_path / "done.jsonl")
         place.write_parts(tmp_path)
         texts.append({doc.text for doc in formats.read(place.part("train"), format="jsonl")})
     assert [len(found) for found in texts] == [20, 60]
@@ -100,11 +102,11 @@ def test_eight_corpora_of_both_languages_and_three_tasks() -> None:
 def test_runs_are_kept_compared_and_not_done_again(
     tmp_path: Path, encoder_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    read = defaults.files("jsonl", train=write(tmp_path, "train.jsonl", corpus(80, 1)),
+    read = corpora.files("jsonl", train=write(tmp_path, "train.jsonl", corpus(80, 1)),
                           dev=write(tmp_path, "dev.jsonl", corpus(30, 2)),
                           test=write(tmp_path, "test.jsonl", corpus(30, 3)))  # fmt: skip
-    small = defaults.Corpus("spans", str(encoder_folder), read, (80, 80), (("1e-3 x 8",), ()), 0.0)
-    place = defaults.Place("world", small, "small", tmp_path / "runs")
+    small = corpora.Corpus("spans", str(encoder_folder), read, (80, 80), (("1e-3 x 8",), ()), 0.0)
+    place = defaults.Place("world", small, "small", tmp_path / "runs", tmp_path / "done.jsonl")
     options = Namespace(arm=("default", "baseline"), label="short", set={"epochs": 2}, memory=8, jobs=1, data=tmp_path)
     defaults.do_all([place], options)
     assert capsys.readouterr().err == ""
@@ -116,17 +118,20 @@ def test_runs_are_kept_compared_and_not_done_again(
     assert own["steps"] == plain["steps"] == 10
     assert plain["settings"]["learning_rate"] == own["train"]["learning_rate"]
     assert not (place.run("short") / "model").exists()
+    assert np.array_equal(place.rows("short"), place.count(place.run("short") / "test.jsonl.xz"))
     row = next(line for line in defaults.table([place], "short").splitlines() if line.startswith("| world"))
     assert all(f"{100 * record['test']['f1']:.1f} (" in row for record in (own, plain))
 
 
 def test_the_tuned_run_is_chosen_on_dev(tmp_path: Path) -> None:
     grid = ("1e-4 x 5", "2e-4 x 5", "4e-4 x 5")
-    place = defaults.Place("world", defaults.Corpus("spans", "none", dict, (1, 1), (grid, ()), 0.0), "small", tmp_path)
+    only = corpora.Corpus("spans", "none", dict, (1, 1), (grid, ()), 0.0)
+    place = defaults.Place("world", only, "small", tmp_path, tmp_path / "done.jsonl")
     assert not defaults.best_tuned(place)
     for name, dev, test in zip(grid, (0.5, 0.7, 0.6), (0.9, 0.4, 0.8), strict=True):
-        place.run(f"tuned {name}").mkdir(parents=True)
-        (place.run(f"tuned {name}") / "result.json").write_text(json.dumps({"dev": dev, "test": {"f1": test}}))
+        record = {"corpus": "world", "documents": 1, "label": f"tuned {name}", "dev": dev, "test": {"f1": test}}
+        with place.results.open("a") as stream:
+            stream.write(json.dumps(record) + "\n")
     assert defaults.best_tuned(place) == "tuned 2e-4 x 5"
 
 
@@ -179,6 +184,17 @@ def test_weights_of_a_start_have_its_scale() -> None:
         first_weights.use_start(name, head, 1)
         assert abs(float(head.qk.weight.detach().std()) / scale - 1) < 0.02
         assert not head.qk.bias.any()
+
+
+def test_a_start_is_trained_and_judged(tmp_path: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "train.jsonl", corpus(60, 1))
+    small = first_weights.Experiment("spans", first_weights.EGP, str(encoder_folder), "jsonl", "train.jsonl", 60, None,
+                                     None, 2, 1e-3)  # fmt: skip
+    monkeypatch.setitem(first_weights.EXPERIMENTS, "world", small)
+    options = Namespace(data=tmp_path, learning_rate=None, judged=None)
+    record = first_weights.run("world", "lecun-b6", 1, options)
+    assert (record["steps"], record["seed"], record["start"]) == (8, 1, "lecun-b6")
+    assert 0 <= record["f1"] <= 100
 
 
 def test_a_start_that_is_not_known_is_refused() -> None:

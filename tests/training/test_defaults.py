@@ -25,8 +25,19 @@ def test_small_corpora_are_read_more_often(examples: int, epochs: int) -> None:
 
 def test_epochs_that_are_asked_for_are_kept() -> None:
     assert settle(TrainConfig(epochs=1), 384, 22) == TrainConfig(
-        epochs=1, learning_rate=SMALL_RATE, head_learning_rate=10 * SMALL_RATE
+        epochs=1, batch_size=16, learning_rate=SMALL_RATE, head_learning_rate=10 * SMALL_RATE
     )
+
+
+def test_long_texts_get_small_batches() -> None:
+    assert [settle(TrainConfig(), 384, 100, tokens=tokens).batch_size for tokens in (20, 64, 300, 5000)] == [
+        16,
+        16,
+        3,
+        2,
+    ]
+    assert settle(TrainConfig(batch_size=8), 384, 100, tokens=5000).batch_size == 8
+    assert settle(TrainConfig(), 384, 800, tokens=300).epochs == EPOCHS  # 267 steps of 3 texts in an epoch
 
 
 def test_a_run_that_learned_nothing_says_why() -> None:

@@ -20,11 +20,13 @@ from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes
+from factpin.extraction.names import PLACE, doubtful, mend
 from factpin.extraction.route import Route, reads, route
 from factpin.extraction.select import select
 from factpin.extraction.settle import once, places, settle, without_loose, without_mentions
 from factpin.extraction.summary import Summary
 from factpin.language.coreference import resolve
+from factpin.language.countries import is_of_country
 from factpin.language.sentences import split_sentences
 from factpin.models.extractor import AHEAD, Extractor
 from factpin.models.runtimes import AUTO
@@ -134,7 +136,7 @@ def find(
         asked = {id(split[i]): routes[i].wanted(language) for i in wanted}
         chosen = (split[i] for i in wanted)
         for i, found in zip(wanted, model.annotate(chosen, wanted=partial(_of_document, asked)), strict=True):
-            bare = without_title_marks(routes[i].restrict(found, language))
+            bare = mend(without_title_marks(routes[i].restrict(found, language)))
             if only_for_facts(model):
                 bare = retype(bare, [m for by in results[i].values() for one in by for m in one.mentions], model)
             results[i][model.settings.task].append(bare)
@@ -158,9 +160,10 @@ def retype(doc: Document, others: Iterable[Mention], model: Extractor) -> Docume
     known = {*model.settings.head_config["subjects"], *model.settings.head_config["objects"]}
     type_at = {(m.start, m.end): m.type for m in others if m.type in known}
     mentions = tuple(replace(m, type=type_at.get((m.start, m.end), m.type)) for m in doc.mentions)
-    type_of = {m.id: m.type for m in mentions}
-    entities = tuple(replace(e, type=type_of[e.mentions[0]]) for e in doc.entities)
-    type_of |= {e.id: e.type for e in entities}
+    type_of = {m.id: PLACE if is_of_country(m.text) else m.type for m in mentions}  # nationality: a French painter
+    given = {m.id: m.type for m in mentions}
+    entities = tuple(replace(e, type=given[e.mentions[0]]) for e in doc.entities)
+    type_of |= {e.id: type_of[e.mentions[0]] for e in entities}
     finder: Any = model.finder
     schema = finder.rules.schema
     facts = tuple(
@@ -207,21 +210,29 @@ def hide_unlikely(doc: Document, min_score: float) -> tuple[Document, int]:
 def hide_unsure(doc: Document, shown: float, min_score: float) -> tuple[Document, int]:
     """The document without mentions that score less than `shown`, with a note of how many; and their number.
 
-    Those that a fact or an event is about stay, and those of an entity with a surer mention. A minimum score below
-    LIKELY asks for what is unlikely, so it holds for mentions too.
+    Those that a fact or an event is about stay, and those of an entity with a surer mention. Mentions that the words
+    show to be none (names.py) are never sure. A minimum score below LIKELY asks for what is unlikely, so it holds for
+    mentions too.
     """
     least = shown if min_score >= LIKELY else min(shown, min_score)
-    sure = {m.id for m in doc.mentions if m.score is None or m.score >= least}
-    sure |= {id for fact in doc.facts for id in (fact.head_mention, fact.tail_mention) if id}
-    sure |= {a.mention for event in doc.events for a in event.arguments if a.mention}
-    sure |= {event.trigger for event in doc.events if event.trigger}
+    wrong = doubtful(doc) if least and min_score >= LIKELY else set()
+    sure = {m.id for m in doc.mentions if (m.score is None or m.score >= least) and m.id not in wrong}
+    sure |= _stated(doc)
     about = {end for fact in doc.facts for end in (fact.head, fact.tail, *(q.entity for q in fact.qualifiers))}
     sure |= {id for e in doc.entities if e.id in about or not sure.isdisjoint(e.mentions) for id in e.mentions}
+    sure -= wrong - _stated(doc)
     kept = without_mentions(doc, {m.id for m in doc.mentions} - sure)
     hidden = len(doc.mentions) - len(kept.mentions)
     count = "1 mention that is" if hidden == 1 else f"{hidden} mentions that are"
     note = f"{count} less likely than {least:g} {'is' if hidden == 1 else 'are'} hidden"
     return (add_notes(kept, [note]), hidden) if hidden else (doc, 0)
+
+
+def _stated(doc: Document) -> set[str]:
+    """The mentions that facts and events are about."""
+    found = {id for fact in doc.facts for id in (fact.head_mention, fact.tail_mention) if id}
+    found |= {a.mention for event in doc.events for a in event.arguments if a.mention}
+    return found | {event.trigger for event in doc.events if event.trigger}
 
 
 def add_notes(doc: Document, notes: Sequence[str]) -> Document:

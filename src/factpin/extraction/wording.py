@@ -11,6 +11,7 @@ be read off the words around the names:
 - What something lies in as its country is a country, and a country lies in no other.
 - Some relations need a word that says so, besides the names: who works at a school was not educated there.
 - A title that contains the name of a person was cut wrongly.
+- Of two works that a sentence tells of one after the other, the people named after the second belong to it.
 """
 
 import re
@@ -20,9 +21,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from factpin.documents import Document, Fact, Mention, Span
-from factpin.language.countries import is_country
+from factpin.language.countries import is_country, is_of_country
 
-PERSON, TITLE, PLACE = "person", "title", "location"  # types of the shipped models
+PERSON, TITLE, PLACE, WORK = "person", "title", "location", "work"  # types of the shipped models
+OF_WORKS = ("主演", "导演", "编剧", "作者", "主角", "歌手", "作曲", "作词", "主持人", "嘉宾", "上映时间")
+LISTED = re.compile(r"[\s、，,和与與及以《》“”「」『』]*")  # what joins two works that the same is said of
 GRADUATION = "毕业院校"
 NATIONALITY = ("国籍", "country of citizenship")
 OWN = (*NATIONALITY, "任职", "职务", "employer", "member of political party", "position held")  # somebody's own
@@ -55,6 +58,13 @@ ATTRIBUTE = {  # a noun phrase goes on: the US researcher Stephen Cook, 法国�
                      r"[\w'’.-]+[ -]){0,4}"),
     "zh": re.compile(r"[^，。；：、！？“”‘’（）()《》,;:的由在被将把与和及对向从到于给让使受以应]*"),
 }  # fmt: skip
+CAPITALISED = re.compile(r"\b[A-Z][\w'’.-]*")
+TITLES = frozenset(
+    "Ambassador Archduke Baron Captain Cardinal Chancellor Chief Colonel Count Countess Crown Deputy Doctor "
+    "Dr. Duchess Duke Emperor Empress First Foreign General Governor Grand Interior Justice King Lady "
+    "Lieutenant Lord Major Marshal Minister President Prime Prince Princess Professor Queen Secretary Senator "
+    "Sir Supreme Sultan Tsar Vice".split()
+)
 SAID = {  # what links a name to a country behind it
     "en": re.compile(
         r"(?:.*\b(?:is|was|are|were|became|as)|,)? ?(?:an?|the|one of the)? ?"
@@ -99,6 +109,7 @@ class Scene:
     at: Mapping[str, Mention]
     names: Mapping[str, str]  # of entities
     people: MentionsInOrder
+    works: MentionsInOrder
     places: MentionsInOrder  # locations, and whatever some fact takes for a nationality
 
     @classmethod
@@ -114,6 +125,7 @@ class Scene:
             at=at,
             names={e.id: e.name or at[e.mentions[0]].text for e in doc.entities},
             people=MentionsInOrder.of(m for m in doc.mentions if m.type == PERSON or m.id in heads),
+            works=MentionsInOrder.of(m for m in doc.mentions if m.type == WORK),
             places=MentionsInOrder.of(m for m in doc.mentions if m.type == PLACE or m.id in tails),
         )
 
@@ -125,6 +137,8 @@ class Scene:
     def is_attribute(self, attribute: Mention, name: Mention) -> bool:
         """Whether a mention is part of the noun phrase right before a name."""
         gap = self.text[attribute.end : name.start]
+        if is_of_country(attribute.text) and not set(CAPITALISED.findall(gap)) <= TITLES:
+            return False  # it is part of another name: the Australian Federal Police
         near = attribute.end <= name.start <= attribute.end + NEAR[self.language]
         return near and ATTRIBUTE[self.language].fullmatch(gap) is not None
 
@@ -186,8 +200,10 @@ def is_not_said(scene: Scene, fact: Fact) -> bool:
 
 
 def is_no_country(scene: Scene, fact: Fact) -> bool:
-    """The country of something is no country."""
-    return fact.relation in COUNTRY and not is_country(scene.names[fact.tail])
+    """The country of something is no country; of somebody it may be an adjective: a French painter."""
+    name = scene.names[fact.tail]
+    adjective = fact.relation in NATIONALITY and is_of_country(name)
+    return fact.relation in COUNTRY and not is_country(name) and not adjective
 
 
 def is_itself_a_country(scene: Scene, fact: Fact) -> bool:
@@ -218,6 +234,16 @@ def is_cut_wrongly(scene: Scene, fact: Fact) -> bool:
     return any(m.type == PERSON for m in scene.people.within(tail.start, tail.end))
 
 
+def is_of_a_later_work(scene: Scene, fact: Fact) -> bool:
+    """Another work is named between a work and what is said of it, and the two are not in one list."""
+    ends = scene.ends(fact)
+    if fact.relation not in OF_WORKS or ends is None or ends[0].end > ends[1].start:
+        return False
+    head, tail = ends
+    between = [m for m in scene.works.within(head.end, tail.start) if m.text != head.text]
+    return bool(between) and LISTED.fullmatch(scene.text[head.end : between[0].start]) is None
+
+
 RULES: Collection[Callable[[Scene, Fact], bool]] = (
     only_studies,
     belongs_to_another,
@@ -226,4 +252,5 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_itself_a_country,
     has_no_cue,
     is_cut_wrongly,
+    is_of_a_later_work,
 )

@@ -35,13 +35,36 @@ Italy, Kingdom of Prussia, Kingdom of Scotland, Kingdom of Sardinia, Kingdom of 
 Turkey, Persia, Prussia, Rhodesia, Roman Empire, Russian Empire, Siam, Soviet Union, USSR, U.S.S.R., Soviet Russia,
 Weimar Republic, West Germany, Yugoslavia, Zaire, Qing dynasty, Ming dynasty, Republic of Venice, Dutch Republic
 """
+_OF_COUNTRIES = """
+Afghan, Albanian, Algerian, American, Angolan, Argentine, Argentinian, Armenian, Australian, Austrian, Azerbaijani,
+Bahraini, Bangladeshi, Belarusian, Belgian, Bolivian, Bosnian, Brazilian, British, Bulgarian, Burmese, Burundian,
+Cambodian, Cameroonian, Canadian, Chadian, Chilean, Chinese, Colombian, Congolese, Costa Rican, Croatian, Cuban,
+Cypriot, Czech, Czechoslovak, Danish, Dominican, Dutch, East German, Ecuadorian, Egyptian, English, Eritrean,
+Estonian, Ethiopian, Fijian, Filipino, Finnish, French, Gabonese, Gambian, Georgian, German, Ghanaian, Greek,
+Guatemalan, Guinean, Guyanese, Haitian, Honduran, Hungarian, Icelandic, Indian, Indonesian, Iranian, Iraqi, Irish,
+Israeli, Italian, Ivorian, Jamaican, Japanese, Jordanian, Kazakh, Kenyan, Kosovar, Kuwaiti, Kyrgyz, Laotian, Latvian,
+Lebanese, Liberian, Libyan, Lithuanian, Luxembourgish, Macedonian, Malagasy, Malawian, Malaysian, Malian, Maltese,
+Mauritian, Mexican, Moldovan, Mongolian, Montenegrin, Moroccan, Mozambican, Namibian, Nepalese, New Zealand,
+Nicaraguan, Nigerian, Nigerien, North Korean, Northern Irish, Norwegian, Omani, Pakistani, Palestinian, Panamanian,
+Paraguayan, Peruvian, Polish, Portuguese, Prussian, Puerto Rican, Qatari, Romanian, Russian, Rwandan, Salvadoran,
+Samoan, Saudi, Saudi Arabian, Scottish, Senegalese, Serbian, Singaporean, Slovak, Slovene, Slovenian, Somali,
+South African, South Korean, Soviet, Spanish, Sri Lankan, Sudanese, Swedish, Swiss, Syrian, Taiwanese, Tajik,
+Tanzanian, Thai, Togolese, Tongan, Trinidadian, Tunisian, Turkish, Turkmen, Ugandan, Ukrainian, Uruguayan, Uzbek,
+Venezuelan, Vietnamese, Welsh, West German, Yemeni, Yugoslav, Zambian, Zimbabwean
+"""
 COUNTRIES = frozenset(re.sub(r"\s+", " ", name).strip().casefold() for name in _NAMES.split(","))
+OF_COUNTRIES = frozenset(re.sub(r"\s+", " ", name).strip().casefold() for name in _OF_COUNTRIES.split(","))
 _ARTICLE = re.compile(r"^the\s+", re.I)
 
 
 def is_country(name: str) -> bool:
     """Whether a name in English is that of a country: France, the United States, USSR."""
     return _ARTICLE.sub("", " ".join(name.split())).casefold() in COUNTRIES
+
+
+def is_of_country(name: str) -> bool:
+    """Whether an English adjective says of which country somebody is: French, South Korean."""
+    return " ".join(name.split()).casefold() in OF_COUNTRIES
 
 
 _PARTS = """

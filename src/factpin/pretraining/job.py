@@ -153,7 +153,7 @@ class PretrainJob:
 
     def _judged(self) -> list[list[int]]:
         """The held-out texts in batches; side by side, where memory is carried from one to the next."""
-        count, size = len(self.heldout), self.how.batch_size
+        count, size = len(self.heldout), self.how.texts
         if self.model.carried is not None:
             return in_lanes(count, size)
         return [list(range(at, min(at + size, count))) for at in range(0, count, size)]

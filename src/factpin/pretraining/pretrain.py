@@ -84,7 +84,7 @@ def pretrain(
     told = world.from_leader(begin(config, plan, corpus, folder, how.seed) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
     vocabulary, model = vocabulary_of(tokenizer), begun(config, plan, folder, how.seed)
-    model.carried = _carried(config, plan, model, how.batch_size)
+    model.carried = _carried(config, plan, model, how.texts)
     notes += _of_vocabulary(config, told) + _of_pairs(corpus, tokenizer, config)
     notes += _inherited(model, config, plan, folder)
 
@@ -101,7 +101,7 @@ def pretrain(
     if world.leads:
         _write_recipe(folder, [] if config.pairs else paths, dev, config, how)
     stream = BatchStream(
-        partial(source.texts, world=world), size=how.batch_size, buffer=config.buffer, seed=how.seed,
+        partial(source.texts, world=world), size=how.texts, buffer=config.buffer, seed=how.seed,
         fits=source.fits, needs_foreign=plan.need.foreign, reserve=partial(source.reserve, how.seed),
         fingerprint=fingerprint, kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
         lanes=model.carried is not None,

@@ -67,7 +67,7 @@ class CorpusSource:
     def steps(self, how: TrainConfig, world: World) -> int:
         """How many steps the epochs are, by going through the share of a process once."""
         count = sum(self.fits(one.text) for one in self.texts(Place(), world))
-        return max(1, (how.epochs or EPOCHS) * count // (how.batch_size * how.accumulation))
+        return max(1, (how.epochs or EPOCHS) * count // (how.texts * how.accumulation))
 
     def _some(self, count: int, *, held: bool) -> list[Text]:
         found = self._texts(Place(), lambda number: not self.every or self.held(number) == held)

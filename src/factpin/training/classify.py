@@ -268,7 +268,7 @@ def prepare_classify(
         save_part(folder, settings, labeller)
         return SavedPart(settings)
 
-    size = how.batch_size * how.accumulation
+    size = how.texts * how.accumulation
     learns = bool(job.long) and options.interventions > 0
     counts = {"train": len(training), "dev": len(dev), "noted": {"not_fitting": len(job.long)}}
     return PartRun(CLASSIFY, job, options, how, METRICS, counts, save, job.columns, resumable=not learns,

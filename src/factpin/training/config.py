@@ -10,6 +10,8 @@ import tomli_w
 from factpin.errors import BadInput, did_you_mean
 from factpin.files import read_text, write_bytes
 
+BATCH = 16
+
 
 @dataclass(frozen=True)
 class TrainConfig:
@@ -17,7 +19,7 @@ class TrainConfig:
 
     epochs: int | None = None  # passes over the data; default: 5, or as many as make 600 steps
     max_steps: int | None = None  # most steps; may end the run before `epochs`, and shortens the schedule
-    batch_size: int = 16  # texts per forward pass and process
+    batch_size: int | None = None  # texts per forward pass and process; default: 16, fewer if they are long
     accumulation: int = 1  # forward passes per step
     learning_rate: float | None = None  # learning rate of the encoder; default: 2e-4; if as wide as BERT: 5e-5
     head_learning_rate: float | None = None  # learning rate of the head; default: ten times that of the encoder
@@ -37,6 +39,11 @@ class TrainConfig:
     save_every: int | None = None  # steps between checkpoints; default: an epoch
     seed: int = 42  # seed of all random numbers
     tensorboard: bool = False  # write TensorBoard logs
+
+    @property
+    def texts(self) -> int:
+        """Texts per forward pass and process, where the default depends on nothing or is filled in."""
+        return self.batch_size or BATCH
 
     def __post_init__(self) -> None:
         for name in (

@@ -136,7 +136,7 @@ class _TrainingRun:
         self.rates = [group["lr"] for group in self.optimiser.param_groups]
         self.ema = Ema(self.model, config.ema)
         self.progress = TrainingProgress()
-        self.global_size = config.batch_size * config.accumulation * world.size
+        self.global_size = config.texts * config.accumulation * world.size
         self.order = order or self._shuffled
         self.steps = (config.epochs or EPOCHS) * len(self.order(0))
         if config.max_steps is not None:
@@ -206,8 +206,8 @@ class _TrainingRun:
         config, device = self.config, self.world.device
         mine = self.world.share(batch)
         total = 0.0
-        for i in range(0, len(mine), config.batch_size):
-            examples = mine[i : i + config.batch_size]
+        for i in range(0, len(mine), config.texts):
+            examples = mine[i : i + config.texts]
             weight = self._terms(examples) / self._terms(batch)
             with half_precision(device.type, enabled=config.bf16):
                 if config.rdrop and with_rdrop:

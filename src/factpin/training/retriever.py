@@ -187,7 +187,7 @@ def prepare_retriever(
         write_settings(settings, folder)
         return SavedPart(settings)
 
-    size, realm = how.batch_size * how.accumulation, options.objective == "realm"
+    size, realm = how.texts * how.accumulation, options.objective == "realm"
     noted = {"passages": len(job.pool), "examples": len(job.lengths)}
     counts = {"train": len(training), "dev": len(dev), "noted": noted}
     return PartRun(RETRIEVER, job, options, how, METRICS, counts, save, job.columns, resumable=not realm,

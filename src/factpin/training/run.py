@@ -74,7 +74,8 @@ def _run(
 ) -> dict[str, Any]:
     extractor = start(task, options, training, how.seed)
     job = TaskJob(extractor, training, dev, options)
-    how = settle(how, torch_model(extractor.model).encoder.width, len(job.lengths), world.size)
+    width, tokens = torch_model(extractor.model).encoder.width, sum(job.lengths) / max(1, len(job.lengths))
+    how = settle(how, width, len(job.lengths), world.size, tokens)
     if how.metric not in task.metrics:
         raise BadInput(f"There is no metric {how.metric!r}. Known: {', '.join(task.metrics)}.")
     if how.early_stopping is not None and not dev:

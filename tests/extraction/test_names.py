@@ -1,0 +1,85 @@
+"""Borders of mentions that the characters settle, and mentions that the words show to be none."""
+
+import pytest
+
+from factpin.documents import Document, Entity, Mention
+from factpin.extraction.extract import hide_unsure
+from factpin.extraction.names import doubtful, mend
+
+
+def document(text: str, name: str, kind: str, language: str) -> Document:
+    start = text.index(name)
+    mention = Mention("m0", start, start + len(name), name, kind, 0.9)
+    return Document("d", text, language, mentions=(mention,), entities=(Entity("e0", ("m0",), kind, name),))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "whole"),
+    [
+        ("成化二十一年，生于北京。", "二十一年", "date", "成化二十一年"),
+        ("发生于天正3年（1575年）。", "3年", "date", "天正3年"),
+        ("显宗二年八月十五日生。", "二年八月十五日", "date", "显宗二年八月十五日"),
+        ("吸引李某1等60名被害人。", "李某", "person", "李某1"),
+        ("让刘某甲给购买者邮售。", "刘某", "person", "刘某甲"),
+        ("被告人谢某某处。", "谢某", "person", "谢某某"),
+        ("杨某2014年离职。", "杨某", "person", "杨某"),
+        ("宪宗1465年即位。", "1465年", "date", "1465年"),
+    ],
+)
+def test_borders_are_put_right(text: str, name: str, kind: str, whole: str) -> None:
+    mended = mend(document(text, name, kind, "zh"))
+    (m,), (e,) = mended.mentions, mended.entities
+    assert m.text == e.name == whole == mended.text[m.start : m.end]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "language"),
+    [
+        ("He worked there for two years.", "two years", "date", "en"),
+        ("(2) access to the source", "2", "number", "en"),
+        ("5. You may charge a fee.", "5", "number", "en"),
+        ("the 420 FLTF was moved", "420 FLTF", "number", "en"),
+        ("lv3:lwin_switch selects it", "lwin_switch", "other", "en"),
+        ("They chose voto en blanco.", "voto en blanco", "organization", "en"),
+        ('They did "Some Nights" live.', 'They did "Some Nights', "other", "en"),
+        ("about 88 of them", "88", "date", "en"),
+        ("判处有期徒刑一年五个月。", "一年五个月", "date", "zh"),
+        ("缓刑二年。", "二年", "date", "zh"),
+        ("应在40日内举行。", "40日", "date", "zh"),
+        ("阔别41年的妻子。", "41年", "date", "zh"),
+        ("经审理查明，他有罪。", "查明", "person", "zh"),
+        ("四年九月壬申，北魏征士。", "壬申", "person", "zh"),
+        ("天宝五载，她被选为王妃。", "天宝五载", "person", "zh"),
+        ("杜把他介绍给周某。", "杜", "person", "zh"),
+        ("父母为亚美尼亚人。", "亚美尼亚", "location", "zh"),
+        ("俄国发生十月革命。", "十月", "date", "zh"),
+    ],
+)
+def test_what_is_no_name_is_not_shown(text: str, name: str, kind: str, language: str) -> None:
+    doc = document(text, name, kind, language)
+    assert doubtful(doc) == {"m0"}
+    shown, hidden = hide_unsure(doc, 0.7, 0.5)
+    assert not shown.mentions
+    assert hidden == 1
+    assert hide_unsure(doc, 0.7, 0.0) == (doc, 0)  # everything is asked for
+    assert hide_unsure(doc, 0.0, 0.5) == (doc, 0)  # a model that hides nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "language"),
+    [
+        ("He left two years ago, in 1988.", "1988", "date", "en"),
+        ("It weighs 250 KB now.", "250 KB", "number", "en"),
+        ("Linux and macOS are systems.", "macOS", "other", "en"),
+        ("She joined in the 1960s.", "the 1960s", "date", "en"),
+        ("始于1985年。", "1985年", "date", "zh"),
+        ("三月，他去了北京。", "三月", "date", "zh"),
+        ("二十世纪的中国。", "二十世纪", "date", "zh"),
+        ("九十年代的上海。", "九十年代", "date", "zh"),
+        ("266年正月，他去巡查。", "266年", "date", "zh"),
+        ("中国人民银行在北京。", "中国", "location", "zh"),
+        ("杜甫是诗人。", "杜甫", "person", "zh"),
+    ],
+)
+def test_names_dates_and_numbers_stay(text: str, name: str, kind: str, language: str) -> None:
+    assert not doubtful(document(text, name, kind, language))
