@@ -1,6 +1,6 @@
 """Run `pip install` and show what it is doing in one line; if it fails, show all that it said.
 
-    python tools/install.py .venv/bin/python -m pip install PACKAGE...
+python tools/install.py .venv/bin/python -m pip install PACKAGE...
 """
 
 import re
@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 
-PACKAGE = re.compile(r"(?:Collecting|Processing|Downloading|Obtaining) (?:\S*/)?([A-Za-z0-9_.-]+?)(?:-\d|[<>=!~;\[ (]|$)")
+PACKAGE = re.compile(
+    r"(?:Collecting|Processing|Downloading|Obtaining) (?:\S*/)?([A-Za-z0-9_.-]+?)(?:-\d|[<>=!~;\[ (]|$)"
+)
 STEP = re.compile(r"(Installing collected packages|Building wheels|Installing build dependencies)")
 
 

@@ -60,10 +60,53 @@ ATTRIBUTE = {  # a noun phrase goes on: the US researcher Stephen Cook, 法国�
 }  # fmt: skip
 CAPITALISED = re.compile(r"\b[A-Z][\w'’.-]*")
 TITLES = frozenset(
-    "Ambassador Archduke Baron Captain Cardinal Chancellor Chief Colonel Count Countess Crown Deputy Doctor "
-    "Dr. Duchess Duke Emperor Empress First Foreign General Governor Grand Interior Justice King Lady "
-    "Lieutenant Lord Major Marshal Minister President Prime Prince Princess Professor Queen Secretary Senator "
-    "Sir Supreme Sultan Tsar Vice".split()
+    [
+        "Ambassador",
+        "Archduke",
+        "Baron",
+        "Captain",
+        "Cardinal",
+        "Chancellor",
+        "Chief",
+        "Colonel",
+        "Count",
+        "Countess",
+        "Crown",
+        "Deputy",
+        "Doctor",
+        "Dr.",
+        "Duchess",
+        "Duke",
+        "Emperor",
+        "Empress",
+        "First",
+        "Foreign",
+        "General",
+        "Governor",
+        "Grand",
+        "Interior",
+        "Justice",
+        "King",
+        "Lady",
+        "Lieutenant",
+        "Lord",
+        "Major",
+        "Marshal",
+        "Minister",
+        "President",
+        "Prime",
+        "Prince",
+        "Princess",
+        "Professor",
+        "Queen",
+        "Secretary",
+        "Senator",
+        "Sir",
+        "Supreme",
+        "Sultan",
+        "Tsar",
+        "Vice",
+    ]
 )
 SAID = {  # what links a name to a country behind it
     "en": re.compile(
