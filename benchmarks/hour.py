@@ -280,7 +280,7 @@ The likeliest piece each time ends in circles; beams give sentences that are oft
 
 {rates}
 
-The network of the GPT paper has its norms behind each layer. At a learning rate of 1e-3, it has learned only how frequent each piece is; GPT-2, with its norms before each layer, learns from the context at the same rate. This is not a fault of the network that is built: with the same weights, data and optimiser, it takes the same steps as `OpenAIGPTLMHeadModel`, and a smaller one learns texts by heart (`tests/pretraining/test_by_heart.py`). `factpin pretrain` warns if a model does not beat the frequencies.
+The network of the GPT paper has its norms behind each layer. At both learning rates, it has learned only how frequent each piece is after these steps; GPT-2, with its norms before each layer, already learns from the context. Whether a GPT of this size gets further with many more steps was not measured. This is not a fault of the network that is built: with the same weights, data and optimiser, it takes the same steps as `OpenAIGPTLMHeadModel`, and a smaller one learns texts by heart (`tests/pretraining/test_by_heart.py`). `factpin pretrain` warns if a model does not beat the frequencies.
 """
 
 
