@@ -3,7 +3,7 @@
     p(v) = (occurrences of v in texts of the corpus + ½) / (pieces + ½ V)
     loss = -Σ n_v log p(v) / Σ n_v                                    n_v: how often v is asked for in held-out text
 
-A network with norms behind each layer (GPT, BERT) may stay at this loss if the learning rate is too high.
+A GPT, with its norms behind each layer, may stay at this loss for long.
 """
 
 from collections.abc import Iterable
