@@ -93,7 +93,7 @@ _INDEX = re.compile(r"«(\d+)»")
 
 
 @dataclass(frozen=True)
-class Sentence:
+class PatternSentence:
     """A sentence with «i» in the place of each of its mentions."""
 
     span: Span
@@ -128,7 +128,7 @@ def define(doc: Document) -> Document:
     return doc
 
 
-def _sentence(doc: Document, span: Span) -> Sentence:
+def _sentence(doc: Document, span: Span) -> PatternSentence:
     """The longest mentions that do not overlap, in the place of their words."""
     inside = [m for m in doc.mentions if span.start <= m.start and m.end <= span.end and not is_pronoun(m.text)]
     kept: list[Mention] = []
@@ -141,10 +141,10 @@ def _sentence(doc: Document, span: Span) -> Sentence:
         start = len(pattern)
         pattern, at = f"{pattern}«{i}»", m.end
         ends.append((start, len(pattern)))
-    return Sentence(span, tuple(kept), pattern + doc.text[at : span.end], tuple(ends))
+    return PatternSentence(span, tuple(kept), pattern + doc.text[at : span.end], tuple(ends))
 
 
-def _works(sentence: Sentence, text: str) -> Iterator[tuple[Mention, str, Mention]]:
+def _works(sentence: PatternSentence, text: str) -> Iterator[tuple[Mention, str, Mention]]:
     """What a sentence says of a film, a book, a piece of music or a game that it defines."""
     match = _SUBJECT.match(sentence.pattern)
     kind = _KIND.search(match["rest"][:120]) if match else None
@@ -172,7 +172,7 @@ def _is_maker(m: Mention, relation: str) -> bool:
     return m.type == "person" or (groups and m.type in ("organization", "other"))
 
 
-def _title(sentence: Sentence, text: str, end: int) -> Mention | None:
+def _title(sentence: PatternSentence, text: str, end: int) -> Mention | None:
     """The title of what a sentence defines: the mention that stands there, or all characters before "is a"."""
     start, stop = sentence.span.start, sentence.where(end)
     if also := _ALSO.search(text, start, stop):
@@ -190,7 +190,7 @@ def _title(sentence: Sentence, text: str, end: int) -> Mention | None:
     return Mention("", start, stop, title, "other") if '"' not in title else None
 
 
-def _people(sentence: Sentence) -> Iterator[tuple[Mention, str, Mention]]:
+def _people(sentence: PatternSentence) -> Iterator[tuple[Mention, str, Mention]]:
     """The life and the nationality of somebody whom a sentence defines."""
     life = _LIFE.match(sentence.pattern)
     if life and (person := sentence.said(life["name"])[0]).type == "person":
@@ -205,14 +205,14 @@ def _people(sentence: Sentence) -> Iterator[tuple[Mention, str, Mention]]:
             yield person, "country of citizenship", country
 
 
-def _subject(sentence: Sentence) -> Mention | None:
+def _subject(sentence: PatternSentence) -> Mention | None:
     """The person whom a text begins with."""
     first = _INDEX.match(sentence.pattern)
     found = sentence.mentions[int(first[1])] if first else None
     return found if found is not None and found.type == "person" else None
 
 
-def _told(sentence: Sentence, subject: Mention) -> Iterator[tuple[Mention, str, Mention]]:
+def _told(sentence: PatternSentence, subject: Mention) -> Iterator[tuple[Mention, str, Mention]]:
     """What a sentence about the subject of a text tells of parents, spouses, and places."""
     begins = _HE.match(sentence.pattern)
     if begins is None or (begins["name"] and not _is_called(sentence.said(begins["name"])[0], subject)):
