@@ -6,7 +6,8 @@
 The judge learns from supporting sentences, and is measured on the way on training questions that it does not learn
 from. Then one reader, which has never seen HotpotQA, reads what each arm keeps: BM25's blocks, the judge's, all
 supporting blocks filled up with BM25's (what a perfect judge would keep), those blocks alone, and whole paragraphs in
-place of blocks. `all windows` reads everything. --no-judge leaves out what needs a judge. Questions with yes or no are left out: en-reader answers with spans.
+place of blocks. `all windows` reads everything. --no-judge leaves out what needs a judge. Questions with yes or no are
+left out: en-reader answers with spans.
 """
 
 import argparse
@@ -105,8 +106,8 @@ def ranks(scores: Sequence[float]) -> np.ndarray:
 def print_arms(asked: Asked, judge: Judge | None, options: argparse.Namespace) -> None:
     """Support that is kept, and what the same reader answers from it."""
     reader = open_reader(find_model(options.reader))
-    print(f"{len(asked)} questions, {'no judge' if judge is None else f'judge after {options.steps} steps'}, reader {options.reader}, capacity "
-          f"{options.capacity}\n")  # fmt: skip
+    learned = "no judge" if judge is None else f"judge after {options.steps} steps"
+    print(f"{len(asked)} questions, {learned}, reader {options.reader}, capacity {options.capacity}\n")
     print(
         "| arm | supporting blocks kept | all of them | answer in what is kept | EM | F1 | 95 % |\n" + "|---" * 7 + "|"
     )
