@@ -39,6 +39,7 @@ from factpin.training.part_table import train_part
 from factpin.training.reader_fit import best_readings
 from factpin.training.reader_fit import judge as score
 
+FEW = 4  # blocks; as many support the median question
 HELD = 24  # training questions that judge the judge on the way
 FIRST, LAST = 1e6, -1e6  # scores of blocks that are kept before all others, or after them
 Asked = list[tuple[Question, JudgedQuestion]]
@@ -69,7 +70,7 @@ def paragraph_scores(question: Question, one: JudgedQuestion) -> list[float]:
     return [scores[b.document] - 1e-6 * i for i, b in enumerate(one.blocks)]
 
 
-def kept_by_arm(asked: Asked, judge: Judge | None, more: int) -> dict[str, list[list[int]]]:
+def kept_by_arm(asked: Asked, judge: Judge | None, more: int, one_step: bool) -> dict[str, list[list[int]]]:
     """What each arm keeps of every question. more: pieces that are added to the room for the arms with more of it."""
     found: dict[str, list[list[int]]] = {}
     for question, one in asked:
@@ -89,12 +90,20 @@ def kept_by_arm(asked: Asked, judge: Judge | None, more: int) -> dict[str, list[
                 "judge and BM25": ((ranks(words) + ranks(judged)).tolist(), room),
                 f"judge, room + {more}": (judged, room + more),
             }
+            found.setdefault(f"judge, best {FEW} blocks", []).append(best_few(judged))
+        if judge is not None and not one_step:
             steps = mem_recall(one.lengths, one.room, lambda ws, q=one: judge.score(q.query, q.blocks, ws), (3,))
             found.setdefault("MemRecall, two steps", []).append(list(steps.kept))
         for name, (scores, size) in scored.items():
             found.setdefault(name, []).append(keep_best(scores, one, size))
+        found.setdefault(f"BM25, best {FEW} blocks", []).append(best_few(words))
         found.setdefault("support alone", []).append([i for i, relevant in enumerate(one.relevant) if relevant])
     return found
+
+
+def best_few(scores: Sequence[float]) -> list[int]:
+    """The best blocks alone, however much room there is."""
+    return sorted(sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:FEW])
 
 
 def ranks(scores: Sequence[float]) -> np.ndarray:
@@ -114,7 +123,7 @@ def print_arms(asked: Asked, judge: Judge | None, options: argparse.Namespace) -
     whole = [question for question, _ in asked]
     scores: dict[str, AnswerScores] = {"all windows": score(whole, best_readings(reader, whole))}
     print_arm("all windows", "100.0 | 100.0 | 100.0", scores["all windows"])
-    for name, kept in kept_by_arm(asked, judge, options.more).items():
+    for name, kept in kept_by_arm(asked, judge, options.more, options.one_step).items():
         gold = [{i for i, relevant in enumerate(one.relevant) if relevant} for _, one in asked]
         shares = [len(w & set(k)) / len(w) for w, k in zip(gold, kept, strict=True)]
         every = [w <= set(k) for w, k in zip(gold, kept, strict=True)]
@@ -158,6 +167,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-judge", action="store_true")
+    parser.add_argument("--one-step", action="store_true", help="leave out MemRecall in two steps")
     parser.add_argument("--output", type=Path, help="folder for the judge")
     options = parser.parse_args()
     if not options.no_judge and options.output is None:
