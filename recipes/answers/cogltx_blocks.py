@@ -4,7 +4,7 @@
     python recipes/answers/cogltx_blocks.py --no-judge --questions 40
 
 The judge learns from supporting sentences, and is measured on the way on training questions that it does not learn
-from. Then one reader, which has never seen HotpotQA, reads what each arm keeps: BM25's blocks, the judge's, all
+from. Then one reader, the one that ships, reads what each arm keeps: BM25's blocks, the judge's, all
 supporting blocks filled up with BM25's (what a perfect judge would keep), those blocks alone, and whole paragraphs in
 place of blocks. `all windows` reads everything. --no-judge leaves out what needs a judge. Questions with yes or no are
 left out: en-reader answers with spans.
