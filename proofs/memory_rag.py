@@ -138,6 +138,17 @@ def taught(seed: int, kind: str, marginal: Marginal) -> ToyWriter:
     return writer
 
 
+def thorough_share(writer: ToyWriter, seed: int, beams: int, many: int = 100) -> tuple[float, float]:
+    """Split answers: how many thorough decoding gets right, and in how many the right one is a candidate."""
+    right = offered = 0
+    for j in range(many):
+        passages, answer = draw(np.random.default_rng([seed, 1 << 20, j]), "split")
+        found = [one.pieces for one in write(writer, passages, torch.zeros(2), RagSettings(longest=2, beams=beams))]
+        right += found[0] == answer
+        offered += answer in found
+    return right / many, offered / many
+
+
 def forms(seed: int) -> Figures:
     """Split: the share of right answers. Rivals: the share that is one of the two answers."""
     found: dict[str, float] = {}

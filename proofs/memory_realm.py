@@ -77,8 +77,13 @@ def read(values: Tensor, answers: Tensor) -> Tensor:
     return logits.log_softmax(-1).gather(-1, answers[:, None, None].expand(-1, values.shape[1], 1))
 
 
-def learn(seed: int, *, warm: int = 25, frozen: bool = False, refresh: int = 50) -> dict[str, float]:
-    """Recall of held-out questions before and after learning from answers."""
+def learn(
+    seed: int, *, warm: int = 25, frozen: bool = False, refresh: int = 50, k: int = K, fixed: str = ""
+) -> dict[str, float]:
+    """Recall of held-out questions before and after learning from answers.
+
+    k: what the reader sees, the null document included. fixed: words that do not learn from answers, asked or said.
+    """
     torch.manual_seed(seed)
     model, chance = ToyRetriever(), np.random.default_rng(seed)
     keys = torch.tensor([(a, b) for a in range(PARTS) for b in range(PARTS)])
@@ -91,20 +96,24 @@ def learn(seed: int, *, warm: int = 25, frozen: bool = False, refresh: int = 50)
         loss = cross_entropy(SHARP * model.query(keys[some], step % 2) @ model.document(keys[some]).T, torch.arange(32))
         _step(optimiser, loss)
     before = recall(model, keys, test)
-    index = model.document(keys).detach()
+    index = first = model.document(keys).detach()
+    if fixed:
+        getattr(model, fixed).requires_grad_(False)
+        optimiser = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=1e-2)
     for step in range(0 if frozen else max(1, int(600 * school.SHARE))):
         if refresh and step % refresh == 0:
             index = model.document(keys).detach()
         some = train[torch.tensor(chance.permutation(len(train))[:64])]
         q = model.query(keys[some])
-        found = (q.detach() @ index.T).topk(K - 1, dim=1).indices  # (B, K - 1)
-        d = model.document(keys[found.flatten()]).view(64, K - 1, WIDTH)
+        found = (q.detach() @ index.T).topk(k - 1, dim=1).indices  # (B, k - 1)
+        d = model.document(keys[found.flatten()]).view(64, k - 1, WIDTH)
         null = torch.zeros(64, 1)
         doc = prior(torch.cat([null, SHARP * torch.einsum("bd,bkd->bk", q, d)], dim=1))
         held = torch.cat([torch.full((64, 1), -1), values[found]], dim=1)
         _step(optimiser, -sequence(doc, read(held, values[some])).mean())
     after = recall(model, keys, test)
-    return {"before": before[1], "recall@1": after[0], "recall@8": after[1]}
+    moved = float((first * model.document(keys)).sum(-1).mean().detach())  # cosine of passages before and after
+    return {"before": before[1], "recall@1": after[0], "recall@8": after[1], "cosine": moved}
 
 
 def _step(optimiser: torch.optim.Optimizer, loss: Tensor) -> None:

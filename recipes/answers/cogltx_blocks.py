@@ -1,11 +1,13 @@
 """Why MemRecall is behind reading all windows on HotpotQA: the judge, the room, or the excerpt?
 
     python recipes/answers/cogltx_blocks.py --train 1000 --steps 240 --questions 120 --output runs/cogltx-blocks
+    python recipes/answers/cogltx_blocks.py --no-judge --questions 40
 
 The judge learns from supporting sentences, and is measured on the way on training questions that it does not learn
-from. Then one reader, which has never seen HotpotQA, reads what each arm keeps: BM25's blocks, the judge's, all
+from. Then one reader, the one that ships, reads what each arm keeps: BM25's blocks, the judge's, all
 supporting blocks filled up with BM25's (what a perfect judge would keep), those blocks alone, and whole paragraphs in
-place of blocks. `all windows` reads everything. Questions with yes or no are left out: en-reader answers with spans.
+place of blocks. `all windows` reads everything. --no-judge leaves out what needs a judge. Questions with yes or no are
+left out: en-reader answers with spans.
 """
 
 import argparse
@@ -18,8 +20,9 @@ from _sets import questions_of
 from cogltx import ROOM, TRAIN, bm25_scores, kept_question
 
 from factpin.answers.cogltx import mem_recall, pack
-from factpin.answers.cogltx_judge import Judge
+from factpin.answers.cogltx_judge import Judge, JudgeSettings
 from factpin.documents import Question
+from factpin.encoders import resolve
 from factpin.formats.questions import read
 from factpin.memory import bm25
 from factpin.memory.terms import query_terms, terms
@@ -28,6 +31,7 @@ from factpin.models.readers import open_reader
 from factpin.models.shipped import find_model
 from factpin.scoring.answers import AnswerScores, compare
 from factpin.scoring.means import mean, mean_interval
+from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.judge import JudgedQuestion, judged_question
 from factpin.training.judge_options import JudgeOptions
@@ -35,6 +39,7 @@ from factpin.training.part_table import train_part
 from factpin.training.reader_fit import best_readings
 from factpin.training.reader_fit import judge as score
 
+FEW = 4  # blocks; as many support the median question
 HELD = 24  # training questions that judge the judge on the way
 FIRST, LAST = 1e6, -1e6  # scores of blocks that are kept before all others, or after them
 Asked = list[tuple[Question, JudgedQuestion]]
@@ -65,28 +70,40 @@ def paragraph_scores(question: Question, one: JudgedQuestion) -> list[float]:
     return [scores[b.document] - 1e-6 * i for i, b in enumerate(one.blocks)]
 
 
-def kept_by_arm(asked: Asked, judge: Judge, more: int) -> dict[str, list[list[int]]]:
+def kept_by_arm(asked: Asked, judge: Judge | None, more: int, one_step: bool) -> dict[str, list[list[int]]]:
     """What each arm keeps of every question. more: pieces that are added to the room for the arms with more of it."""
     found: dict[str, list[list[int]]] = {}
     for question, one in asked:
         room = one.room - ROOM
-        words, judged = bm25_scores(question, one), competed(judge, one)
+        words = bm25_scores(question, one)
         gold = [FIRST if relevant else 0.0 for relevant in one.relevant]
         scored = {
             "BM25 blocks": (words, room),
             "BM25 paragraphs": (paragraph_scores(question, one), room),
-            "judge, one step": (judged, room),
-            "judge and BM25": ((ranks(words) + ranks(judged)).tolist(), room),
             "support, filled up with BM25": ([g + w for g, w in zip(gold, words, strict=True)], room),
             f"BM25 blocks, room + {more}": (words, room + more),
-            f"judge, room + {more}": (judged, room + more),
         }
+        if judge is not None:
+            judged = competed(judge, one)
+            scored |= {
+                "judge, one step": (judged, room),
+                "judge and BM25": ((ranks(words) + ranks(judged)).tolist(), room),
+                f"judge, room + {more}": (judged, room + more),
+            }
+            found.setdefault(f"judge, best {FEW} blocks", []).append(best_few(judged))
+        if judge is not None and not one_step:
+            steps = mem_recall(one.lengths, one.room, lambda ws, q=one: judge.score(q.query, q.blocks, ws), (3,))
+            found.setdefault("MemRecall, two steps", []).append(list(steps.kept))
         for name, (scores, size) in scored.items():
             found.setdefault(name, []).append(keep_best(scores, one, size))
-        steps = mem_recall(one.lengths, room, lambda ws, one=one: judge.score(one.query, one.blocks, ws), (3,))
-        found.setdefault("MemRecall, two steps", []).append(list(steps.kept))
+        found.setdefault(f"BM25, best {FEW} blocks", []).append(best_few(words))
         found.setdefault("support alone", []).append([i for i, relevant in enumerate(one.relevant) if relevant])
     return found
+
+
+def best_few(scores: Sequence[float]) -> list[int]:
+    """The best blocks alone, however much room there is."""
+    return sorted(sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:FEW])
 
 
 def ranks(scores: Sequence[float]) -> np.ndarray:
@@ -95,18 +112,18 @@ def ranks(scores: Sequence[float]) -> np.ndarray:
     return -np.log2(order + 2.0)
 
 
-def print_arms(asked: Asked, judge: Judge, options: argparse.Namespace) -> None:
+def print_arms(asked: Asked, judge: Judge | None, options: argparse.Namespace) -> None:
     """Support that is kept, and what the same reader answers from it."""
     reader = open_reader(find_model(options.reader))
-    print(f"{len(asked)} questions, judge after {options.steps} steps, reader {options.reader}, capacity "
-          f"{options.capacity}\n")  # fmt: skip
+    learned = "no judge" if judge is None else f"judge after {options.steps} steps"
+    print(f"{len(asked)} questions, {learned}, reader {options.reader}, capacity {options.capacity}\n")
     print(
         "| arm | supporting blocks kept | all of them | answer in what is kept | EM | F1 | 95 % |\n" + "|---" * 7 + "|"
     )
     whole = [question for question, _ in asked]
     scores: dict[str, AnswerScores] = {"all windows": score(whole, best_readings(reader, whole))}
     print_arm("all windows", "100.0 | 100.0 | 100.0", scores["all windows"])
-    for name, kept in kept_by_arm(asked, judge, options.more).items():
+    for name, kept in kept_by_arm(asked, judge, options.more, options.one_step).items():
         gold = [{i for i, relevant in enumerate(one.relevant) if relevant} for _, one in asked]
         shares = [len(w & set(k)) / len(w) for w, k in zip(gold, kept, strict=True)]
         every = [w <= set(k) for w, k in zip(gold, kept, strict=True)]
@@ -149,10 +166,25 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--questions", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--no-judge", action="store_true")
+    parser.add_argument("--one-step", action="store_true", help="leave out MemRecall in two steps")
+    parser.add_argument("--output", type=Path, help="folder for the judge")
     options = parser.parse_args()
+    if not options.no_judge and options.output is None:
+        parser.error("--output is missing: name a folder for the judge, or leave the judge out (--no-judge).")
     dev = questions_of("hotpotqa", options.questions)
-    known = {question.id for question in dev}
+    judge = None if options.no_judge else trained_judge(options, {question.id for question in dev})
+    tokenizer = Tokenizer.load(resolve(options.encoder)) if judge is None else judge.tokenizer
+    settings = JudgeSettings(options.capacity, options.block_size) if judge is None else judge.settings
+    asked = [(question, judged_question(question, tokenizer, settings)) for question in dev if not question.kind]
+    asked = [(question, one) for question, one in asked if any(one.relevant) and sum(one.lengths) > one.room]
+    print_arms(asked, judge, options)
+    if judge is not None:
+        print_curve(options.output / "judge")
+
+
+def trained_judge(options: argparse.Namespace, known: set[str]) -> Judge:
+    """The judge in the folder, or one that is trained now."""
     training = [question for question in read(TRAIN) if question.id not in known][: options.train]
     folder = options.output / "judge"
     if not (folder / "factpin.json").exists():
@@ -161,12 +193,7 @@ def main() -> None:
         how = TrainConfig(batch_size=options.batch, learning_rate=1e-4, max_steps=options.steps, epochs=1000,
                           evaluate_every=often, save_every=often, seed=options.seed)  # fmt: skip
         train_part("judge", training[HELD:], training[:HELD], chosen, how, folder, quiet=True, resume=True)
-    judge = load_judge(folder)
-    dev = [question for question in dev if not question.kind]
-    asked = [(question, judged_question(question, judge.tokenizer, judge.settings)) for question in dev]
-    asked = [(question, one) for question, one in asked if any(one.relevant) and sum(one.lengths) > one.room]
-    print_arms(asked, judge, options)
-    print_curve(folder)
+    return load_judge(folder)
 
 
 if __name__ == "__main__":

@@ -73,12 +73,17 @@ def train_linker(encoder: Encoder, layer: StoreLayer, texts: list[LinkedText], s
     optimiser = torch.optim.AdamW(chosen, lr=RATE)
     encoder.eval()
     loss = torch.zeros(())
+    learned = [weight for weight in encoder.model.parameters() if weight.requires_grad]
+    for weight in learned:
+        weight.requires_grad_(False)  # no gradient is computed for what stays as it is
     for _ in range(steps):
         some = [texts[int(i)] for i in torch.randint(len(texts), (min(BATCH, len(texts)),))]
         loss = _linking(encoder, layer, some)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
+    for weight in learned:
+        weight.requires_grad_(True)
     if isinstance(own, Kar):
         own.invert()
     return float(loss.detach())
