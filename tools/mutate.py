@@ -29,7 +29,7 @@ COMPARED = {
 }  # fmt: skip
 COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult, ast.Div: ast.Mult}
 TIMEOUT = 300  # seconds
-LIBRARIES = ("numpy", "torch", "transformers", "tokenizers", "onnxruntime", "hypothesis", "rich", "orjson", "click")
+LIBRARIES = ("numpy", "torch", "transformers", "tokenizers", "onnxruntime", "rich", "orjson", "click")
 
 
 @dataclass(frozen=True)
