@@ -14,6 +14,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,22 +91,26 @@ def main() -> None:
     parser.add_argument("tests", nargs="+")
     parser.add_argument("--most", type=int, default=30, help="changes to try, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further change after this time")
     chosen = parser.parse_args()
     source = chosen.module.read_text(encoding="utf-8")
     if is_found(chosen.tests):
         sys.exit("The tests fail before anything is changed.")
     every = list(mutants(source))
     some = random.Random(chosen.seed).sample(every, min(chosen.most, len(every)))
-    survivors = []
+    survivors, tried, began = [], 0, time.monotonic()
     try:
         for mutant in some:
+            if time.monotonic() - began > chosen.seconds:
+                break
+            tried += 1
             chosen.module.write_text(mutant.source, encoding="utf-8")
             if not is_found(chosen.tests):
                 survivors.append(mutant)
                 print(f"survived: {chosen.module}:{mutant.line}: {mutant.what}", flush=True)
     finally:
         chosen.module.write_text(source, encoding="utf-8")
-    print(f"{chosen.module}: {len(some) - len(survivors)} of {len(some)} found ({len(every)} are possible)")
+    print(f"{chosen.module}: {tried - len(survivors)} of {tried} found ({len(every)} are possible)")
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def test_a_table_tells_the_page_of_each_mention_where_there_are_pages() -> None:
     rows = [
         [cell.strip() for cell in line.split("│")[1:-1]] for line in printed(table(doc)).splitlines() if "│" in line
     ]
-    assert rows == [["0", "2", "1", "北京", "place", "0.500"], ["5", "7", "2", "上海", "place", "0.500"]]
+    assert rows == [["0", "2", "1", "北京", "place", "0.50"], ["5", "7", "2", "上海", "place", "0.50"]]
     assert "page" not in printed(table(document("北京", (0, 2, "place"))))
 
 

@@ -16,7 +16,7 @@ from factpin.answers.reader_model import ReaderModel
 from factpin.documents.answer import Passage
 from factpin.documents.keys import passage_key
 from factpin.encoders import Encoder
-from factpin.errors import FactpinError
+from factpin.errors import BadModel, FactpinError
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
 from factpin.models.checks import SUMS, is_slow
 from factpin.models.extractor import Extractor
@@ -172,6 +172,18 @@ def test_with_digests_no_changed_byte_loads(limited: None, name: str, encoder_fo
     assert len((source / SUMS).read_text().splitlines()) == 5 + 2 * (name == "onnx")
     seen = outcomes(range(12), KINDS[name], source, tmp_path / "bad", sums=True)
     assert seen["loaded"] <= 1, seen  # a change may write the same value again
+
+
+@pytest.mark.parametrize("name", ["reader", "torch"])
+@pytest.mark.parametrize("value", ["", "x", [], True, 0.5])
+def test_a_head_with_a_setting_of_the_wrong_type(name: str, value: Any, encoder_folder: Path, tmp_path: Path) -> None:
+    KINDS[name].make(encoder_folder, tmp_path)
+    (tmp_path / SUMS).unlink(missing_ok=True)
+    record = json.loads((tmp_path / "factpin.json").read_text("utf-8"))
+    record["head_config"]["max_span"] = value
+    (tmp_path / "factpin.json").write_text(json.dumps(record), "utf-8")
+    with pytest.raises(BadModel, match="max_span"):
+        KINDS[name].use(tmp_path)
 
 
 def test_slow_patterns_are_known() -> None:

@@ -19,6 +19,7 @@ from factpin.errors import BadInput, BadModel
 from factpin.files import write_bytes
 from factpin.heads import CONFIGS, HEADS
 from factpin.models import checks
+from factpin.models.configs import config_from
 from factpin.models.model import Model
 from factpin.models.onnx.graph import remove_graph
 from factpin.models.settings import Settings, read_task_settings, settings_bytes, write_settings
@@ -107,9 +108,8 @@ def _plain_encoder(config: PlainConfig, tokenizer: Tokenizer) -> PlainEncoder:
 
 
 def _head(folder: Path, settings: Settings, width: int) -> Any:
-    values = {key: _tuples(value) for key, value in settings.head_config.items()}
     try:
-        return HEADS[settings.head](CONFIGS[settings.head](**values), width)
+        return HEADS[settings.head](config_from(CONFIGS[settings.head], settings.head_config), width)
     except TypeError as error:
         raise BadModel(f"{folder}/factpin.json: {error}. The file is damaged, or of another version.") from None
 
@@ -127,11 +127,6 @@ def _encoder(folder: Path, settings: Settings, tokenizer: Tokenizer) -> "Encoder
         except (TypeError, KeyError) as error:
             raise BadModel(f"{folder}/factpin.json: knowledge: {error}. The file is damaged.") from None
     return encoder
-
-
-def _tuples(value: Any) -> Any:
-    """JSON's lists as the tuples that they were."""
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 def pack(weights: dict[str, Tensor], precision: Precision) -> dict[str, Tensor]:

@@ -20,6 +20,7 @@ from factpin.files import write_bytes
 from factpin.heads.answer_pointer import AnswerPointer, AnswerPointerConfig
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
 from factpin.models import checks
+from factpin.models.configs import config_from
 from factpin.models.folder import Precision, pack
 from factpin.models.reader_settings import read_reader_settings
 from factpin.models.settings import Settings, settings_bytes, write_settings
@@ -101,4 +102,4 @@ def _load(folder: Path, device: str) -> Reader[ReaderModel]:
 def build_head(name: str, config: dict[str, Any], width: int) -> Any:
     """A head of a reader with fresh weights."""
     head, config_type = pick(READER_HEADS, name, kind="head of a reader")
-    return head(config_type(**{key: tuple(v) if isinstance(v, list) else v for key, v in config.items()}), width)
+    return head(config_from(config_type, config), width)

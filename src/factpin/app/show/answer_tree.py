@@ -7,6 +7,7 @@ from rich.tree import Tree
 from factpin.answers.ask import Trace
 from factpin.answers.cogqa import CognitiveGraph
 from factpin.documents import Answer, Citation
+from factpin.documents.mentions import show_score
 
 MOST_CITED = 5
 MOST_FACTS = 30
@@ -20,7 +21,7 @@ def answer_text(answer: Answer) -> RenderableType:
     else:
         head = Text(answer.text, style="bold green")
         lines.append(
-            head.append(f"  {answer.score:.2f}, {answer.mode}{', conflict' if answer.conflict else ''}", "dim")
+            head.append(f"  {show_score(answer.score)}, {answer.mode}{', conflict' if answer.conflict else ''}", "dim")
         )
     lines += [_cited(c) for c in answer.citations[:MOST_CITED]]
     if len(answer.path) > 1:
@@ -28,7 +29,7 @@ def answer_text(answer: Answer) -> RenderableType:
     for other in answer.alternatives:
         lines.append(Text(f"  or: {other.text}" if other.score else "  see:", style="yellow"))
         if other.score:
-            lines[-1].append(f"  {other.score:.2f}", "dim")
+            lines[-1].append(f"  {show_score(other.score)}", "dim")
         lines += [_cited(c, "    ") for c in other.citations[:1]]
     lines += [Text(f"  {note}", style="dim") for note in answer.notes]
     return Group(*lines)
@@ -64,7 +65,7 @@ def explanation(searched: Trace) -> Tree:
             )
     if searched.graph is not None:
         _add_graph(tree, searched.graph)
-    tree.add(Text(f"answer: {answer.text} ({answer.score:.2f})" if not answer.abstained else "abstains"))
+    tree.add(Text(f"answer: {answer.text} ({show_score(answer.score)})" if not answer.abstained else "abstains"))
     return tree
 
 

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from factpin.app.show.short_names import short_name
 from factpin.documents import Document, Event, Fact, Mention
+from factpin.documents.mentions import show_score
 from factpin.extraction.pdf import page_of, pages_of
 
 PLAIN = ("cyan", "magenta", "yellow", "green", "blue", "red")
@@ -66,9 +67,10 @@ def table(doc: Document) -> Table:
         rows.add_column(column, overflow="fold", justify="left" if column in ("mention", "type") else "right")
     for m in doc.mentions:
         page = [str(page_of(pages, m.start) or "")] if pages else []
-        score = "" if m.score is None else f"{m.score:.3f}"
         label = Text(shown(m.type), style=colour(m.type))
-        rows.add_row(str(m.start), str(m.end), *page, Text(shown(m.text).replace("\n", " ")), label, score)
+        rows.add_row(
+            str(m.start), str(m.end), *page, Text(shown(m.text).replace("\n", " ")), label, show_score(m.score)
+        )
     return rows
 
 
@@ -115,7 +117,7 @@ def _cells(doc: Document) -> list[list[Text]]:
             _line(names[fact.head]),
             _line(fact.relation),
             _line(names[fact.tail] + "".join(f" ({q.role}: {names[q.entity]})" for q in fact.qualifiers)),
-            _line("" if fact.score is None else f"{fact.score:.3f}"),
+            _line(show_score(fact.score)),
             _status(doc, fact),
         ]
         for fact in doc.facts
@@ -163,7 +165,7 @@ def events(doc: Document) -> Table:
             Text(shown(event.type), style=colour(event.type)),
             _line(texts[event.trigger] if event.trigger else ""),
             _line(arguments),
-            "" if event.score is None else f"{event.score:.3f}",
+            show_score(event.score),
             _status(doc, event),
         )
     return rows

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from factpin.answers.cite import citation_of
 from factpin.documents.answer import citation_to_json
+from factpin.documents.mentions import show_score
 from factpin.memory import Conflict, JudgedFact, Source, StoredEntity
 
 
@@ -65,7 +66,7 @@ def why_lines(judged: JudgedFact) -> list[Text]:
     for role, date in (("from", fact.valid_from), ("until", fact.valid_to)):
         lines += [Text(f"  {role} {date}")] if date else []
     for pin in fact.pins:
-        score = "by hand or annotated" if pin.score is None else f"{pin.score:.2f}"
+        score = show_score(pin.score) or "by hand or annotated"
         said = ", ".join(filter(None, (pin.assertion, score, pin.published)))
         lines.append(Text(f"  {pin.uri}:{pin.start}-{pin.end} ", style="cyan"))
         lines[-1].append(f"“{pin.quote}”", "default").append(f"  {said}", "dim")
