@@ -34,8 +34,10 @@ def load_onnx(folder: Path, precision: str = FLOAT32) -> tuple[Settings, Predict
     def load() -> Predictor:
         with checks.refusing(folder):
             weights = graph_weights(folder, settings, graph)
-            network = DocumentNetwork if own.head in DOCUMENT_SCORES else WindowNetwork
-            return network.of(own, Session(graph, model, weights, folder), weights)
+            session = Session(graph, model, weights, folder)
+            if own.head in DOCUMENT_SCORES:
+                return DocumentNetwork.of(own, session, weights)
+            return WindowNetwork.of(own, session, weights)
 
     threshold = THRESHOLDS.get(own.head, 0.0)
     return own, DeferredPredictor(load, threshold) if is_shipped(folder) else load(), tokenizer
