@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LARGEST = 80e6  # bytes
-PATIENCE = 60  # seconds for the server to start
+PATIENCE = 180  # seconds for the server to start
 
 
 def main(wheel: Path) -> None:

@@ -7,6 +7,8 @@ import { nameOf } from "./filter.js";
 import { typeName, word } from "./words.js";
 
 const MOST = 300;
+const LARGEST_TEXT = 1.5; // times its size, where the graph is drawn small
+const FROM_HUB = 0.6; // how far along an edge its name is, from the end with more edges
 let places = new Map(); // name -> place, kept while thresholds move
 
 /** Draw the facts of a document. `choose(selection, pinned)` is called for hover (false) and click (true). */
@@ -17,11 +19,11 @@ export function drawGraph(box, doc, facts, choose, centre = null) {
   const links = facts.map((fact) => ({ source: fact.head, target: fact.tail, fact }));
   const near = centre && new Set(links.filter((l) => l.source === centre || l.target === centre).flatMap((l) => [l.source, l.target]));
   const { nodes, edges, hidden, degree } = busiest(near ? all.filter((n) => near.has(n.id)) : all, links, MOST);
-  const at = place(nodes.map((n) => ({ id: n.id, ...places.get(n.name) })), edges, { distance: nodes.length > 40 ? 90 : 125 });
+  const at = place(nodes.map((n) => ({ id: n.id, ...places.get(n.name) })), edges, { distance: nodes.length > 40 ? 90 : 125, flat: shape(box) });
   for (const node of nodes) places.set(node.name, at.get(node.id));
   const scene = draw("g", {});
   const svg = draw("svg", { role: "group", "aria-label": word("graph_label", { nodes: nodes.length, edges: edges.length }) }, scene);
-  const redraw = () => fill(scene, drawEdges(edges, at, choose), nodes.map((n) => nodeElement(n, at.get(n.id), degree.get(n.id) ?? 0, choose)));
+  const redraw = () => fill(scene, drawEdges(edges, at, degree, choose), nodes.map((n) => nodeElement(n, at.get(n.id), degree.get(n.id) ?? 0, choose)));
   redraw();
   const view = frame(svg, [...at.values()]);
   movable(svg, view, at, redraw, nodes);
@@ -29,7 +31,11 @@ export function drawGraph(box, doc, facts, choose, centre = null) {
     make("button", { type: "button", class: "icon", "aria-label": word(key), on: { click: () => view.scale(by) } }, sign)),
     make("button", { type: "button", on: { click: () => view.fit() } }, word("graph_fit")));
   fill(box, svg, zoom, hidden ? make("p", { class: "note hidden" }, word("graph_hidden", { n: hidden })) : null);
+  view.show(); // its size is known now
 }
+
+/** How tall the box is for its width. */
+const shape = (box) => Math.min(1.3, Math.max(0.6, box.clientHeight / box.clientWidth || 0.72));
 
 /** Forget places: another document. */
 export const forgetPlaces = () => (places = new Map());
@@ -39,7 +45,7 @@ function nodeElement(node, { x, y }, degree, choose) {
   const on = { pointerenter: () => choose(pick, false), pointerleave: () => choose(null, false), focus: () => choose(pick, false), blur: () => choose(null, false), click: () => choose(pick, true), keydown: (event) => event.key === "Enter" && choose(pick, true) };
   const size = 9 + 3 * Math.sqrt(degree);
   const g = draw("g", { class: "node", tabindex: 0, role: "button", "aria-label": `${node.name} ${typeName(node.type)}`, vars: { hue: hueOf(node.type) }, data: { entity: node.id }, on },
-    draw("circle", { r: size }), draw("text", { y: size + 15 }, shorten(node.name)));
+    draw("circle", { r: size }), draw("text", { y: size + 3, dy: "1em" }, shorten(node.name)));
   g.setAttribute("transform", `translate(${x},${y})`);
   return g;
 }
@@ -47,7 +53,7 @@ function nodeElement(node, { x, y }, degree, choose) {
 const shorten = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 
 /** Edges as bows; several facts between two entities get bows of their own. */
-function drawEdges(edges, at, choose) {
+function drawEdges(edges, at, degree, choose) {
   const count = new Map();
   return edges.map(({ source, target, fact }) => {
     const [a, b] = [at.get(source), at.get(target)];
@@ -58,24 +64,31 @@ function drawEdges(edges, at, choose) {
     const size = Math.hypot(b.x - a.x, b.y - a.y) || 1;
     const [mx, my] = [(a.x + b.x) / 2 - ((b.y - a.y) / size) * bend, (a.y + b.y) / 2 + ((b.x - a.x) / size) * bend];
     const pick = { kind: "fact", id: fact._id };
+    const t = (degree.get(source) ?? 0) > (degree.get(target) ?? 0) ? FROM_HUB : 1 - FROM_HUB; // where edges are apart
+    const on = (axis, middle) => (1 - t) ** 2 * a[axis] + 2 * t * (1 - t) * middle + t ** 2 * b[axis];
     const sure = (fact.assertion ?? "asserted") === "asserted";
     return draw("g", { class: `edge${sure ? "" : " unsure"}`, data: { fact: fact._id }, on: { pointerenter: () => choose(pick, false), pointerleave: () => choose(null, false), click: () => choose(pick, true) } },
-      draw("path", { d: `M${a.x},${a.y} Q${mx},${my} ${b.x},${b.y}` }), draw("text", { x: (a.x + b.x) / 4 + mx / 2, y: (a.y + b.y) / 4 + my / 2 }, shorten(fact.relation)));
+      draw("path", { d: `M${a.x},${a.y} Q${mx},${my} ${b.x},${b.y}` }), draw("text", { x: on("x", mx), y: on("y", my) }, shorten(fact.relation)));
   });
 }
 
 function frame(svg, points) {
   const xs = points.map((p) => p.x);
   const ys = points.map((p) => p.y);
-  const whole = [Math.min(...xs) - 80, Math.min(...ys) - 50, Math.max(...xs) - Math.min(...xs) + 160, Math.max(...ys) - Math.min(...ys) + 110];
+  const whole = [Math.min(...xs) - 95, Math.min(...ys) - 50, Math.max(...xs) - Math.min(...xs) + 190, Math.max(...ys) - Math.min(...ys) + 110];
   let box = [...whole];
-  const show = () => svg.setAttribute("viewBox", box.join(" "));
+  const unit = () => (svg.clientWidth ? Math.max(box[2] / svg.clientWidth, box[3] / svg.clientHeight) : 1);
+  const show = () => {
+    svg.setAttribute("viewBox", box.join(" "));
+    svg.style.setProperty("--unit", Math.min(LARGEST_TEXT, Math.max(1, unit()))); // names stay legible where all is small
+  };
   show();
   return {
+    show,
+    unit,
     fit() { box = [...whole]; show(); },
     scale(by) { box = [box[0] + (box[2] * (1 - by)) / 2, box[1] + (box[3] * (1 - by)) / 2, box[2] * by, box[3] * by]; show(); },
     move(dx, dy) { box[0] -= dx; box[1] -= dy; show(); },
-    unit: () => Math.max(box[2] / svg.clientWidth, box[3] / svg.clientHeight),
   };
 }
 

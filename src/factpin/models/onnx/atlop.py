@@ -22,7 +22,7 @@ NUMBERS = 1 << 22  # in the contexts that are held at once
 
 
 @dataclass(frozen=True)
-class Pairs:
+class EntityPairs:
     """The pairs of a document by their entities, and the unordered pair of each."""
 
     head: Ints  # (P,)
@@ -32,10 +32,10 @@ class Pairs:
     which: Ints  # (P,)
 
     @staticmethod
-    def of(head: Ints, tail: Ints, entities: int) -> "Pairs":
+    def of(head: Ints, tail: Ints, entities: int) -> "EntityPairs":
         """From the entities of each pair."""
         key, which = np.unique(np.minimum(head, tail) * entities + np.maximum(head, tail), return_inverse=True)
-        return Pairs(head, tail, key // entities, key % entities, which)
+        return EntityPairs(head, tail, key // entities, key % entities, which)
 
     def blocks(self, size: int) -> Iterator[tuple[slice, Ints]]:
         """Some unordered pairs at a time, and the pairs that are theirs."""
@@ -50,7 +50,7 @@ def atlop(
 ) -> RelationScores:
     """H (N, D) and the attention of its mentions -> the scores of the pairs of a document."""
     y, D, E = doc.targets, H.shape[1], doc.targets.entities
-    pairs = Pairs.of(y.head, y.tail, E)
+    pairs = EntityPairs.of(y.head, y.tail, E)
     e = log_sum_exp(H[y.place + doc.layout.prefix], y.entity, E)  # (E, D)
     views = [e @ w[f"head.{side}.weight"][:, :D].T + w[f"head.{side}.bias"] for side in ("head", "tail")]  # (E, Z)
     a = attention.mean(y.entity, E) if attention is not None and config.get("context", True) else None
@@ -115,7 +115,7 @@ def _contexts(H: Floats32, a: WindowRows, entities: int, low: Ints, high: Ints) 
     return c
 
 
-def _shares(a: WindowRows, doc: DocumentExample, pairs: Pairs) -> SentenceShares:
+def _shares(a: WindowRows, doc: DocumentExample, pairs: EntityPairs) -> SentenceShares:
     """The share of each sentence in what a pair looks at."""
     y = doc.targets
     sentence = np.pad(y.sentence, (doc.layout.prefix, doc.layout.suffix), constant_values=-1)  # (N,)

@@ -77,7 +77,7 @@ class DocumentNetwork:
                     tokens = own.token[own.window == w]
                     attention[d][w] = attention_rows(out, i, tokens, windows.mask[i], scaling)
         return [
-            (merge_hidden(_in_order(h), doc.layout), own and own.merge(_in_order(a), doc))
+            (merge_hidden(_in_order(h), doc.layout), None if own is None else own.merge(_in_order(a), doc))
             for h, a, own, doc in zip(hidden, attention, rows, documents, strict=True)
         ]
 

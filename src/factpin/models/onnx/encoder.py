@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from factpin.arrays import Floats32
 from factpin.models.checks import refusing
 from factpin.models.onnx.graph import read_graph
 from factpin.models.onnx.session import Session
@@ -13,7 +14,7 @@ from factpin.tokens import Tokenizer
 from factpin.tokens.reading import collate
 
 
-def load_means(folder: Path, longest: int) -> Callable[[Sequence[str]], np.ndarray]:
+def load_means(folder: Path, longest: int) -> Callable[[Sequence[str]], Floats32]:
     """Texts -> the means of their token vectors (B, D); at most `longest` tokens of a text are read."""
     with refusing(folder):
         graph, model = read_graph(folder)
@@ -21,10 +22,11 @@ def load_means(folder: Path, longest: int) -> Callable[[Sequence[str]], np.ndarr
         tokenizer = Tokenizer.load(folder)
     most = min(longest, graph.longest or longest) - tokenizer.frame_size  # pieces
 
-    def means(texts: Sequence[str]) -> np.ndarray:
+    def means(texts: Sequence[str]) -> Floats32:
         batch = collate([pieces.ids[:most] for pieces in tokenizer.encode_batch(texts)], tokenizer)
         hidden = session.run({"ids": batch.ids, "mask": batch.mask})["hidden"]  # (B, N, D)
         total = np.where(batch.mask[..., None], hidden, np.float32(0)).sum(axis=1)
-        return total / batch.mask.sum(axis=1, keepdims=True).astype(np.float32)
+        found: Floats32 = total / batch.mask.sum(axis=1, keepdims=True).astype(np.float32)
+        return found
 
     return means

@@ -26,8 +26,10 @@ def load_onnx(folder: Path, precision: str = FLOAT32) -> tuple[Settings, Predict
         own = tuned(settings, graph, folder)
         tokenizer = Tokenizer.load(folder)
         weights = graph_weights(folder, settings, graph)
-        network = DocumentNetwork if own.head in DOCUMENT_SCORES else WindowNetwork
-        return own, network.of(own, Session(graph, model, weights, folder), weights), tokenizer
+        session = Session(graph, model, weights, folder)
+        if own.head in DOCUMENT_SCORES:
+            return own, DocumentNetwork.of(own, session, weights), tokenizer
+        return own, WindowNetwork.of(own, session, weights), tokenizer
 
 
 def tuned(settings: Settings, graph: Graph, folder: Path) -> Settings:

@@ -67,13 +67,14 @@ def merge_hidden(hidden: Sequence[Floats32], layout: WindowLayout) -> Floats32:
         here = slice(window.first + low, window.first + high)
         total[here] += x[low:high]
         count[here] += 1
-    return total / np.maximum(1, count)[:, None].astype(np.float32)
+    total /= np.maximum(1, count)[:, None].astype(np.float32)
+    return total
 
 
 def merge_rows(rows: Sequence[Floats32], window: Ints, owner: Ints, owners: int, layout: WindowLayout) -> WindowRows:
     """The rows of each window as one: those of a mention divided by their sum over its windows."""
     widest = max(part.shape[2] for part in rows)
-    A = np.concatenate([np.pad(part, ((0, 0), (0, 0), (0, widest - part.shape[2]))) for part in rows])
+    A: Floats32 = np.concatenate([np.pad(part, ((0, 0), (0, 0), (0, widest - part.shape[2]))) for part in rows])
     if layout.whole:
         return WindowRows(A[:, :, : layout.tokens], owner, window, layout)
     kept = np.array([layout.kept(w) for w in layout.windows], np.int64)[window]  # (T, 2)
@@ -82,7 +83,8 @@ def merge_rows(rows: Sequence[Floats32], window: Ints, owner: Ints, owners: int,
     total = np.zeros((owners, A.shape[1]), np.float32)
     np.add.at(total, owner, A.sum(axis=2))
     total[total == 0] = 1.0
-    return WindowRows(A / total[owner][:, :, None], owner, window, layout)
+    shares: Floats32 = A / total[owner][:, :, None]
+    return WindowRows(shares, owner, window, layout)
 
 
 @dataclass(frozen=True)
