@@ -67,14 +67,16 @@ def run(name: str, arm: str, seed: int, options: argparse.Namespace) -> dict[str
         folder = Path(place)
         formats.write(training, folder / "train.jsonl")
         formats.write(gold, folder / "test.jsonl")
-        factpin("train", "spans", "--train", folder / "train.jsonl", f"--{arm}", getattr(corpus, arm), "--max-steps", STEPS,
+        start = f"--{arm}", getattr(corpus, arm)
+        factpin("train", "spans", "--train", folder / "train.jsonl", *start, "--max-steps", STEPS,
                 "--batch-size", BATCH, "--seed", seed, "--output", folder / "model")  # fmt: skip
         factpin("predict", folder / "model", folder / "test.jsonl", folder / "found.jsonl")
         found = list(formats.read(folder / "found.jsonl", format="jsonl"))
     counts = total(spans.score(align(found, gold).pairs).rows["strict"])
     figures = {"f1": counts.f1, "precision": counts.precision, "recall": counts.recall}
-    return {"corpus": name, "arm": arm, "seed": seed, "sentences": options.sentences, "tested": len(gold),
-            "minutes": round((time.monotonic() - began) / 60, 2)} | {k: round(100 * v, 2) for k, v in figures.items()}  # fmt: skip
+    what = {"corpus": name, "arm": arm, "seed": seed, "sentences": options.sentences, "tested": len(gold)}
+    minutes = round((time.monotonic() - began) / 60, 2)
+    return what | {"minutes": minutes} | {name: round(100 * value, 2) for name, value in figures.items()}
 
 
 def factpin(*words: object) -> None:

@@ -166,21 +166,25 @@ def main() -> None:
         print(f"{name}: {count} facts are shown, {right} of them right ({right / max(1, count):.1%})")
     if not options.dry:
         write_settings(shifted(settings, at), options.model)
-        mark_card(options.model)
+        mark_card(options.model, options.only)
     print(", ".join(f"{relation} {cut:.2f}" for relation, cut in at.items()))
 
 
-def mark_card(folder: Path) -> None:
-    """Take the table of reliability out of the card: it was measured with other shifts."""
+def mark_card(folder: Path, only: Sequence[str]) -> None:
+    """Say in the card that scores were shifted; a table of reliability that no longer holds goes."""
     card = (folder / "card.md").read_text(encoding="utf-8")
-    note = (
-        "## Calibration\n\nThe score of each relation is shifted so that facts are shown from 0.5 on "
-        "(`python recipes/show_facts_from.py`): scores order facts and say from where on they are shown; they are no "
-        "longer fitted as probabilities.\n\n"
-    )
-    (folder / "card.md").write_text(
-        re.sub(r"## Calibration\n.*?(?=## Training)", note, card, flags=re.S), encoding="utf-8"
-    )
+    if only:
+        note = f"The scores of {', '.join(only)} were shifted after that (`python recipes/show_facts_from.py`).\n\n"
+        marked = card if note in card else card.replace("## Training\n", f"{note}## Training\n", 1)
+    else:
+        note = (
+            "## Calibration\n\nThe score of each relation is shifted so that facts are shown from 0.5 on "
+            "(`python recipes/show_facts_from.py`): scores order facts and say from where on they are shown; they are "
+            "no longer fitted as probabilities.\n\n"
+        )
+        marked = re.sub(r"## Calibration\n.*?(?=## Training)", note, card, flags=re.S)
+        (folder / "reliability.svg").unlink(missing_ok=True)
+    (folder / "card.md").write_text(marked, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import pytest
 
+import factpin
 from factpin.documents import Document, Entity, Mention
 from factpin.extraction.extract import hide_unsure
 from factpin.extraction.names import doubtful, mend
@@ -83,3 +84,19 @@ def test_what_is_no_name_is_not_shown(text: str, name: str, kind: str, language:
 )
 def test_names_dates_and_numbers_stay(text: str, name: str, kind: str, language: str) -> None:
     assert not doubtful(document(text, name, kind, language))
+
+
+def test_a_sentence_of_news_gives_all_its_entities() -> None:
+    (doc,) = factpin.extract("Tim Cook, the CEO of Apple, visited Berlin on Monday.")
+    assert [(m.text, m.type) for m in doc.mentions] == [
+        ("Tim Cook", "person"),
+        ("Apple", "organization"),
+        ("Berlin", "location"),
+        ("Monday", "date"),
+    ]
+
+
+def test_who_a_court_calls_so_and_an_era_are_whole() -> None:
+    (doc,) = factpin.extract("经审理查明：弘治十五年，被告人李某1在北京。")
+    assert "查明" not in {m.text for m in doc.mentions}
+    assert {"弘治十五年", "李某1"} <= {m.text for m in doc.mentions}

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from factpin.documents import Document, Mention
+from factpin.documents import Document, Entity, Mention
 from factpin.language.eras import NUMBER, REGNAL_YEAR, era_before, is_era
 
 DATE, NUMERAL, PERSON, PLACE = "date", "number", "person", "location"  # types of the shipped models
@@ -37,9 +37,12 @@ def mend(doc: Document) -> Document:
     if all(mended[m.id] is m for m in doc.mentions):
         return doc
     before = {m.id: m.text for m in doc.mentions}
-    entities = tuple(
-        replace(e, name=mended[id].text) if (id := e.mentions[0]) and e.name == before[id] else e for e in doc.entities
-    )
+
+    def renamed(e: Entity) -> Entity:
+        first = e.mentions[0]
+        return replace(e, name=mended[first].text) if e.name == before[first] else e
+
+    entities = tuple(map(renamed, doc.entities))
     return replace(doc, mentions=tuple(mended.values()), entities=entities)
 
 
@@ -75,7 +78,7 @@ COURT = re.compile("(?:经|業经)?(?:依法)?(?:公开)?(?:开庭)?审理(?:查
 PEOPLE = re.compile("(?:人(?![民口员員大事力寿壽物文工才均气氣体體权權间間道质質格])|族|裔|夫人|语|語|话|話)")
 CAPITAL = re.compile(r"[^\W\d_a-z]|[A-Z0-9]")
 CODE = re.compile(r"_|::|\w\(\)|^[\w.-]+/[\w./-]+$|^--?\w|\.(?:py|c|h|so|txt|html?|xml|conf|json)$")
-PAIRS = ("“”", "()", "[]", "（）", "《》", "「」", "『』", "【】")
+PAIRS = tuple(zip("“([（《「『【", "”)]）》」』】", strict=True))
 LISTED = re.compile(r"[.)\]]\s")
 UNITS = re.compile(r"[A-Z]{1,2}[Bb]|[kKMGT]?Hz|USD|EUR|GBP|UTC|GMT|AM|PM|BC|AD|CE|BCE|MW|KW|GW|ISBN")
 

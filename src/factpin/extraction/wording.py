@@ -59,55 +59,13 @@ ATTRIBUTE = {  # a noun phrase goes on: the US researcher Stephen Cook, 法国�
     "zh": re.compile(r"[^，。；：、！？“”‘’（）()《》,;:的由在被将把与和及对向从到于给让使受以应]*"),
 }  # fmt: skip
 CAPITALISED = re.compile(r"\b[A-Z][\w'’.-]*")
-TITLES = frozenset(
-    [
-        "Ambassador",
-        "Archduke",
-        "Baron",
-        "Captain",
-        "Cardinal",
-        "Chancellor",
-        "Chief",
-        "Colonel",
-        "Count",
-        "Countess",
-        "Crown",
-        "Deputy",
-        "Doctor",
-        "Dr.",
-        "Duchess",
-        "Duke",
-        "Emperor",
-        "Empress",
-        "First",
-        "Foreign",
-        "General",
-        "Governor",
-        "Grand",
-        "Interior",
-        "Justice",
-        "King",
-        "Lady",
-        "Lieutenant",
-        "Lord",
-        "Major",
-        "Marshal",
-        "Minister",
-        "President",
-        "Prime",
-        "Prince",
-        "Princess",
-        "Professor",
-        "Queen",
-        "Secretary",
-        "Senator",
-        "Sir",
-        "Supreme",
-        "Sultan",
-        "Tsar",
-        "Vice",
-    ]
-)
+_TITLES = """
+Ambassador Archduke Baron Captain Cardinal Chancellor Chief Colonel Count Countess Crown Deputy
+Doctor Dr. Duchess Duke Emperor Empress First Foreign General Governor Grand Interior
+Justice King Lady Lieutenant Lord Major Marshal Minister President Prime Prince Princess
+Professor Queen Secretary Senator Sir Supreme Sultan Tsar Vice
+"""
+TITLES = frozenset(_TITLES.split())
 SAID = {  # what links a name to a country behind it
     "en": re.compile(
         r"(?:.*\b(?:is|was|are|were|became|as)|,)? ?(?:an?|the|one of the)? ?"
