@@ -19,7 +19,7 @@ from factpin.tokens.reading import collate
 
 SHAPES = ((1, 1), (1, 40), (3, 17))  # windows and pieces
 CLOSE = 1e-3  # of scores, which are some units large
-SAME = 1e-4  # of probabilities
+SAME = 1e-4 + 1e-9  # of probabilities, which are rounded to four digits
 NOTHING = np.zeros(0, np.int32)
 SENTENCE, ENTITIES = 20, 6  # of a trial document: pieces of a sentence, entities
 
