@@ -54,27 +54,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Choose passages to judge.")
     parser.add_argument("--packages", type=Path, default=Path("runs/judged/packages"), help="cache of Debian packages")
     parser.add_argument("--seen", type=Path, help="folder of prepared training data, such as runs/data")
+    parser.add_argument("--seed", type=int, default=SEED, help="another number gives other passages")
+    parser.add_argument("--times", type=int, default=1, help="this many times as many from each source")
     parser.add_argument("--output", type=Path, default=HERE / "passages.jsonl")
     options = parser.parse_args()
     seen = {language: letters_of(options.seen, language) if options.seen else "" for language in LENGTHS}
-    passages = [passage for source in SOURCES for passage in choose(source, options.packages, seen[source.language])]
+    passages = [
+        passage
+        for source in SOURCES
+        for passage in choose(source, options.packages, seen[source.language], options.seed, options.times)
+    ]
     write(passages, options.output, format="jsonl")
     print(summary(passages))
 
 
-def choose(source: Source, packages: Path, seen: str) -> list[Document]:
+def choose(source: Source, packages: Path, seen: str, seed: int = SEED, times: int = 1) -> list[Document]:
     """The passages of one source."""
-    draw = random.Random(f"{SEED}/{source.name}")
+    draw, count = random.Random(f"{seed}/{source.name}"), source.count * times
     texts = sorted(set(source.read(packages)))
     draw.shuffle(texts)
     chosen: dict[str, str] = {}
     for text in texts:
-        if len(chosen) == source.count:
+        if len(chosen) == count:
             break
         passage = cut(text, source, draw, seen) if text.article not in chosen else ""
         if passage:
             chosen[text.article] = passage
-    if len(chosen) < source.count:
+    if len(chosen) < source.count:  # of several times as many, a small source may give fewer
         raise BadInput(
             f"{source.name} has {len(chosen)} fitting passages; expected {source.count}. Ease its conditions."
         )

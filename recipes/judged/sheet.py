@@ -87,6 +87,7 @@ def main() -> None:
     maker = commands.add_parser("make", help="run versions on the passages and write a sheet")
     maker.add_argument("versions", nargs="+", metavar="NAME=COMMAND", help="how a version is called")
     maker.add_argument("--passages", type=Path, default=HERE / "passages.jsonl")
+    maker.add_argument("--only", choices=("entity", "fact"), help="leave out rows of the other kind")
     maker.add_argument("--output", type=Path, required=True)
     scorer = commands.add_parser("score", help="score two filled sheets")
     scorer.add_argument("folder", type=Path, help="what make wrote")
@@ -94,7 +95,7 @@ def main() -> None:
     scorer.add_argument("--readme", type=Path, default=HERE / "README.md")
     options = parser.parse_args()
     if options.command == "make":
-        print(make(options.versions, options.passages, options.output))
+        print(make(options.versions, options.passages, options.output, options.only))
     else:
         print(score(options.folder, options.sheets, options.readme))
 
@@ -102,7 +103,7 @@ def main() -> None:
 # ---- making a sheet -------------------------------------------------------------------------------------------------
 
 
-def make(versions: Sequence[str], passages: Path, output: Path) -> str:
+def make(versions: Sequence[str], passages: Path, output: Path, only: str | None = None) -> str:
     """Run the versions and write the sheet, its key and what each version found."""
     docs = [json.loads(line) for _, line in files.lines(passages)]
     output.mkdir(parents=True, exist_ok=True)
@@ -117,7 +118,9 @@ def make(versions: Sequence[str], passages: Path, output: Path) -> str:
             )
         records = run(command, bare)
         (output / f"{name}.jsonl").write_text("".join(map(_line, records)), "utf-8")
-        found[name] = {record["id"]: items(record) for record in records}
+        found[name] = {
+            record["id"]: [item for item in items(record) if only in (None, item.kind)] for record in records
+        }
     entries = pool(docs, found)
     (output / "key.jsonl").write_text("".join(_line(asdict(entry)) for entry in entries), "utf-8")
     (output / "sheet.md").write_text(render(docs, entries), "utf-8")
@@ -202,6 +205,8 @@ def render(docs: Sequence[Mapping[str, Any]], entries: Iterable[Entry]) -> str:
              "fact": "| no. | head | relation | tail | assertion | verdict |\n|---:|---|---|---|---|---|"}  # fmt: skip
     parts = [GUIDE]
     for i, doc in enumerate(docs, 1):
+        if not rows[doc["id"]]:
+            continue
         parts.append(f"## Passage {i}\n\n> {' '.join(doc['text'].split())}\n")
         parts += ["\n".join((heads[kind], *lines)) + "\n" for kind, lines in rows[doc["id"]].items()]
     return "\n".join(parts)

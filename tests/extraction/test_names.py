@@ -100,3 +100,9 @@ def test_who_a_court_calls_so_and_an_era_are_whole() -> None:
     (doc,) = factpin.extract("经审理查明：弘治十五年，被告人李某1在北京。")
     assert "查明" not in {m.text for m in doc.mentions}
     assert {"弘治十五年", "李某1"} <= {m.text for m in doc.mentions}
+
+
+def test_years_ago_keep_their_first_character() -> None:
+    text = "这里在距今11600年前有人居住。"
+    doc = mend(Document("d", text, "zh", mentions=(Mention("m0", 4, 11, "今11600年", "date"),)))
+    assert doc.mentions[0].text == "距今11600年" == text[doc.mentions[0].start : doc.mentions[0].end]

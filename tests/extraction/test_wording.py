@@ -162,6 +162,41 @@ def test_what_follows_a_later_work_belongs_to_it() -> None:
     assert len(credible(both)) == 2
 
 
+def test_somebody_whom_an_institution_dealt_with_does_not_work_there() -> None:
+    assert not credible(
+        sentence_with("被告人黄某在工商银行鞍山分行申请了一张信用卡。", ("黄某", "任职", "工商银行鞍山分行"))
+    )
+    assert len(credible(sentence_with("黄某是工商银行鞍山分行的经理。", ("黄某", "任职", "工商银行鞍山分行")))) == 1
+
+
+def test_an_adjective_of_a_text_is_nobodys_nationality() -> None:
+    fact = "Clytie Siddall", "country of citizenship", "Vietnamese"
+    assert not credible(english("Clytie Siddall was a contributor of Vietnamese translations.", fact))
+    assert len(credible(english("Clytie Siddall was a Vietnamese painter.", fact))) == 1
+
+
+def test_where_something_was_built_is_no_headquarters() -> None:
+    fact = "Acorn Computers", "headquarters location", "Great Britain"
+    assert not credible(english("It was built in Great Britain by Acorn Computers.", fact))
+    assert len(credible(english("Acorn Computers is based in Great Britain.", fact))) == 1
+
+
+def test_a_place_in_the_name_of_an_organization_is_not_meant() -> None:
+    fact = "Story", "residence", "Austin"
+    doc = english("Story lived near the University of Texas at Austin.", fact, places=("Austin",))
+    assert len(credible(doc)) == 1
+    start = doc.text.index("University")
+    school = Mention("school", start, len(doc.text) - 1, doc.text[start:-1], "organization")
+    assert not credible(replace(doc, mentions=(*doc.mentions, school)))
+
+
+def test_a_senate_is_no_employer() -> None:
+    assert not credible(
+        english("Baldwin worked in the Massachusetts Senate.", ("Baldwin", "employer", "Massachusetts Senate"))
+    )
+    assert len(credible(english("Baldwin worked at Intel.", ("Baldwin", "employer", "Intel")))) == 1
+
+
 def works(text: str, *facts: tuple[str, str, str]) -> Document:
     """A Chinese document in which the heads of the facts are works."""
     doc = sentence_with(text, *facts)

@@ -50,6 +50,8 @@ def _mended(text: str, m: Mention) -> Mention:
     start, end = m.start, m.end
     if m.type == DATE and REGNAL_YEAR.match(m.text) and not FULL_YEAR.match(m.text):
         start = era_before(text, start)
+    elif m.type == DATE and m.text.startswith("今") and text[start - 1 : start] == "距":  # 距今11600年
+        start -= 1
     elif m.type == PERSON and WITHHELD.fullmatch(m.text):
         found = WITHHELD_TAIL.match(text, end)
         end = found.end() if found else end

@@ -11,6 +11,7 @@ be read off the words around the names:
 - What something lies in as its country is a country, and a country lies in no other.
 - Some relations need a word that says so, besides the names: who works at a school was not educated there.
 - A title that contains the name of a person was cut wrongly.
+- A place within the name of an organization is nobody's home, and a parliament nobody's employer.
 - Of two works that a sentence tells of one after the other, the people named after the second belong to it.
 """
 
@@ -23,7 +24,7 @@ from typing import Self
 from factpin.documents import Document, Fact, Mention, Span
 from factpin.language.countries import is_country, is_of_country
 
-PERSON, TITLE, PLACE, WORK = "person", "title", "location", "work"  # types of the shipped models
+PERSON, TITLE, PLACE, WORK, GROUP = "person", "title", "location", "work", "organization"  # types of the shipped models
 OF_WORKS = ("主演", "导演", "编剧", "作者", "主角", "歌手", "作曲", "作词", "主持人", "嘉宾", "上映时间")
 LISTED = re.compile(r"[\s、，,和与與及以《》“”「」『』]*")  # what joins two works that the same is said of
 GRADUATION = "毕业院校"
@@ -44,6 +45,12 @@ CUES = {  # relation -> words of which its sentence has one outside the two name
     r"inaugurat|since|formed|\(",
     "residence": r"\bliv|resid|\bhomes?\b|\bhouse|settl|\bmov(?:e|ed|es|ing)\b|relocat|dwell|migrat|grew|rais|based|"
     r"apartment|exile|stay|return|spent",
+    "headquarters location": r"headquarter|\bHQ\b|\bbased\b|\bseat\b|\boffices?\b|located|situated|"
+    r"(?:company|firm|corporation|manufacturer|publisher|agency|bank|group|organi[sz]ation|university|college|institute|"
+    r"school|museum|hospital|library|club|team|newspaper|station|label|studio)s? (?:in|from|of)\b",
+    "任职": r"任(?!何|意|务|務)|职|職|员工|員工|工作|供|经理|經理|董事|总|總|主席|院长|院長|校长|校長|局长|局長|所长|"
+    r"所長|部长|部長|教授|教师|教師|老师|老師|律师|律師|医生|醫生|记者|記者|编辑|編輯|创始|創始|创办|創辦|法人|负责人|負責人|股东|"
+    r"股東|会计|會計|主编|主編|研究|教练|教練|球员|球員|效力|签约|簽約|加盟|加入|代表|雇|聘|当选|當選|委员|委員|学者|學者|工程师|主持",
 }
 CUE = {relation: re.compile(words, re.I) for relation, words in CUES.items()}
 
@@ -78,6 +85,10 @@ SAID = {  # what links a name to a country behind it
     "zh": re.compile(r"[，,]?(?:(?:是|为|係|系|乃)[^，。；、]{0,8})?|[，,]?(?:出身|来自|來自)|[，,]?(?:拥有|持有|具有)?"
                      r"(?:国籍|國籍)(?:是|为|為)?|.*(?:国籍|國籍)(?:是|为|為|：|:)"),
 }  # fmt: skip
+OF_TEXTS = re.compile(  # what is Vietnamese here is a text, not somebody
+    r"\s+(?:translat|languages?\b|speak|versions?\b|editions?\b|literature|texts?\b|grammar|dictionar|locali[sz])", re.I
+)
+MEMBERS = re.compile(r"\b(?:Senate|Parliament|Congress|Legislature|Assembly|House of|Society|Association)\b")
 ASIDE = re.compile(r"\s*[（(][^（）()]*[）)]\s*")
 
 
@@ -111,6 +122,7 @@ class Scene:
     names: Mapping[str, str]  # of entities
     people: MentionsInOrder
     works: MentionsInOrder
+    groups: MentionsInOrder
     places: MentionsInOrder  # locations, and whatever some fact takes for a nationality
 
     @classmethod
@@ -127,6 +139,7 @@ class Scene:
             names={e.id: e.name or at[e.mentions[0]].text for e in doc.entities},
             people=MentionsInOrder.of(m for m in doc.mentions if m.type == PERSON or m.id in heads),
             works=MentionsInOrder.of(m for m in doc.mentions if m.type == WORK),
+            groups=MentionsInOrder.of(m for m in doc.mentions if m.type == GROUP),
             places=MentionsInOrder.of(m for m in doc.mentions if m.type == PLACE or m.id in tails),
         )
 
@@ -191,6 +204,8 @@ def is_not_said(scene: Scene, fact: Fact) -> bool:
         return False
     head, tail = ends
     own = scene.attributes(head)
+    if OF_TEXTS.match(scene.text, tail.end):
+        return True
     if tail.end <= head.start:
         return not own or own[-1].text != tail.text
     if tail.start - head.end > FAR:
@@ -245,6 +260,21 @@ def is_of_a_later_work(scene: Scene, fact: Fact) -> bool:
     return bool(between) and LISTED.fullmatch(scene.text[head.end : between[0].start]) is None
 
 
+def is_part_of_a_name(scene: Scene, fact: Fact) -> bool:
+    """A place that is part of the name of an organization: the University of Texas at Austin."""
+    ends = scene.ends(fact)
+    tail = ends[1] if ends else None
+    if tail is None or tail.type != PLACE:
+        return False
+    around = scene.groups.within(max(0, tail.start - LONGEST), tail.end + LONGEST)
+    return any(m.start <= tail.start and tail.end <= m.end and len(m.text) > len(tail.text) for m in around)
+
+
+def has_members(scene: Scene, fact: Fact) -> bool:
+    """An employer that has members and no staff to speak of: a parliament, a society."""
+    return fact.relation == "employer" and MEMBERS.search(scene.names[fact.tail]) is not None
+
+
 RULES: Collection[Callable[[Scene, Fact], bool]] = (
     only_studies,
     belongs_to_another,
@@ -254,4 +284,6 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     has_no_cue,
     is_cut_wrongly,
     is_of_a_later_work,
+    is_part_of_a_name,
+    has_members,
 )
