@@ -239,7 +239,7 @@ def rows(columns: str, cells: Iterable[Sequence[Any]], first: str = "") -> str:
 
 TEXT = """# An hour
 
-What a small language model can do that `factpin pretrain` trained within an hour on a busy machine, and what it cannot. It is a GPT-2 with 4 layers of width 256 and a vocabulary of 4,000 pieces, 4.2 million weights in all, and learns from 7,000 articles of the English Wikipedia (30 million characters).
+What a small language model can do that `factpin pretrain` trained in well under an hour of one core, and what it cannot. It is a GPT-2 with 4 layers of width 256 and a vocabulary of 4,000 pieces, 4.2 million weights in all, and learns from 7,000 articles of the English Wikipedia (30 million characters).
 
 ```sh
 factpin pretrain --recipe recipes/pretraining/en-gpt.toml --threads 1 --output runs/en-gpt
@@ -248,7 +248,7 @@ python benchmarks/hour.py measure runs/en-gpt --minutes {minutes}
 python benchmarks/hour.py page
 ```
 
-The run was stopped after {done:,} of the 3,000 steps of the recipe, with {read} million pieces read, a third of the corpus; its learning rate was still more than half of the highest. It had run for {elapsed} minutes on two cores that were shared with much other work, and had got {minutes} CPU minutes of them (bf16): an hour of one core for itself would be six times as much. The checkpoint was written as a folder by `python benchmarks/hour.py cut runs/en-gpt`.
+The run took all {done:,} steps of the recipe and read {read} million pieces, two thirds of the corpus. It ran for {elapsed} minutes on two cores that were shared with much other work, and got {minutes} CPU minutes of them (bf16): less than the hour of one core that was meant. Of a run that is stopped early, `python benchmarks/hour.py cut runs/en-gpt` writes the best checkpoint as a folder.
 
 ## Loss on held-out text
 
