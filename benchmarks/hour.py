@@ -248,7 +248,7 @@ python benchmarks/hour.py measure runs/en-gpt --minutes {minutes}
 python benchmarks/hour.py page
 ```
 
-The run was stopped after {done:,} of the 3,000 steps of the recipe, with {read} million pieces read, a third of the corpus; its learning rate was still more than half of the highest. It had run for {elapsed} minutes on two cores that were shared with much other work, and had got {minutes} CPU minutes of them (bf16): an hour of one core for itself would be six times as much. The checkpoint was written as a folder by `python benchmarks/hour.py cut runs/en-gpt`.
+All figures are of the checkpoint after {done:,} of the 3,000 steps of the recipe, with {read} million pieces read, a third of the corpus; the learning rate was still more than half of the highest. Until then, the run took {elapsed} minutes on two cores that were shared with much other work, and {minutes} CPU minutes (bf16): an hour on a core of its own would be six times as much. `python benchmarks/hour.py cut runs/en-gpt` wrote the checkpoint as a folder.
 
 ## Loss on held-out text
 

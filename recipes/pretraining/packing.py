@@ -39,7 +39,7 @@ from factpin.training.run import run_training
 CORPUS, RECIPE = Path("../shared/data/wiki_zh/wiki_zh.txt.xz"), Path("recipes/cluener/egp.toml")
 WHAT = PretrainConfig("roberta", shape="2x128", length=128)
 STEPS, SCHEDULE = 900, 2000
-SENTENCES, EPOCHS, SEEDS = 1000, 4, (1, 2)
+SENTENCES, EPOCHS, SEEDS = 1000, 4, (1, 2, 3)
 HOW = TrainConfig(max_steps=SCHEDULE, evaluate_every=STEPS, batch_size=16, learning_rate=1e-3, warmup=0.05)
 FIRST, PACKINGS = "none", ("full", "filled")
 
