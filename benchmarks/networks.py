@@ -170,7 +170,6 @@ def table() -> None:
         raise click.ClickException(f"Not measured: {', '.join(lacking)}. Run the commands above first.")
     built = ["| method | network that `--shape` builds | differs from the paper | written folder against | largest "
              "difference | loads in | `factpin train` | generates |", "|---|---|---|---|---|---|---|---|"]  # fmt: skip
-    losses, samples = ["| method | zh | en |", "|---|---|---|"], ["| method | prompt | said |", "|---|---|---|"]
     for name, (network, differs) in NETWORKS.items():
         against, compare = {**FOLDERS, **OWN_FOLDERS}[name]
         found, of = list(compare()), figures[name]
@@ -180,15 +179,22 @@ def table() -> None:
         built.append(f"| [{name}](objectives/{name}.md) | {network} | {differs} | {against} | "
                      f"{'; '.join(wrong) or f'{worst:.1g}'} | {loads(one.what for one in found)} | {trains} | "
                      f"{'yes' if name in SPEAKS else 'no'} |")  # fmt: skip
+    PAGE_FILE.write_text(page_of(figures), encoding="utf-8")
+    text = DOCS.read_text(encoding="utf-8")
+    before, after = text[: text.index(BEGIN)], text[text.index(END) :]
+    DOCS.write_text(f"{before}{BEGIN}\n\n" + "\n".join(built) + f"\n\n{after}", encoding="utf-8")
+
+
+def page_of(figures: dict[str, Any]) -> str:
+    """The text of the page on networks."""
+    losses, samples = ["| method | zh | en |", "|---|---|---|"], ["| method | prompt | answer |", "|---|---|---|"]
+    for name in NETWORKS:
+        of = figures[name]
         cells = [f"{of[k]['first']:.2f} → {of[k]['last']:.2f}" for k in ("zh", "en")]
         losses.append(f"| {name} | {' | '.join(cells)} |")
         samples += [f"| {name} | {cell(of[k]['prompt'])} | {cell(of[k]['sample'])} |" for k in ("zh", "en")
                     if name in SPEAKS]  # fmt: skip
-    page = PAGE.format(losses="\n".join(losses), samples="\n".join(samples), pairs=of_pairs(figures["pairs"]))
-    PAGE_FILE.write_text(page, encoding="utf-8")
-    text = DOCS.read_text(encoding="utf-8")
-    before, after = text[: text.index(BEGIN)], text[text.index(END) :]
-    DOCS.write_text(f"{before}{BEGIN}\n\n" + "\n".join(built) + f"\n\n{after}", encoding="utf-8")
+    return PAGE.format(losses="\n".join(losses), samples="\n".join(samples), pairs=of_pairs(figures["pairs"]))
 
 
 def loads(names: Iterable[str]) -> str:

@@ -87,7 +87,14 @@ def loaded(auto: str, folder: Path, *, half: bool = False) -> tuple[Torch, list[
 
 
 def as_encoder(one: Written, hidden: torch.Tensor, ids: Ints, within: float = EXACT) -> Iterator[Compared]:
-    """`factpin train` reads the folder as the network that was pretrained."""
+    """`factpin train` and `AutoModel` read the folder as the network that was pretrained.
+
+    `AutoModel` adds a pooler where the method has none, and leaves out the heads.
+    """
+    with quiet():
+        _, told = transformers.AutoModel.from_pretrained(one.folder, output_loading_info=True, local_files_only=True)
+    lacking = sorted(name for name in told["missing_keys"] if not name.startswith("pooler."))
+    yield Compared("AutoModel: missing weights, but for a pooler", lacking, [])
     encoder = Encoder.load(one.folder).double().eval()
     tokens = torch.as_tensor(ids)
     yield from alike("as an encoder", encoder(tokens, torch.ones_like(tokens, dtype=torch.bool)).hidden, hidden, within)

@@ -111,7 +111,7 @@ def test_a_run_has_all_its_points_whatever_it_accumulates_and_however_its_loss_g
     report = compare([texts], small(encoder_folder), how, asked, folder, note=said.append)
     assert [row["point"] for row in report["points"]] == [0, 1, 2, 3, 4]
     shutil.rmtree(folder / "roberta" / "point-2")
-    with pytest.raises(BadInput, match="point-2 is not there. Remove this folder"):
+    with pytest.raises(BadInput, match="point-2 is missing. Remove this folder"):
         compare([texts], small(encoder_folder), how, asked, folder, resume=True)
 
 

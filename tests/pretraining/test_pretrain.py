@@ -195,7 +195,7 @@ def test_a_corpus_of_its_own_judges_and_none_that_is_learned_from(
     report = pretrain([texts], small(encoder_folder), QUICK, tmp_path / "run", dev=[dev], quiet=True)
     assert report["heldout"] == len(source_of(encoder_folder, [dev]).judged()) > 0
     for shared in (texts, texts.parent):
-        with pytest.raises(BadInput, match="learned from .* and held out"):
+        with pytest.raises(BadInput, match="in both --corpus and --dev"):
             pretrain([texts], small(encoder_folder), QUICK, tmp_path / "both", dev=[dev, shared], quiet=True)
     assert not (tmp_path / "both").exists()
 
@@ -341,7 +341,7 @@ def test_texts_that_are_too_short_are_counted_and_told(encoder_folder: Path, tmp
     report = pretrain([tmp_path / "t.txt"], config, replace(QUICK, max_steps=3, batch_size=3), tmp_path / "run",
                       quiet=True)  # fmt: skip
     assert report["passed_over"]["too_short"] >= 20 and report["passed_over"]["no_other_document"] == 0
-    assert any(f"{report['passed_over']['too_short']} texts were passed over" in told for told in told_of(report))
+    assert any(f"{report['passed_over']['too_short']} texts were skipped" in told for told in told_of(report))
 
 
 def test_a_finished_run_that_is_resumed_tells_the_same(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
@@ -386,7 +386,7 @@ def test_steps_are_as_many_as_asked_whatever_they_accumulate(
     ("change", "match"),
     [({"length": 100}, "at most 64"), ({"encoder": "", "config": ""}, "--encoder"), ({"extend": -1}, "extend"),
      ({"heldout": 0.9}, "heldout"), ({"decoder_layers": 0}, "decoder_layers"), ({"shape": "1x16"}, "--shape"),
-     ({"memory": -1}, "memory"), ({"memory": 8}, "remembers nothing"), ({"vocab_size": 99}, "has its vocabulary")],
+     ({"memory": -1}, "memory"), ({"memory": 8}, "has no memory"), ({"vocab_size": 99}, "has its vocabulary")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(
     change: dict[str, Any], match: str, encoder_folder: Path, texts: Path, tmp_path: Path

@@ -40,6 +40,7 @@ def test_the_table_of_networks_has_a_row_for_every_method_and_no_empty_cell() ->
     assert {row[0].split("]")[0].strip("[") for row in rows if row[7] == "yes"} == set(KINDS)
 
 
-def test_the_page_on_an_hour_is_what_its_program_writes(programs: dict[str, dict[str, Any]]) -> None:
-    figures = json.loads((PAGES / "hour.json").read_text(encoding="utf-8"))
-    assert (PAGES / "hour.md").read_text(encoding="utf-8") == programs["hour"]["page_of"](figures)
+@pytest.mark.parametrize("name", ["hour", "networks"])
+def test_a_page_is_what_its_program_writes(name: str, programs: dict[str, dict[str, Any]]) -> None:
+    figures = json.loads((PAGES / f"{name}.json").read_text(encoding="utf-8"))
+    assert (PAGES / f"{name}.md").read_text(encoding="utf-8") == programs[name]["page_of"](figures)

@@ -125,7 +125,7 @@ def _pretrained(
     dev: Sequence[Path],
     note: Callable[[str], None],
 ) -> None:
-    """The points of one objective, unless they are there."""
+    """Pretrain with one objective and keep its points, unless they exist."""
     steps = how.max_steps or 0
     points = [folder / f"point-{k}" for k in range(1, steps // every + 1)]
     if all((point / POINT).exists() for point in points):
@@ -144,8 +144,8 @@ def _pretrained(
         note(f"{config.objective}: {told}")
     missing = [point.name for point in points if not (point / POINT).exists()]
     if missing:
-        raise BadInput(f"{folder}: the run is at its end, and {', '.join(missing)} is not there. Remove this folder, "
-                       f"and go on (--resume): it is then pretrained again.")  # fmt: skip
+        raise BadInput(f"{folder}: the run is complete, but {', '.join(missing)} is missing. Remove this folder "
+                       f"and continue (--resume): the objective is then pretrained again.")  # fmt: skip
 
 
 def _sources(folder: Path, asked: Comparison) -> list[tuple[str, int, Path]]:
@@ -203,10 +203,10 @@ class _Results:
             self.path.write_bytes(orjson.dumps(head) + b"\n")
             return
         if not resume:
-            raise BadInput(f"{folder} holds a comparison already. Go on with it (--resume), or name another folder.")
+            raise BadInput(f"{folder} contains a comparison already. Continue it (--resume), or name another folder.")
         lines = [row for _, _, line in byte_lines(self.path) if (row := _row(line)) is not None]
         if not lines or lines[0] != head:
-            raise BadInput(f"{folder} was begun with other settings. Name another folder, or repeat those.")
+            raise BadInput(f"{folder} was started with other settings. Name another folder, or use the same settings.")
         self.rows = lines[1:]
         with write_bytes(self.path) as stream:  # without a line that a crash cut off
             stream.writelines(orjson.dumps(line) + b"\n" for line in lines)

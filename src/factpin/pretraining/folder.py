@@ -6,7 +6,7 @@
     heads.safetensors                  heads, and what transformers has no place for, by our own names
     generator/                         of ELECTRA: the small model that named the pieces
 
-`load_pretrained` also takes folders of transformers that speak: GPT, T5, BART, PEGASUS, Marian, XLNet.
+`load_pretrained` also takes folders of transformers that generate text: GPT, T5, BART, PEGASUS, Marian, XLNet.
 """
 
 import json
@@ -141,8 +141,8 @@ def _told(folder: Path) -> dict[str, Any]:
     kind = read_json(folder / CONFIG)["model_type"]
     if kind not in SPOKEN:
         raise BadModel(
-            f"{folder}: has no {HEADS}, and {kind} does not speak by itself. Expected a folder that `factpin pretrain` "
-            f"wrote, or one of transformers': {', '.join(sorted(SPOKEN))}."
+            f"{folder}: has no {HEADS}, and a model of type {kind} does not generate text. Expected a folder that "
+            f"`factpin pretrain` wrote, or a model of transformers: {', '.join(sorted(SPOKEN))}."
         )
     return {"rows": [SPOKEN[kind]]}
 

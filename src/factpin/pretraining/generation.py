@@ -160,15 +160,18 @@ class Generator:
             marked = " or ".join(f"[{mark.upper()}]" for mark in known)
             raise BadInput(f"{kind} does not know [{unknown[0]}]. Write {marked}.")
         blanks = len(self.vocabulary.sentinels)
+        if kind == "t5" and not blanks:
+            raise BadInput("The tokenizer of this model has no sentinels (<extra_id_0>, …), so it cannot fill in "
+                           "blanks. Use the tokenizer that the model was pretrained with.")  # fmt: skip
         if kind == "t5" and len(marks) > blanks:
             raise BadInput(
-                f"The prompt has {len(marks)} blanks, this model fills in at most {blanks}. Split the prompt."
+                f"The prompt has {len(marks)} blanks; this model fills in at most {blanks}. Split the prompt."
             )
 
     def _refuse_long(self, pieces: int) -> None:
         room = None if self.limit is None or self.kind == "gpt" else self.limit - prompts.FRAME
         if room is not None and pieces > room:
-            raise BadInput(f"The prompt has {pieces} pieces, this model reads {room}. Shorten it, or pretrain with a "
+            raise BadInput(f"The prompt has {pieces} pieces; this model reads {room}. Shorten it, or pretrain with a "
                            f"larger --length.")  # fmt: skip
 
     def _sentinels(self, ids: Ints, marks: Sequence[str]) -> Ints:

@@ -39,15 +39,15 @@ class KnownPhrases:
         for number, line in lines(path):
             entry, _, kind = (part.strip() for part in line.partition("\t"))
             if kind and kind not in KINDS:
-                raise BadFile(f"{path}, line {number}: behind the tab stands {kind!r}; expected phrase or entity, or "
-                              "no tab: then the entry is both.")  # fmt: skip
+                raise BadFile(f"{path}, line {number}: {kind!r} after the tab; expected phrase or entity, or no tab "
+                              "if the entry is both.")  # fmt: skip
             if not kind and entry.endswith(tuple(f"{gap}{name}" for gap in " ,，;；|" for name in KINDS)):
                 raise BadFile(f"{path}, line {number}: {entry!r} ends in the name of a kind; expected a tab before it.")
             if len(entry) >= FIRST:
                 for one in (kind,) if kind else KINDS:
                     found[one].add(entry)
         if not any(found.values()):
-            raise BadFile(f"{path}: a lexicon has one entry of two characters or more a line; there is none.")
+            raise BadFile(f"{path}: no entry. Expected one entry per line, of two characters or more.")
         phrases, entities = (Lexicon(found[kind]) if found[kind] else None for kind in KINDS)
         return cls(phrases, phrases if found["phrase"] == found["entity"] else entities)
 

@@ -46,7 +46,7 @@ class Shape:
 def shape_of(words: str, length: int = 128, decoder_layers: int | None = None) -> Shape:
     match = re.fullmatch(r"(\d+)x(\d+)(?:x(\d+))?", words)
     if match is None or not all(int(number or 1) for number in match.groups()):
-        raise BadInput(f"{words!r} is no shape. Expected layers x width, such as 4x256, or with heads, 4x256x8.")
+        raise BadInput(f"{words!r} is not a shape. Expected layers x width, such as 4x256, or with heads, 4x256x8.")
     layers, width = int(match[1]), int(match[2])
     heads = int(match[3]) if match[3] else max(1, width // HEAD)
     if width % heads:

@@ -49,9 +49,9 @@ def plan_of(config: PretrainConfig) -> PretrainingPlan:
     network = network_of({"vocab_size": 0, **given}) if given["model_type"] in LAYOUTS else None
     remembers = need.memory and network is not None and network.positions == "relative"
     if config.memory and not need.memory:
-        raise BadInput(f"{config.objective} remembers nothing. Leave --memory out.")
+        raise BadInput(f"{config.objective} has no memory. Leave --memory out.")
     if config.memory and not remembers:
-        raise BadInput("An encoder without relative positions remembers nothing. Leave --memory out, or give --shape "
+        raise BadInput("An encoder without relative positions has no memory. Leave --memory out, or give --shape "
                        "for the network of the paper.")  # fmt: skip
     said = [row for row in rows if says(ROWS[row])]
     if said and network is not None and not network.decoder_layers:

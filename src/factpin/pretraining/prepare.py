@@ -65,13 +65,15 @@ class StartFolder:
     def __post_init__(self) -> None:
         if [bool(self.encoder), bool(self.config), bool(self.shape)].count(True) != 1:
             raise BadInput(
-                "Give one of these: an encoder to go on with (--encoder), or a config (--config) or a shape (--shape) "
-                "to begin anew."
+                "Give one of these: an encoder to continue with (--encoder), or a config (--config) or a shape "
+                "(--shape) to start from scratch."
             )
         if self.encoder and self.tokenizer:
-            raise BadInput("An encoder has its tokenizer. Leave --tokenizer out, or begin anew with --config.")
+            raise BadInput("An encoder has its tokenizer. Leave --tokenizer out, or start from scratch with --config.")
         if self.encoder and self.vocab_size != VOCABULARY:
-            raise BadInput("An encoder has its vocabulary. Leave --vocab-size out, or begin anew with --config.")
+            raise BadInput(
+                "An encoder has its vocabulary. Leave --vocab-size out, or start from scratch with --config."
+            )
         if self.extend < 0 or self.vocab_size < 1:
             raise BadInput(f"extend is {self.extend} and vocab_size {self.vocab_size}; expected 0 and 1 or more.")
 

@@ -77,9 +77,7 @@ def pretrain(
     world = world or join_world()
     stages, plan = stages_of(config.objective, pairs=bool(config.pairs)), plan_of(config)
     paths, cut = _paths(paths, config, plan), text_cut(config, plan)
-    corpus, held_out = _corpus(paths, config), _corpus(dev, config) if dev else None
-    if held_out:
-        _refuse_shared(corpus, held_out)
+    corpus, held_out = _corpora(paths, dev, config)
     known, notes = _known(config, plan.need, corpus)
     told = world.from_leader(begin(config, plan, corpus, folder, how.seed) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
@@ -100,12 +98,8 @@ def pretrain(
     steps = how.max_steps or world.from_leader(source.steps(how, world) if world.leads else 0)
     if world.leads:
         _write_recipe(folder, [] if config.pairs else paths, dev, config, how)
-    stream = BatchStream(
-        partial(source.texts, world=world), size=how.texts, buffer=config.buffer, seed=how.seed,
-        fits=source.fits, needs_foreign=plan.need.foreign, reserve=partial(source.reserve, how.seed),
-        fingerprint=fingerprint, kept=folder / "checkpoints" / f"corpus-{world.rank}.jsonl",
-        lanes=model.carried is not None,
-    )  # fmt: skip
+    kept = folder / "checkpoints" / f"corpus-{world.rank}.jsonl"
+    stream = _stream(source, config, how, world, kept, fingerprint, lanes=model.carried is not None)
     job = PretrainJob(
         model, stages, stream, vocabulary, judged, how, world, steps, at and partial(at, model, tokenizer),
         apart=cut.apart,
@@ -122,6 +116,24 @@ def pretrain(
             "texts": seen["texts"], "pieces": seen["pieces"],
             "passed_over": {"too_short": seen["unfit"], "no_other_document": seen["alone"]},
             "heldout": len(judged), "frequency_loss": frequencies, "vocabulary": told, "notes": notes}  # fmt: skip
+
+
+def _stream(
+    source: CorpusSource,
+    config: PretrainConfig,
+    how: TrainConfig,
+    world: World,
+    kept: Path,
+    fingerprint: str,
+    *,
+    lanes: bool,
+) -> BatchStream:
+    """The batches of a process; `kept` says where to read on after an interruption."""
+    return BatchStream(
+        partial(source.texts, world=world), size=how.texts, buffer=config.buffer, seed=how.seed, fits=source.fits,
+        needs_foreign=source.needs_foreign, reserve=partial(source.reserve, how.seed), fingerprint=fingerprint,
+        kept=kept, lanes=lanes,
+    )  # fmt: skip
 
 
 def _paths(paths: Sequence[Path], config: PretrainConfig, plan: PretrainingPlan) -> Sequence[Path]:
@@ -161,21 +173,21 @@ def told_of(report: dict[str, Any]) -> list[str]:
     if report["frequency_loss"] is not None:
         told += note_on(report["scores"]["heldout_loss"], report["frequency_loss"])
     if not report["heldout"]:
-        told.append("nothing was held out, so the last weights are kept: no document that is held out (--dev, "
-                    "--heldout) has a text that fits the objective.")  # fmt: skip
+        told.append("nothing was held out, so the last weights are kept: none of the held-out documents (--dev, "
+                    "--heldout) is long enough for the objective.")  # fmt: skip
     if passed["too_short"]:
-        told.append(f"{passed['too_short']:,} texts were passed over: they have fewer pieces or sentences than the "
-                    f"objective asks for; {report['texts']:,} were learned from.")  # fmt: skip
+        told.append(f"{passed['too_short']:,} texts were skipped because they are too short for the objective; "
+                    f"{report['texts']:,} were used.")  # fmt: skip
     if passed["no_other_document"]:
-        told.append(f"{passed['no_other_document']:,} texts were passed over: no other document was there to set "
-                    f"against them; {report['texts']:,} were learned from.")  # fmt: skip
+        told.append(f"{passed['no_other_document']:,} texts were skipped because there was no second document for "
+                    f"them; {report['texts']:,} were used.")  # fmt: skip
     return told
 
 
 def _refuse(folder: Path, how: TrainConfig, *, resume: bool) -> None:
     """What is wrong before anything is read."""
     if any((folder / name).exists() for name in LAST) and not resume:
-        raise BadInput(f"{folder} holds an encoder already. Name another folder, or go on with it (--resume).")
+        raise BadInput(f"{folder} contains an encoder already. Name another folder, or continue the run (--resume).")
     if not resume:
         check_folder(folder, "", resume=False)
     if how.rdrop:
@@ -211,13 +223,18 @@ def _corpus(paths: Sequence[Path], config: PretrainConfig) -> Corpus:
     return Corpus(paths, divide=config.divide, encoding=config.encoding or None, format=config.source_format or None)
 
 
-def _refuse_shared(corpus: Corpus, held_out: Corpus) -> None:
-    """What is learned from cannot judge."""
+def _corpora(paths: Sequence[Path], dev: Sequence[Path], config: PretrainConfig) -> tuple[Corpus, Corpus | None]:
+    """What is learned from, and what is held out; a file cannot be both."""
+    corpus = _corpus(paths, config)
+    if not dev:
+        return corpus, None
+    held_out = _corpus(dev, config)
     learned = {source.path.resolve() for source in corpus.inputs}
     shared = [source.path for source in held_out.inputs if source.path.resolve() in learned]
     if shared:
-        raise BadInput(f"{shared[0]} is learned from (--corpus) and held out (--dev) at once. Leave it out of one; "
-                       f"without --dev a share of the documents is held out.")  # fmt: skip
+        raise BadInput(f"{shared[0]} is in both --corpus and --dev. Leave it out of one of them; without --dev, a "
+                       f"share of the documents is held out.")  # fmt: skip
+    return corpus, held_out
 
 
 def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[KnownPhrases | Chunks | None, list[str]]:
@@ -229,19 +246,19 @@ def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[KnownPh
                           "(--lexicon FILE), or annotate it (factpin extract corpus.txt --to jsonl)."]  # fmt: skip
     known = KnownPhrases.load(Path(config.lexicon))
     if not any(any(known.find(portion.text)) for portion in corpus.portions()):  # the first hit ends it
-        raise BadInput(f"{config.lexicon}: none of its entries stands in the corpus. Name a lexicon of this corpus, "
-                       f"one entry a line.")  # fmt: skip
+        raise BadInput(f"{config.lexicon}: none of its entries occurs in the corpus. Give a lexicon of this corpus, "
+                       f"with one entry per line.")  # fmt: skip
     if need.phrases and known.phrases is None:
-        raise BadInput(f"{config.objective} hides phrases, and {config.lexicon} names entities only. Add phrases, one "
-                       f"a line, or leave --lexicon out: then both are found by rules.")  # fmt: skip
+        raise BadInput(f"{config.objective} hides phrases, and {config.lexicon} has only entities. Add phrases, one "
+                       f"per line, or leave --lexicon out: then both are found by rules.")  # fmt: skip
     if not need.entities or any(portion.mentions for portion in islice(corpus.portions(), LOOKED_AT)):
         return known, []
     if known.entities is None:
-        raise BadInput(f"{config.objective} hides entities, and {config.lexicon} names phrases only. Add entities, one "
-                       f"a line, or leave --lexicon out: then both are found by rules.")  # fmt: skip
+        raise BadInput(f"{config.objective} hides entities, and {config.lexicon} has only phrases. Add entities, one "
+                       f"per line, or leave --lexicon out: then both are found by rules.")  # fmt: skip
     if need.phrases and known.same:
-        return known, [f"{config.lexicon}: phrases and entities are the same spans, so rows that hide the ones or the "
-                       "others ask the same. Write phrase or entity behind a tab."]  # fmt: skip
+        return known, [f"{config.lexicon}: phrases and entities are the same spans, so rows that hide phrases and rows "
+                       "that hide entities learn the same. Write `phrase` or `entity` after a tab."]  # fmt: skip
     return known, []
 
 
@@ -249,8 +266,8 @@ def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
     """What is to be said of the vocabulary: words that were not found, pieces that it does not know."""
     said, after = [], told["after"]
     if told.get("added", 0) < config.extend:
-        said.append(f"--extend {config.extend}: {told['added']} words were found. Words in letters count that "
-                    f"are cut into three pieces or more, and unknown characters; five times at least.")  # fmt: skip
+        said.append(f"--extend {config.extend}: only {told['added']} words were added: those in letters that are split "
+                    f"into three pieces or more, and unknown characters, that occur at least five times.")  # fmt: skip
     if after["unknown_pieces"] > UNKNOWN * after["pieces"]:
         new = not (config.encoder or config.tokenizer)
         why = "which is too small. Make it larger (--vocab-size)." if new else (
@@ -272,8 +289,8 @@ def _audited(source: CorpusSource, vocabulary: Vocabulary) -> None:
             view = ROWS[row].view(text, vocabulary, seed=0, epoch=0, index=k, apart=source.cut.apart)
             found = audit(view, vocabulary)
             if not found.clean:
-                raise BadInput(f"{row} shows what it asks for: {str(found).splitlines()[0]}. Mend its declaration; "
-                               f"audit(view) tells all of it.")  # fmt: skip
+                raise BadInput(f"{row} shows what it asks for: {str(found).splitlines()[0]}. Fix its declaration; "
+                               f"audit(view) lists all leaks.")  # fmt: skip
 
 
 def _carried(config: PretrainConfig, plan: PretrainingPlan, model: Learners, lanes: int) -> CarriedMemory | None:

@@ -143,9 +143,9 @@ class BatchStream:
                 )
             if mark.batch == begin.batch and not begin.text:
                 raise BadInput(
-                    "No text of the corpus fits: the objective asks for more pieces or sentences than any has, or for "
-                    "other documents, and there is one only. Take longer texts (--length), divide the corpus "
-                    "otherwise (--divide), or take another objective."
+                    "No text of the corpus fits: all are too short for the objective, or it needs a second document "
+                    "and there is only one. Take longer texts (--length), divide the corpus differently (--divide), or "
+                    "choose another objective."
                 )
             mark = Mark(mark.batch, mark.epoch + 1, seen=seen)
 
