@@ -45,7 +45,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Start:
-    """What one process took, in seconds; first_*: until the first characters on the terminal, None if there are none."""
+    """What one process took, in seconds; first_*: until the first characters on the terminal, None without any."""
 
     cpu: float
     first_cpu: float | None
