@@ -38,6 +38,7 @@ from factpin.errors import BadInput
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer
 from factpin.heads.gplinker import GPLinker
 from factpin.models.extractor import Extractor
+from factpin.models.model import torch_model
 from factpin.tasks.triples import find_triples
 from heads import module
 
@@ -72,14 +73,15 @@ def links(raw: type[nn.Module], ours: EfficientGlobalPointer) -> nn.Module:
 class Theirs:
     def __init__(self, root: Path, ours: Extractor, folder: Path) -> None:
         raw = module(root, "nets/gpNet.py").RawGlobalPointer
-        head: GPLinker = ours.model.head
+        network = torch_model(ours.model)
+        head: GPLinker = network.head
         if len(head.config.subjects) + len(head.config.objects) != 2:
             raise BadInput("This model has entity types, which theirs does not. Train one with typed = false.")
-        self.mentions = raw(ours.model.encoder.width, 2, head.config.head_size)
+        self.mentions = raw(network.encoder.width, 2, head.config.head_size)
         self.mentions.dense.load_state_dict(head.spans.qk.state_dict())
         self.heads, self.tails = links(raw, head.heads), links(raw, head.tails)
         self.relations = head.config.relations
-        self.encoder = ours.model.encoder.model
+        self.encoder = network.encoder.model
         self.tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
 
     @torch.no_grad()
@@ -120,7 +122,7 @@ class Theirs:
 class Ours:
     def __init__(self, extractor: Extractor) -> None:
         self.extractor = extractor
-        self.head: GPLinker = extractor.model.head
+        self.head: GPLinker = torch_model(extractor.model).head
 
     def annotate(self, documents: list[Document]) -> list[Told]:
         return [told(doc) for doc in self.extractor.annotate(documents)]
@@ -166,7 +168,7 @@ def compare(name: str, theirs: list[Callable[[], Any]], ours: list[Callable[[], 
 @click.option("--json", "json_file", type=click.Path(path_type=Path))
 def main(gplinker: Path, model: Path, data: Path, source_format: str, limit: int, json_file: Path | None) -> None:
     torch.set_num_threads(1)
-    extractor = factpin.load(model)
+    extractor = factpin.load(model, runtime="torch")
     theirs, ours = Theirs(gplinker, extractor, model), Ours(extractor)
     docs = [replace(doc, mentions=(), entities=(), facts=()) for doc in formats.read(data, format=source_format)][
         :limit

@@ -131,7 +131,7 @@ def parse() -> argparse.Namespace:
 
 def loaded(options: argparse.Namespace, task: Task, config: Any) -> Extractor:
     """The model of a run as the recipe and the options want it, not tuned yet."""
-    extractor = factpin.load(options.run)
+    extractor = factpin.load(options.run, runtime="torch")
     made_from = CATALOGUE.get(Path(extractor.settings.encoder).name)
     if made_from is not None and not made_from.ships:
         raise SystemExit(f"Weights derived from {extractor.settings.encoder} do not ship: {made_from.licence}.")

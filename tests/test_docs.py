@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from factpin import errors, formats
 from factpin.app.cli import cli
@@ -26,6 +27,7 @@ from factpin.formats import FORMATS
 from factpin.formats._writing import FEATURES
 from factpin.heads import CONFIGS, HEADS
 from factpin.language.sentences import split_sentences
+from factpin.objectives import OBJECTIVES
 from factpin.tasks import TASKS, Task
 from factpin.tasks.coreference.task import CoreferenceOptions
 from factpin.tasks.document_relations.task import RelationOptions
@@ -105,6 +107,23 @@ def test_every_format_has_its_shape_and_every_feature_its_words() -> None:
 def test_the_number_of_formats_is_right() -> None:
     assert f"any of {len(FORMATS)} formats" in page("index")
     assert f"in {len(FORMATS)} formats" in page("architecture")
+    assert f"{len(FORMATS)} formats can be read and written" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{len(FORMATS)} 种格式" in (ROOT / "README.zh.md").read_text(encoding="utf-8")
+
+
+def test_the_number_of_objectives_is_right() -> None:
+    assert f"{len(OBJECTIVES)} objectives" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{len(OBJECTIVES)} 种预训练目标" in (ROOT / "README.zh.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("model", ["en-facts", "zh-facts"])
+def test_the_changelog_gives_as_many_relations_as_the_list_of_models(model: str) -> None:
+    """Of the newest version that says so."""
+    listed = CliRunner().invoke(cli, ["models", "--json"])
+    labels = {row["name"]: row["labels"] for row in json.loads(listed.stdout)["models"]}
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    said = re.search(rf"^- `{model}`[^\n]*?: (\d+) relations", text, re.MULTILINE)
+    assert said is not None and int(said[1]) == len(labels[model])
 
 
 def test_the_figures_and_failures_of_the_sentence_splitter_are_those_of_the_gold_set() -> None:

@@ -7,14 +7,15 @@ import argparse
 from pathlib import Path
 
 import factpin
+from factpin.models.model import torch_model
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
-    extractor = factpin.load("en-entities")
-    extractor.model.encoder.save(options.output)
+    extractor = factpin.load("en-entities", runtime="torch")
+    torch_model(extractor.model).encoder.save(options.output)
     extractor.tokenizer.save(options.output)
     print(options.output)
 

@@ -37,6 +37,23 @@ def test_label_studio_predictions_leave_out_labels_that_the_project_does_not_hav
         labelstudio.read_config('<!DOCTYPE x [<!ENTITY a "b">]><View/>')
 
 
+@pytest.mark.parametrize("other", ['name="i" toName="picture"', 'toName="t"', 'name="i"', 'name="" toName="t"'])
+def test_label_studio_controls_that_do_not_label_a_text_are_passed_over(other: str) -> None:
+    view = CONFIG.replace("<Labels", f'<Image name="picture" value="$url"/><Labels {other}/><Labels', 1)
+    assert labelstudio.read_config(view) == labelstudio.read_config(CONFIG)
+    with pytest.raises(BadInput, match="no <Labels> for a <Text>"):
+        labelstudio.read_config(f'<View><Text name="t" value="$body"/><Labels {other}/></View>')
+
+
+def test_a_label_studio_configuration_that_is_no_xml_or_too_long_is_refused() -> None:
+    with pytest.raises(BadInput, match="is not XML"):
+        labelstudio.read_config("<View>")
+    filled = CONFIG + " " * (labelstudio.LONGEST_CONFIG - len(CONFIG))
+    assert labelstudio.read_config(filled) == labelstudio.read_config(CONFIG)
+    with pytest.raises(BadInput, match="longer than"):
+        labelstudio.read_config(filled + " ")
+
+
 def test_doccano_labels() -> None:
     (doc,) = factpin.extract(TEXT, "zh-facts")
     assert {"label": "person", "start_offset": 2, "end_offset": 5} in doccano.labels(doc)

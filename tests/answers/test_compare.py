@@ -25,6 +25,7 @@ FACTS = (
     ("Dunes", "publication date", "1931", "other", "date"),
     ("Twin", "director", "Ann Ash", "other", "person"),
     ("Twin", "director", "Bo Birch", "other", "person"),
+    ("Ed Elm", "date of birth", "1900", "person", "date"),
 )
 
 
@@ -63,6 +64,8 @@ def test_two_things_are_compared(question: str, expected: str, store: Store) -> 
     "Which film has the director who died later, Twin or Dunes?",  # two directors
     "Which film has the director who died later in Rome, Still Water or Dunes?",  # a word is left over
     "Are Ann Ash and Bo Birch from the same city?",
+    "Are Ann Ash and Di Dorn from the same country?",
+    "Are Ann Ash and Ed Elm from the same country?",  # known, but not where from
 ])  # fmt: skip
 def test_what_facts_do_not_tell_is_not_answered(question: str, store: Store) -> None:
     assert ask(question, store, "facts").abstained

@@ -10,7 +10,7 @@ import pytest
 from factpin import formats
 from factpin.corpora.convert import convert
 from factpin.corpora.evaluate import evaluate
-from factpin.corpora.rename import Renaming, read_names, towards
+from factpin.corpora.rename import Renaming, few, read_names, towards
 from factpin.documents import Document, Entity, Fact, Mention
 from factpin.errors import BadFile, BadInput
 
@@ -46,6 +46,10 @@ def test_a_table_that_knows_nothing_says_so() -> None:
         "no entry of the table of names fits 3 types, which stay: LOC",
         "no entry of the table of names fits 1 relations, which stay: P17",
     ]
+
+
+def test_the_first_five_names_are_listed() -> None:
+    assert (few("abcde"), few("abcdefg"), few("")) == ("a, b, c, d, e", "a, b, c, d, e and 2 more", "")
 
 
 def test_types_are_renamed_too() -> None:

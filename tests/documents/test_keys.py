@@ -19,6 +19,8 @@ def test_a_key_never_changes() -> None:
     """Stores keep these: another value here is another format of the store."""
     assert document_key("news/gu.txt") == "31b070bdc497b97687b657a4"
     assert fact_key(entity_key("谷爱凌", "人物"), "出生地", entity_key("旧金山", "地点")) == "ee5e1a86007f7fa13ca6be40"
+    assert name_key("a" * 5000) == "a" * 176 + digest("a" * 5000) and name_key("a" * LONGEST) == "a" * LONGEST
+    assert (text_key("Ann lives."), passage_key("d", 1, 12)) == ("80ef9e283dad5faa982e2824", "42d7288c19d9d6dedafa313c")
 
 
 @given(st.lists(st.text(), max_size=4), st.lists(st.text(), max_size=4))
@@ -66,7 +68,7 @@ def test_what_is_left_of_a_name_is_never_empty(name: str, key: str) -> None:
 
 
 def test_a_link_outweighs_the_name() -> None:
-    assert name_key("Eileen Gu", "Q5") == name_key("谷爱凌", "Q5") != name_key("q5")
+    assert name_key("Eileen Gu", "Q5") == name_key("谷爱凌", "Q5") == "link:Q5" != name_key("q5")
 
 
 def test_long_names_are_cut_and_stay_apart() -> None:

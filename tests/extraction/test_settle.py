@@ -39,6 +39,8 @@ def test_a_fact_of_a_pronoun_is_told_of_the_one_who_is_meant() -> None:
     assert [(name[f.head], f.relation, name[f.tail]) for f in doc.facts] == [("Ada Lovelace", "residence", "London")]
     assert doc.facts[0].head_mention == "m2"  # pinned where it is said
     assert doc.facts[0].score == pytest.approx(0.9 * RESOLVED)  # whom a pronoun means is a guess
+    (unscored,) = settle(resolve(document(replace(fact(2, "residence", 3), score=None)))).facts
+    assert unscored.score is None
 
 
 def test_a_pronoun_that_nobody_is_found_for_is_never_shown() -> None:

@@ -23,6 +23,8 @@ def test_ends_are_inclusive_and_exclusive_ones_are_noted(tmp_path: Path) -> None
     report = Report()
     (same,) = formats.read(write(tmp_path / "a.json", inclusive | {"end_idx": 3}), report=report)
     assert same.mentions == doc.mentions and report.counts["exclusive_end"] == 1
+    (first,) = formats.read(write(tmp_path / "a.json", {"start_idx": 0, "end_idx": 1, "type": "x", "entity": "因"}))
+    assert [(m.start, m.end) for m in first.mentions] == [(0, 1)]
 
 
 @pytest.mark.parametrize("start, end", [(1, 4), (1, 1), (2, 3), (-3, -2), (4, 9)])
@@ -43,6 +45,11 @@ def test_a_mention_without_its_characters_has_an_inclusive_end(tmp_path: Path) -
     for start, end, text in ((1, 2, "发热"), (1, 1, "发"), (0, 0, "因")):
         (doc,) = formats.read(write(tmp_path / "a.json", {"start_idx": start, "end_idx": end, "type": "sym"}))
         assert [m.text for m in doc.mentions] == [text]
+
+
+def test_its_records_are_known(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", {"start_idx": 1, "end_idx": 2, "type": "sym", "entity": "发热"})
+    assert FORMATS["cmeee"].fits(head(path, "utf-8")) is True
 
 
 @pytest.mark.parametrize("record", [{"text": 1, "entities": []}, {"text": "x", "entities": []}, {"text": "x"}])

@@ -25,5 +25,6 @@ def test_the_era_before_a_year_is_found(text: str, era: str) -> None:
     assert text[era_before(text, place) : place] == era
 
 
-def test_a_king_without_a_name_is_no_era() -> None:
-    assert era_before("国王二年", 2) == 2
+@pytest.mark.parametrize("king", ["国王", "法国王", "亚女王", "王", ""])
+def test_a_king_without_a_name_is_no_era(king: str) -> None:
+    assert era_before(f"{king}二年", len(king)) == len(king)

@@ -49,3 +49,4 @@ def test_endless_words_are_cut() -> None:
 def test_a_single_character_is_a_prefix_and_a_letter_is_not() -> None:
     assert is_prefix("李") and not is_prefix("a") and not is_prefix("李娜") and not is_prefix("")
     assert "李" < "李\U0003ffff" < after_prefix("李")
+    assert (after_prefix("李"), after_prefix("ab")) == ("杏", "ac")  # nothing else lies between

@@ -52,5 +52,7 @@ def test_an_excerpt_ends_with_a_sentence_and_keeps_the_mentions_in_it() -> None:
     assert CHARACTERS - 26 <= len(found.text) <= CHARACTERS and found.text.endswith("Rome.")
     assert {found.text[a:b] for a, b in found.mentions} == {"Anna Weber"}
     assert len(found.mentions) == found.text.count("Anna Weber")
+    (whole,) = excerpts([Portion(0, "Anna Weber", ((0, 10), (5, 11)))], np.random.default_rng(0))
+    assert whole.mentions == ((0, 10),)  # one that ends with the text is inside, one that goes on is not
     (long,) = excerpts([Portion(0, "a" * 9000)], np.random.default_rng(0))
     assert len(long.text) == CHARACTERS

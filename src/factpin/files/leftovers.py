@@ -6,9 +6,9 @@ import secrets
 import shutil
 from pathlib import Path
 
-from factpin.files.process import is_dead, own_mark
+from factpin.files.process import MARK, is_dead, own_mark
 
-PART = re.compile(r"^\..*\.([0-9a-f]{8}-\d+-[0-9a-f]+)\.[0-9a-f]{8}\.part$", re.DOTALL)
+PART = re.compile(rf"^\..*\.({MARK.pattern})\.[0-9a-f]{{8}}\.part$", re.DOTALL | re.ASCII)
 LONGEST = 60  # bytes of the target's name in the name of its temporary file
 
 _looked: set[tuple[int, Path]] = set()

@@ -16,7 +16,7 @@ import orjson
 
 from factpin.errors import BadFile, BadInput
 from factpin.files.leftovers import remove_leftovers
-from factpin.files.process import is_dead, own_mark
+from factpin.files.process import MARK, is_dead, own_mark
 
 try:
     import fcntl
@@ -85,9 +85,10 @@ def _take(lock: Path, me: Writer) -> bool:
 def _holder(lock: Path) -> Writer | None:
     """Who holds a lock; None if nobody does, or if it is damaged."""
     try:
-        return Writer(**orjson.loads(lock.read_bytes()))
+        holder = Writer(**orjson.loads(lock.read_bytes()))
     except (OSError, orjson.JSONDecodeError, TypeError):
         return None
+    return holder if isinstance(holder.mark, str) and MARK.fullmatch(holder.mark) else None
 
 
 @contextmanager

@@ -2,9 +2,12 @@
 
 import hashlib
 import os
+import re
 import socket
 from functools import lru_cache
 from pathlib import Path
+
+MARK = re.compile(r"[0-9a-f]{8}-\d+-[0-9a-f]+", re.ASCII)  # machine-pid-start
 
 
 @lru_cache(maxsize=1)
@@ -46,7 +49,7 @@ def is_dead(mark: str) -> bool:
         return False
     try:
         os.kill(int(pid), 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # no process has so large a number
         return True
     except PermissionError:
         pass  # it runs, as another user

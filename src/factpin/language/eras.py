@@ -31,10 +31,10 @@ _PLAIN = str.maketrans(
     "开业贞观宝庆历历绍兴宁丰统顺祯启启万绪圣应龙凤汉后长寿显义国会灵养宽延贯归禅云宫调净隆证",
 )
 ERAS = frozenset(_ERAS.split())
-RULER = re.compile("(?!国王|國王|女王|皇帝|亲王|親王|大王)[\u3400-\u9fff]{1,2}[宗祖王帝公]")  # 显宗二年, 鲁庄公十年
+RULER = re.compile("(?!国王|國王|女王|皇帝|亲王|親王|大王)[\u3400-\u9fff][宗祖王帝公]")  # 显宗二年, 鲁庄公十年
 NUMBER = "[元一二三四五六七八九十廿卅百零〇0-9]{1,4}"
 REGNAL_YEAR = re.compile(f"{NUMBER}[年载載]")
-LONGEST = 3  # characters of an era or a ruler
+LENGTH = 2  # characters of an era or a ruler
 
 
 def is_era(name: str) -> bool:
@@ -44,8 +44,5 @@ def is_era(name: str) -> bool:
 
 def era_before(text: str, place: int) -> int:
     """Where the era or the ruler begins that ends at this place; the place itself if there is none."""
-    for length in (2, LONGEST):
-        name = text[max(0, place - length) : place]
-        if len(name) == length and (is_era(name) or RULER.fullmatch(name)):
-            return place - length
-    return place
+    name = text[max(0, place - LENGTH) : place]
+    return place - LENGTH if is_era(name) or RULER.fullmatch(name) else place

@@ -6,6 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from factpin.app.show.words import count
+
 BAR = 24
 COUNTS = (
     "documents",
@@ -48,7 +50,7 @@ def _counts(report: dict[str, Any]) -> Table:
     table = Table(title="what is there", title_justify="left", show_header=False)
     for file in report["files"]:
         rejected = f", {file['rejected']} rejected" if file["rejected"] else ""
-        table.add_row(f"[bold]{file['path']}[/]", f"{file['format']}, {file['documents']:,} documents{rejected}")
+        table.add_row(f"[bold]{file['path']}[/]", f"{file['format']}, {count(file['documents'], 'document')}{rejected}")
     for key in COUNTS:
         if report[key]:
             table.add_row(key.replace("_", " "), f"{report[key]:,}")
@@ -58,8 +60,8 @@ def _counts(report: dict[str, Any]) -> Table:
 def _histogram(title: str, counts: dict[str, int], most: int = 25) -> Table:
     table = Table(title=title, title_justify="left", show_header=False)
     top = max(counts.values())
-    for label, count in list(counts.items())[:most]:
-        table.add_row(label or "(no type)", f"{count:,}", Text("█" * max(1, round(BAR * count / top)), style="cyan"))
+    for label, number in list(counts.items())[:most]:
+        table.add_row(label or "(no type)", f"{number:,}", Text("█" * max(1, round(BAR * number / top)), style="cyan"))
     if len(counts) > most:
         rest = list(counts.values())[most:]
         table.add_row(f"and {len(rest)} more", f"{sum(rest):,}", "")

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from factpin.app.show.words import count
 from factpin.tasks import TASKS
 
 COREFERENCE = {"muc": "links", "b_cubed": "mentions", "ceaf_e": "entities, matched one to one"}
@@ -34,8 +35,8 @@ def render(report: dict[str, Any]) -> RenderableType:
 
 
 def _conventions(report: dict[str, Any]) -> Table:
-    sizes = ", ".join(f"{report[key]:,} {key}" for key in ("documents", "gold", "predicted"))
-    title = f"{report['task']}: {sizes}"
+    sizes = f"{report['gold']:,} gold, {report['predicted']:,} predicted"
+    title = f"{report['task']}: {count(report['documents'], 'document')}, {sizes}"
     table = Table("convention", "what is right", *HEADS, "95 % interval", title=title, title_justify="left")
     words = TASKS[report["task"]].conventions
     found = {"strict": report["strict"], **report["conventions"], **report.get("end_to_end", {})}

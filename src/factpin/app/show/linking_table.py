@@ -6,12 +6,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from factpin.app.show.words import count
+
 MEANINGS = {"linked": "same span and link", "nil": "mentions that are in no knowledge base"}
 
 
 def render_linking(report: dict[str, Any]) -> RenderableType:
     """Links and NIL with their intervals, accuracy, calibration, and notes."""
-    title = f"linking: {report['documents']:,} documents, {report['mentions']:,} gold mentions"
+    title = f"linking: {count(report['documents'], 'document')}, {count(report['mentions'], 'gold mention')}"
     columns = ("figure", "what it means", "P", "R", "F1", "95 % interval")
     table = Table(*columns, title=title, title_justify="left")
     for name, meaning in MEANINGS.items():

@@ -5,10 +5,12 @@ from typing import Any
 
 from rich.table import Table
 
+from factpin.app.show.words import count
+
 
 def train_table(report: dict[str, Any], output: Path) -> Table:
     """Steps, scores on dev, and what of the corpus could not be learned."""
-    table = _table(f"{output}: trained on {report['train']:,} documents", report)
+    table = _table(f"{output}: trained on {count(report['train'], 'document')}", report)
     for name, value in report["scores"].items():
         table.add_row(f"dev {name.replace('_', ' ')}", f"{100 * value:.2f}")
     for name, value in report["noted"].items():
