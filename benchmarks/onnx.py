@@ -1,6 +1,6 @@
 """The runtimes and precisions of the shipped models: speed, the first answer, and what int8 and bf16 change.
 
-    python benchmarks/onnx.py [--data ../shared/data] [--texts 300] [--cards] [--json FILE]
+    python benchmarks/onnx.py [--data ../shared/data] [--texts 300] [--before FOLDER] [--cards] [--json FILE]
 
 Each model reads the first texts of a corpus with onnxruntime in float32 and int8 and with torch in float32 and bf16.
 They take turns in one process with one thread; times are medians of process_time, and ratios are to torch in float32.
@@ -8,8 +8,9 @@ They take turns in one process with one thread; times are medians of process_tim
 strict for mentions, by names for facts, of the types or relations that corpus and model share: to compare rows, not
 to rank models.
 
-First answer: CPU time and peak memory (user + system, ru_maxrss of the child) of a fresh process that reads one
-English sentence with `factpin.load()`, all shipped models; `--models` without a name measures nothing else.
+First answer: CPU time (user + system) and peak memory of `factpin extract -` for one English sentence, a fresh process
+with all shipped models; `--models` without a name measures nothing else. `--before FOLDER` adds the same of an older
+checkout, of which this is the folder src.
 
 `--cards` writes the rows into the section "Precision" of each card.
 """
@@ -19,7 +20,6 @@ import json
 import lzma
 import os
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -28,6 +28,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import factpin
 from factpin import formats
 from factpin.documents import Document
 from factpin.models.extractor import Extractor
@@ -44,7 +45,7 @@ CORPORA = {  # of each model: path, format, names of the corpus -> those of the 
 }  # fmt: skip
 SIDES = (("onnx", "float32"), ("onnx", "int8"), ("torch", "float32"), ("torch", "bf16"))
 ROUNDS = 3
-FIRST_ROUNDS = 5  # of first answers
+FIRST_ROUNDS = 3  # of first answers
 SENTENCE = "Marie Curie was born in Warsaw."
 HEADING = "## Precision"
 
@@ -91,7 +92,7 @@ def measure(name: str, data: Path, texts: int) -> list[Row]:
     path, format, names = CORPORA[name]
     if format == "docred":
         with lzma.open(data / "redocred/rel_info.json.xz", "rt", encoding="utf-8") as stream:
-            names = json.load(stream)
+            names = {code: relation["name"] for code, relation in json.load(stream).items()}
     gold = [doc for doc, _ in zip(formats.read(data / path, format=format), range(texts), strict=False)]
     plain = [Document(doc.id, doc.text) for doc in gold]
     models = [Extractor.load(find_model(name), runtime=runtime, precision=precision) for runtime, precision in SIDES]
@@ -111,35 +112,43 @@ def measure(name: str, data: Path, texts: int) -> list[Row]:
     return rows
 
 
-def first_answer(runtime: str, bytecode: str) -> tuple[float, float]:
+def first_answer(words: list[str], source: Path, bytecode: str) -> tuple[float, float]:
     """CPU seconds and peak MiB of a fresh process that reads one sentence. Its modules are compiled, as pip does."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code = (
-        f"import factpin, resource; factpin.load(runtime={runtime!r}).extract({SENTENCE!r}); "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    )
-    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode}
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=env)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, int(done.stdout.split()[-1]) / 1024
+    here = {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode}
+    command = [sys.executable, "-m", "factpin", "extract", "-", "--quiet", *words]
+    with tempfile.TemporaryFile() as sentence:
+        sentence.write(SENTENCE.encode())
+        sentence.seek(0)
+        process = subprocess.Popen(command, stdin=sentence, stdout=subprocess.DEVNULL, env={**os.environ, **here})
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}.")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def first_answers() -> dict[str, list[tuple[float, float]]]:
-    """Of both runtimes, in turns; the first run of each compiles modules and does not count."""
+def first_answers(before: Path | None) -> dict[str, list[tuple[float, float]]]:
+    """Of all sides, in turns; the first run of each compiles modules and does not count."""
+    here = Path(factpin.__file__).parents[1]
+    sides = {name: (["--runtime", name], here) for name in ("onnx", "torch")}
+    if before:
+        sides["before"] = ([], before)
     with tempfile.TemporaryDirectory() as bytecode:
-        rounds = [{name: first_answer(name, bytecode) for name in ("onnx", "torch")} for _ in range(1 + FIRST_ROUNDS)]
-    return {name: [one[name] for one in rounds[1:]] for name in ("onnx", "torch")}
+        rounds = [
+            {name: first_answer(words, source, bytecode) for name, (words, source) in sides.items()}
+            for _ in range(1 + FIRST_ROUNDS)
+        ]
+    return {name: [one[name] for one in rounds[1:]] for name in sides}
 
 
 def print_first(answers: dict[str, list[tuple[float, float]]]) -> None:
-    """The medians and their ratios."""
-    print("| first answer | CPU s | peak MiB |\n|---|---|---|")
+    """The medians and their ratios to onnxruntime."""
+    print("| first answer | CPU s | peak MiB | times the CPU of onnx | times its memory |\n|---|---|---|---|---|")
     middle = {name: [statistics.median(column) for column in zip(*rows, strict=True)] for name, rows in answers.items()}
     for name, (cpu, peak) in middle.items():
-        print(f"| {name} | {cpu:.2f} | {peak:.0f} |")
-    cpu, peak = (middle["torch"][k] / middle["onnx"][k] for k in range(2))
-    print(f"| torch / onnx | {cpu:.1f} | {peak:.2f} |\n", flush=True)
+        ratios = [value / base for value, base in zip((cpu, peak), middle["onnx"], strict=True)]
+        print(f"| {name} | {cpu:.2f} | {peak:.0f} | {ratios[0]:.1f} | {ratios[1]:.2f} |")
+    print(flush=True)
 
 
 def section(rows: list[Row]) -> str:
@@ -173,6 +182,7 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=300)
     parser.add_argument("--models", nargs="*", default=list(CORPORA))
     parser.add_argument("--cards", action="store_true", help="write the rows into the cards of the models")
+    parser.add_argument("--before", type=Path, help="the folder src of an older checkout")
     parser.add_argument("--skip-first", action="store_true", help="leave the first answer out")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -180,7 +190,7 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(1)
-    answers = {} if options.skip_first else first_answers()
+    answers = {} if options.skip_first else first_answers(options.before)
     if answers:
         print_first(answers)
     print("| model | runtime | precision | speed | F1 | texts that change |\n|---|---|---|---|---|---|", flush=True)

@@ -68,7 +68,7 @@ def _try_server(python: Path, place: Path) -> None:
         _expect(bool(answer["documents"][0]["facts"]), "the server found no fact")
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(PATIENCE)
 
 
 def _get(url: str, body: bytes | None = None) -> bytes:

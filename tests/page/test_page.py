@@ -143,6 +143,21 @@ def test_the_graph_shows_names_and_follows_the_selection(window: Any) -> None:
     assert page.locator("#text .m.lit").count() >= 3
 
 
+def test_names_of_edges_in_the_graph_do_not_cover_each_other(window: Any) -> None:
+    page = read(window().open(), "Pierre Curie was born in Paris. Pierre Curie died in Paris.")
+    page.click("#tab-graph")
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll("#panel-graph .edge text")].map((text) => {
+          const { left, right, top, bottom } = text.getBoundingClientRect();
+          return [left, right, top, bottom];
+        })"""
+    )
+    assert len(boxes) >= 2
+    for i, (left, right, top, bottom) in enumerate(boxes):
+        for other in boxes[:i]:
+            assert other[1] <= left or right <= other[0] or other[3] <= top + 2 or bottom - 2 <= other[2]
+
+
 def test_other_tabs(window: Any) -> None:
     page = window().open()
     page.click("#tab-entities")
@@ -239,6 +254,36 @@ def test_borders_verdicts_and_the_command(window: Any, tmp_path: Path) -> None:
     page.click("#correct button:has-text('Done')")
     page.click("#correct button:has-text('Export')")
     assert page.locator("#export pre").inner_text().startswith("factpin train triples --train corrected.jsonl")
+
+
+def test_relabel_remove_and_turn_with_keys(window: Any, tmp_path: Path) -> None:
+    page = read(window().open(), "Ada Lovelace was born in London.")
+    correct(page)
+    page.keyboard.press("n")
+    page.click("#correct .pick[data-type=work]")
+    page.keyboard.press("n")
+    page.keyboard.press("Delete")
+    page.keyboard.press("Escape")
+    doc = exported(page, tmp_path)
+    assert [(m.text, m.type) for m in doc.mentions] == [("Ada Lovelace", "work")] and not doc.facts
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    page.click("tr[data-fact] >> nth=0 >> button[aria-label='Change status']")
+    doc = exported(page, tmp_path)
+    assert [m.type for m in doc.mentions] == ["person", "location"]
+    assert [fact.assertion for fact in doc.facts] == ["negated"]
+
+
+def test_facts_are_filtered_and_each_relation_has_a_threshold(window: Any) -> None:
+    page = window().open()
+    page.fill("#filter", "harvard")
+    assert page.locator("tr[data-fact] .tail").all_text_contents() == ["Harvard University"]
+    page.fill("#filter", "")
+    before = page.locator("tr[data-fact]").count()
+    page.click(".bar summary >> nth=0")
+    page.focus("#least-0")
+    page.keyboard.press("End")
+    assert 0 < page.locator("tr[data-fact]").count() < before
 
 
 def test_export_in_another_format(window: Any, tmp_path: Path) -> None:

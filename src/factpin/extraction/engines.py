@@ -121,7 +121,7 @@ def run_ray(request: Request, shards: Sequence[Shard], workers: Workers) -> Iter
     except ImportError:
         raise MissingExtra("--engine ray needs Ray: pip install 'factpin[ray]'") from None
     with _one_thread():
-        ray.init(workers.address or None, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.ERROR)
+        _connect(ray, workers.address)
         try:
             actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=TRIES - 1)(_Actor)
             free = [actor.remote(request) for _ in range(min(workers.count, len(shards)))]
@@ -141,6 +141,20 @@ def run_ray(request: Request, shards: Sequence[Shard], workers: Workers) -> Iter
         finally:
             if not workers.address:
                 ray.shutdown()
+
+
+def _connect(ray: Any, address: str) -> None:
+    """Connect to a cluster, or start Ray on this machine, which on a busy one may take it more than its 30 seconds."""
+    for _ in range(1 if address else TRIES):
+        try:
+            ray.init(address or None, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.ERROR)
+        except Exception as error:  # Ray raises the bare class
+            ray.shutdown()
+            reason = str(error).split("\n")[0]
+        else:
+            return
+    where = f"the cluster at {address} cannot be reached" if address else f"it did not start in {TRIES} attempts"
+    raise BadInput(f"Ray: {where} ({reason}). --engine processes needs no Ray.")
 
 
 class _Actor:

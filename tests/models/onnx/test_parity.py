@@ -38,6 +38,7 @@ def test_both_runtimes_find_the_same(texts: list[str]) -> None:
 
 
 @pytest.mark.verify
+@pytest.mark.timeout(2_400)
 @pytest.mark.skipif(not DATA.exists(), reason="the corpora of ../shared/data are not beside this checkout")
 @pytest.mark.parametrize("path", CORPORA)
 def test_both_runtimes_find_the_same_in_a_corpus(path: str) -> None:

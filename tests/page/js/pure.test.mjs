@@ -113,6 +113,15 @@ test("the same graph is always drawn the same, and nodes do not lie on each othe
   assert.equal(layout.busiest(nodes, edges, 3).hidden, 5);
 });
 
+test("the name of an edge goes where it covers no other, below its edge if there is no such place", () => {
+  const taken = [];
+  const spots = [[0, 0], [0, 5], [0, 40]];
+  const found = ["born in", "died in", "lives in", "出生地"].map((name) => layout.spotFor(name, spots, taken));
+  for (const [i, p] of found.entries()) for (const q of found.slice(0, i)) assert.ok(Math.abs(p.y - q.y) >= 15);
+  assert.deepEqual([found[0], found[1]], [{ x: 0, y: 0 }, { x: 0, y: 40 }]);
+  assert.deepEqual(layout.spotFor("far away", [[300, 0]], taken), { x: 300, y: 0 });
+});
+
 test("both languages have the same keys and the same places to fill", () => {
   const { en, zh } = words.WORDS;
   assert.deepEqual(Object.keys(en), Object.keys(zh));

@@ -2,13 +2,13 @@
 
 import { draw, fill, make } from "./dom.js";
 import { hueOf } from "./colours.js";
-import { busiest, place } from "./layout.js";
+import { busiest, place, spotFor } from "./layout.js";
 import { nameOf } from "./filter.js";
 import { typeName, word } from "./words.js";
 
 const MOST = 300;
 const LARGEST_TEXT = 1.5; // times its size, where the graph is drawn small
-const FROM_HUB = 0.6; // how far along an edge its name is, from the end with more edges
+const ALONG = [0.6, 0.7, 0.5, 0.8, 0.4]; // how far along an edge its name may be, from the end with more edges
 let places = new Map(); // name -> place, kept while thresholds move
 
 /** Draw the facts of a document. `choose(selection, pinned)` is called for hover (false) and click (true). */
@@ -52,9 +52,10 @@ function nodeElement(node, { x, y }, degree, choose) {
 
 const shorten = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 
-/** Edges as bows; several facts between two entities get bows of their own. */
+/** Edges as bows; several facts between two entities get bows of their own, and no name covers another. */
 function drawEdges(edges, at, degree, choose) {
   const count = new Map();
+  const taken = [];
   return edges.map(({ source, target, fact }) => {
     const [a, b] = [at.get(source), at.get(target)];
     const key = [source, target].sort().join(" ");
@@ -64,11 +65,13 @@ function drawEdges(edges, at, degree, choose) {
     const size = Math.hypot(b.x - a.x, b.y - a.y) || 1;
     const [mx, my] = [(a.x + b.x) / 2 - ((b.y - a.y) / size) * bend, (a.y + b.y) / 2 + ((b.x - a.x) / size) * bend];
     const pick = { kind: "fact", id: fact._id };
-    const t = (degree.get(source) ?? 0) > (degree.get(target) ?? 0) ? FROM_HUB : 1 - FROM_HUB; // where edges are apart
-    const on = (axis, middle) => (1 - t) ** 2 * a[axis] + 2 * t * (1 - t) * middle + t ** 2 * b[axis];
+    const fromSource = (degree.get(source) ?? 0) > (degree.get(target) ?? 0);
+    const on = (t, axis, middle) => (1 - t) ** 2 * a[axis] + 2 * t * (1 - t) * middle + t ** 2 * b[axis];
+    const spots = ALONG.map((t) => (fromSource ? t : 1 - t)).map((t) => [on(t, "x", mx), on(t, "y", my)]);
+    const relation = shorten(fact.relation);
     const sure = (fact.assertion ?? "asserted") === "asserted";
     return draw("g", { class: `edge${sure ? "" : " unsure"}`, data: { fact: fact._id }, on: { pointerenter: () => choose(pick, false), pointerleave: () => choose(null, false), click: () => choose(pick, true) } },
-      draw("path", { d: `M${a.x},${a.y} Q${mx},${my} ${b.x},${b.y}` }), draw("text", { x: on("x", mx), y: on("y", my) }, shorten(fact.relation)));
+      draw("path", { d: `M${a.x},${a.y} Q${mx},${my} ${b.x},${b.y}` }), draw("text", spotFor(relation, spots, taken), relation));
   });
 }
 

@@ -78,3 +78,18 @@ export function busiest(nodes, edges, most) {
     degree,
   };
 }
+
+const LINE = 18; // the height of a name of an edge, where the graph is drawn small
+const NARROW = 7.5; // the width of one character of it
+const WIDE = 14; // of a Chinese one
+
+/** Where the name of an edge goes: the first of `spots` ([x, y]) at which it covers none of `taken`, or below the first. */
+export function spotFor(name, spots, taken) {
+  const width = [...name].reduce((sum, c) => sum + (c > "\u2e80" ? WIDE : NARROW), 0);
+  const isFree = ([x, y]) => taken.every((other) => Math.abs(other.x - x) >= (other.width + width) / 2 || Math.abs(other.y - y) >= LINE);
+  const [x, y] = spots[0];
+  const below = Array.from({ length: 6 }, (_, i) => [x, y + LINE * (i + 1)]);
+  const [at, height] = [...spots, ...below].find(isFree) ?? spots[0];
+  taken.push({ x: at, y: height, width });
+  return { x: at, y: height };
+}
