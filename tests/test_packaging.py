@@ -207,7 +207,7 @@ def test_the_demo_answers_two_questions_and_abstains_from_the_third() -> None:
     assert done.returncode == 0, done.stderr
     _, *steps = re.split(r"^\d/7  ", done.stdout, flags=re.MULTILINE)
     assert len(steps) == 7
-    assert re.search(r"红豆 +│ 歌手 +│ 周杰伦 +│ [\d.]+ │ negated", steps[0])
+    assert re.search(r"红豆 +│ 歌手 +│ 周杰伦 +│ +[\d.]+ │ negated", steps[0])
     assert re.search(r"Marie Curie +│ born in +│ Warsaw", steps[1])
     assert "刘慈欣" in steps[4] and "works.txt:" in steps[4]
     assert "\nno " in steps[5] and "never studied" in steps[5]

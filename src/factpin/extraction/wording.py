@@ -33,6 +33,8 @@ OWN = (*NATIONALITY, "任职", "职务", "employer", "member of political party"
 COUNTRY = ("country", "country of citizenship")
 WITHIN = ("country", "located in the administrative territorial entity")
 
+AT = ("residence", "place of birth", "place of death", "headquarters location", "地址", "出生地", "总部地点")
+
 STUDIES = re.compile("就读|在读|考入|考上|入读|肄业|退学")
 GRADUATED = re.compile("毕业|学位|学士|硕士|博士|校友")
 
@@ -48,9 +50,6 @@ CUES = {  # relation -> words of which its sentence has one outside the two name
     "headquarters location": r"headquarter|\bHQ\b|\bbased\b|\bseat\b|\boffices?\b|located|situated|"
     r"(?:company|firm|corporation|manufacturer|publisher|agency|bank|group|organi[sz]ation|university|college|institute|"
     r"school|museum|hospital|library|club|team|newspaper|station|label|studio)s? (?:in|from|of)\b",
-    "任职": r"任(?!何|意|务|務)|职|職|员工|員工|工作|供|经理|經理|董事|总|總|主席|院长|院長|校长|校長|局长|局長|所长|"
-    r"所長|部长|部長|教授|教师|教師|老师|老師|律师|律師|医生|醫生|记者|記者|编辑|編輯|创始|創始|创办|創辦|法人|负责人|負責人|股东|"
-    r"股東|会计|會計|主编|主編|研究|教练|教練|球员|球員|效力|签约|簽約|加盟|加入|代表|雇|聘|当选|當選|委员|委員|学者|學者|工程师|主持",
 }
 CUE = {relation: re.compile(words, re.I) for relation, words in CUES.items()}
 
@@ -85,6 +84,9 @@ SAID = {  # what links a name to a country behind it
     "zh": re.compile(r"[，,]?(?:(?:是|为|係|系|乃)[^，。；、]{0,8})?|[，,]?(?:出身|来自|來自)|[，,]?(?:拥有|持有|具有)?"
                      r"(?:国籍|國籍)(?:是|为|為)?|.*(?:国籍|國籍)(?:是|为|為|：|:)"),
 }  # fmt: skip
+PARTY = re.compile("被告|被害|嫌疑|原告|证人|證人|上诉人|上訴人|民警")  # people whom a court deals with
+JOB = re.compile("任(?!何|意|务|務)|职|職|员工|員工|工作|经理|經理|董事|总|總|主席|法人|法定代表|负责人|負責人|股东|"
+                 "股東|会计|會計|主任|[局院校所部处處厂廠]长|雇|聘|律师|律師|业务员|業務員")  # fmt: skip
 OF_TEXTS = re.compile(  # what is Vietnamese here is a text, not somebody
     r"\s+(?:translat|languages?\b|speak|versions?\b|editions?\b|literature|texts?\b|grammar|dictionar|locali[sz])", re.I
 )
@@ -147,6 +149,18 @@ class Scene:
         """The mentions that a fact was found between, if it has both."""
         head, tail = self.at.get(fact.head_mention or ""), self.at.get(fact.tail_mention or "")
         return None if head is None or tail is None else (head, tail)
+
+    def around(self, fact: Fact) -> str | None:
+        """The words of a sentence around the two names of a fact; None if they are in several."""
+        ends = self.ends(fact)
+        if ends is None:
+            return None
+        first, last = sorted(ends, key=lambda m: m.start)
+        at = bisect_right(self.sentences, first.start, key=lambda sentence: sentence[0]) - 1
+        if at < 0 or last.end > self.sentences[at][1]:
+            return None
+        start, end = self.sentences[at]
+        return " ".join((self.text[start : first.start], self.text[first.end : last.start], self.text[last.end : end]))
 
     def is_attribute(self, attribute: Mention, name: Mention) -> bool:
         """Whether a mention is part of the noun phrase right before a name."""
@@ -229,16 +243,14 @@ def is_itself_a_country(scene: Scene, fact: Fact) -> bool:
 
 def has_no_cue(scene: Scene, fact: Fact) -> bool:
     """The sentence has no word for the relation."""
-    ends = scene.ends(fact)
-    if fact.relation not in CUE or ends is None:
-        return False
-    first, last = sorted(ends, key=lambda m: m.start)
-    at = bisect_right(scene.sentences, first.start, key=lambda sentence: sentence[0]) - 1
-    if at < 0 or last.end > scene.sentences[at][1]:
-        return False
-    (start, end), text = scene.sentences[at], scene.text
-    around = text[start : first.start], text[first.end : last.start], text[last.end : end]
-    return CUE[fact.relation].search(" ".join(around)) is None
+    around = scene.around(fact) if fact.relation in CUE else None
+    return around is not None and CUE[fact.relation].search(around) is None
+
+
+def deals_with_a_party(scene: Scene, fact: Fact) -> bool:
+    """An institution that has to do with a party to a case, of whom the sentence names no job."""
+    around = scene.around(fact) if fact.relation == "任职" else None
+    return around is not None and PARTY.search(around) is not None and JOB.search(around) is None
 
 
 def is_cut_wrongly(scene: Scene, fact: Fact) -> bool:
@@ -263,7 +275,7 @@ def is_of_a_later_work(scene: Scene, fact: Fact) -> bool:
 def is_part_of_a_name(scene: Scene, fact: Fact) -> bool:
     """A place that is part of the name of an organization: the University of Texas at Austin."""
     ends = scene.ends(fact)
-    tail = ends[1] if ends else None
+    tail = ends[1] if ends and fact.relation in AT else None
     if tail is None or tail.type != PLACE:
         return False
     around = scene.groups.within(max(0, tail.start - LONGEST), tail.end + LONGEST)
@@ -282,6 +294,7 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_no_country,
     is_itself_a_country,
     has_no_cue,
+    deals_with_a_party,
     is_cut_wrongly,
     is_of_a_later_work,
     is_part_of_a_name,
