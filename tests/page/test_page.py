@@ -17,6 +17,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 FAMILY = "👨‍👩‍👧 谷爱凌𠮷"
 TRUE = {
     ("Marie Curie", "Warsaw"), ("Marie Curie", "Poland"), ("Marie Curie", "7 November 1867"),
+    ("Marie Curie", "Polish"), ("Marie Curie", "French"),
     ("Marie Curie", "University of Paris"), ("Marie Curie", "Passy"), ("Marie Curie", "France"),
     ("Marie Curie", "4 July 1934"), ("Warsaw", "Poland"), ("Pierre Curie", "Paris"),
     ("Irène Joliot-Curie", "Paris"), ("Irène Joliot-Curie", "1897"),
