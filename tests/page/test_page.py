@@ -17,6 +17,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 FAMILY = "👨‍👩‍👧 谷爱凌𠮷"
 TRUE = {
     ("Marie Curie", "Warsaw"), ("Marie Curie", "Poland"), ("Marie Curie", "7 November 1867"),
+    ("Marie Curie", "Polish"), ("Marie Curie", "French"),
     ("Marie Curie", "University of Paris"), ("Marie Curie", "Passy"), ("Marie Curie", "France"),
     ("Marie Curie", "4 July 1934"), ("Warsaw", "Poland"), ("Pierre Curie", "Paris"),
     ("Irène Joliot-Curie", "Paris"), ("Irène Joliot-Curie", "1897"),
@@ -243,6 +244,7 @@ def test_correct_undo_export_and_read_back(window: Any, tmp_path: Path) -> None:
 def test_borders_verdicts_and_the_command(window: Any, tmp_path: Path) -> None:
     page = window().open()
     correct(page)
+    before = len(exported(page, tmp_path).facts)
     page.keyboard.press("n")
     page.keyboard.press("Alt+ArrowLeft")
     page.keyboard.press("Escape")
@@ -250,7 +252,7 @@ def test_borders_verdicts_and_the_command(window: Any, tmp_path: Path) -> None:
     page.click("tr[data-fact] >> nth=1 >> button[aria-label=Accept]")
     doc = exported(page, tmp_path)
     assert doc.mentions[0].text == "Marie Curi"
-    assert len([f for f in doc.facts if f.score is None]) == 1 and len(doc.facts) == 16
+    assert len([f for f in doc.facts if f.score is None]) == 1 and len(doc.facts) == before - 1
     page.click("#correct button:has-text('Done')")
     page.click("#correct button:has-text('Export')")
     assert page.locator("#export pre").inner_text().startswith("factpin train triples --train corrected.jsonl")
