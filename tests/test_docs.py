@@ -185,7 +185,7 @@ def test_every_option_that_a_page_names_exists(path: Path) -> None:
     commands = [cli, *COMMANDS.values(), *(one for group in groups for one in group.commands.values())]
     known = {option for command in commands for parameter in command.params
              for option in (*parameter.opts, *parameter.secondary_opts)}  # fmt: skip
-    foreign = {"--help", "--nproc-per-node", "--no-save"}  # click's, torchrun's and npm's
+    foreign = {"--help", "--most", "--nproc-per-node", "--no-save", "--seconds"}  # click's, torchrun's, npm's, tools'
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text)) <= known | foreign
 

@@ -190,6 +190,12 @@ def test_a_place_in_the_name_of_an_organization_is_not_meant() -> None:
     assert not credible(replace(doc, mentions=(*doc.mentions, school)))
 
 
+def test_a_people_is_no_place_of_birth() -> None:
+    fact = "塔西罗夫", "出生地", "东干"
+    assert not credible(sentence_with("塔西罗夫，东干族，吉尔吉斯斯坦集体耕作运动发起人之一。", fact))
+    assert len(credible(sentence_with("塔西罗夫，东干人。", fact))) == 1
+
+
 def test_a_senate_is_no_employer() -> None:
     assert not credible(
         english("Baldwin worked in the Massachusetts Senate.", ("Baldwin", "employer", "Massachusetts Senate"))

@@ -143,7 +143,7 @@ def test_a_kind_behind_a_tab_tells_phrases_from_entities(tmp_path: Path, tokeniz
     assert places("王小明", "旧金山") == ([0, 1, 2, 6, 7, 8], [0, 1, 2, 6, 7, 8])
     assert places("王小明\tentity") == ([], [0, 1, 2])
     assert places("王小明\tphrase", "王小明\tentity") == ([0, 1, 2], [0, 1, 2])
-    with pytest.raises(BadFile, match="line 2.*'person'; expected phrase or entity"):
+    with pytest.raises(BadFile, match="line 2: 'person' after the tab; expected phrase or entity"):
         places("出生于\tphrase", "王小明\tperson")
     with pytest.raises(BadFile, match="two characters"):
         places("山")

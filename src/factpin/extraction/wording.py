@@ -90,6 +90,7 @@ JOB = re.compile("任(?!何|意|务|務)|职|職|员工|員工|工作|经理|經
 OF_TEXTS = re.compile(  # what is Vietnamese here is a text, not somebody
     r"\s+(?:translat|languages?\b|speak|versions?\b|editions?\b|literature|texts?\b|grammar|dictionar|locali[sz])", re.I
 )
+PEOPLE = re.compile("族|裔")  # not 人: 绍兴人 says where somebody comes from
 MEMBERS = re.compile(r"\b(?:Senate|Parliament|Congress|Legislature|Assembly|House of|Society|Association)\b")
 ASIDE = re.compile(r"\s*[（(][^（）()]*[）)]\s*")
 
@@ -229,6 +230,12 @@ def is_not_said(scene: Scene, fact: Fact) -> bool:
     return said is None or any(m.text != tail.text for m in own)
 
 
+def is_a_people(scene: Scene, fact: Fact) -> bool:
+    """A people taken for a place of birth: 东干族."""
+    ends = scene.ends(fact) if fact.relation == "出生地" else None
+    return ends is not None and PEOPLE.match(scene.text, ends[1].end) is not None
+
+
 def is_no_country(scene: Scene, fact: Fact) -> bool:
     """The country of something is no country; of somebody it may be an adjective: a French painter."""
     name = scene.names[fact.tail]
@@ -291,6 +298,7 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     only_studies,
     belongs_to_another,
     is_not_said,
+    is_a_people,
     is_no_country,
     is_itself_a_country,
     has_no_cue,

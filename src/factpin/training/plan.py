@@ -7,9 +7,9 @@ from typing import Any
 
 from factpin import formats
 from factpin.documents import Document, Question
-from factpin.errors import BadInput, did_you_mean, need_torch
+from factpin.errors import BadInput, UnknownName, did_you_mean, need_torch
 from factpin.formats import Options, questions
-from factpin.tasks import TASKS, find_task
+from factpin.tasks import TASKS, find_task, task_names
 from factpin.training.config import TrainConfig, chosen, from_dict
 from factpin.training.data import read_training, read_training_questions
 from factpin.training.parts import PARTS
@@ -74,7 +74,12 @@ def trainable() -> dict[str, type[Any]]:
 
 def trainable_name(name: str) -> str:
     """The full name of what can be trained."""
-    return name if name in PARTS else find_task(name).name
+    plain, names = name.replace("-", "_"), sorted([*task_names(), *PARTS])
+    if plain in PARTS:
+        return plain
+    if plain in task_names():
+        return find_task(plain).name
+    raise UnknownName(f"There is no task {name!r}.{did_you_mean(plain, names)} Known: {', '.join(names)}.")
 
 
 def learns_from(name: str) -> str:

@@ -47,7 +47,7 @@ MODES = ["auto", "facts", "extract", "hops", "generate", "memory"]
     "--reader",
     "reader_name",
     metavar="NAME|FOLDER|none",
-    help="What reads answers from passages.  [default: the shipped reader of the question's language]",
+    help="What reads answers from passages.  [default: en-reader, for English; Chinese passages are not read]",
 )
 @click.option(
     "--judge",
