@@ -15,6 +15,7 @@ import json
 import lzma
 import random
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -160,6 +161,7 @@ def pairs(steps: int) -> None:
 
 @main.command()
 def table() -> None:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # proofs is beside this folder, not installed
     from proofs.folders import FOLDERS
     from proofs.own_folders import OWN_FOLDERS
 
