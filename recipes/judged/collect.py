@@ -6,7 +6,8 @@
 Twenty passages in each language, whole sentences, drawn with a seed from the sources in `_sources.py`, at most one per
 article. Passages of most sources must name people, organisations or places, which is guessed from capitals and typical
 characters. With --seen, passages that share 60 consecutive letters with a prepared file in that folder are left out
-(windows of 40 letters are compared, one every 20). Only counts are printed.
+(windows of 40 letters are compared, one every 20); with --apart, also those that share as much with the texts of JSONL
+files, such as passages that were read before. Only counts are printed.
 """
 
 import argparse
@@ -54,11 +55,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Choose passages to judge.")
     parser.add_argument("--packages", type=Path, default=Path("runs/judged/packages"), help="cache of Debian packages")
     parser.add_argument("--seen", type=Path, help="folder of prepared training data, such as runs/data")
+    parser.add_argument("--apart", type=Path, nargs="+", default=[], help="JSONL files of texts that were read before")
     parser.add_argument("--seed", type=int, default=SEED, help="another number gives other passages")
     parser.add_argument("--times", type=int, default=1, help="this many times as many from each source")
     parser.add_argument("--output", type=Path, default=HERE / "passages.jsonl")
     options = parser.parse_args()
-    seen = {language: letters_of(options.seen, language) if options.seen else "" for language in LENGTHS}
+    read = "\n".join(map(letters_in, options.apart))
+    seen = {language: read + (letters_of(options.seen, language) if options.seen else "") for language in LENGTHS}
     passages = [
         passage
         for source in SOURCES
@@ -138,7 +141,12 @@ def letters_of(folder: Path, language: str) -> str:
         raise BadInput(
             f"{folder} holds no {language}-*/*.jsonl.xz; expected what the prepare scripts of the recipes wrote."
         )
-    return "\n".join(letters(json.loads(line)["text"]) for path in paths for _, line in files.lines(path))
+    return "\n".join(map(letters_in, paths))
+
+
+def letters_in(path: Path) -> str:
+    """The letters and digits of the texts in a JSONL file."""
+    return "\n".join(letters(json.loads(line)["text"]) for _, line in files.lines(path))
 
 
 def letters(text: str) -> str:
