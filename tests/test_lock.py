@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from factpin.errors import BadFile, BadInput
+from factpin.files import lock
 from factpin.files.leftovers import PART, part_name
 from factpin.files.lock import NAME, Writer, one_writer
 from factpin.files.process import is_dead, machine, own_mark, start_of
@@ -17,9 +18,9 @@ from factpin.files.process import is_dead, machine, own_mark, start_of
 def locked(folder: Path, mark: object, pid: int = 7) -> Path:
     """A lock as another process has left it."""
     folder.mkdir(exist_ok=True)
-    lock = folder / NAME
-    lock.write_bytes(orjson.dumps({"mark": mark, "pid": pid, "doing": "factpin train", "since": "2026-01-01 00:00:00"}))
-    return lock
+    file = folder / NAME
+    file.write_bytes(orjson.dumps({"mark": mark, "pid": pid, "doing": "factpin train", "since": "2026-01-01 00:00:00"}))
+    return file
 
 
 def ended() -> int:
@@ -59,7 +60,20 @@ def test_another_writer_is_named(tmp_path: Path, mark: str) -> None:
     assert (tmp_path / NAME).read_bytes() == before
 
 
-@pytest.mark.parametrize("mark", [f"{machine()}-{10**30}-0", f"{machine()}-1-0abc", "", "x", "a-b-c", 5, None])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        f"{machine()}-{10**18}-0",
+        f"{machine()}-{10**30}-0",
+        f"{machine()}-{'1' * 5000}-0",
+        f"{machine()}-1-0abc",
+        "",
+        "x",
+        "a-b-c",
+        5,
+        None,
+    ],
+)
 def test_a_stale_or_damaged_lock_is_taken_over(tmp_path: Path, mark: object) -> None:
     locked(tmp_path, mark)
     with one_writer(tmp_path, "x"):
@@ -72,6 +86,39 @@ def test_a_lock_that_cannot_be_read_is_taken_over(tmp_path: Path, raw: bytes) ->
     (tmp_path / NAME).write_bytes(raw)
     with one_writer(tmp_path, "x"):
         assert Writer(**orjson.loads((tmp_path / NAME).read_bytes())).doing == "x"
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("x")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / NAME).symlink_to(tmp_path / "mine")
+    with one_writer(tmp_path / "out", "x"):
+        assert not (tmp_path / "out" / NAME).is_symlink()
+    assert (tmp_path / "mine").read_text() == "x"
+
+
+def test_a_lock_that_is_a_pipe_or_a_folder_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / NAME)
+    with one_writer(tmp_path, "x"):
+        assert Writer(**orjson.loads((tmp_path / NAME).read_bytes())).doing == "x"
+    (tmp_path / "b" / NAME).mkdir(parents=True)
+    with pytest.raises(BadFile, match="cannot be written"), one_writer(tmp_path / "b", "x"):
+        pass
+
+
+def test_a_folder_that_its_last_writer_removes_meanwhile_is_created_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed, hold = [], lock.fcntl.flock
+
+    def flock(handle: int, how: int) -> None:
+        if not removed:
+            removed.append((tmp_path / "a").rmdir())
+        hold(handle, how)
+
+    monkeypatch.setattr(lock.fcntl, "flock", flock)
+    with one_writer(tmp_path / "a", "x"):
+        assert removed and Writer(**orjson.loads((tmp_path / "a" / NAME).read_bytes())).doing == "x"
 
 
 def test_a_lock_that_another_process_took_meanwhile_stays(tmp_path: Path) -> None:

@@ -197,6 +197,6 @@ def test_an_empty_result_is_scored_and_other_names_are_made_those_of_gold(tmp_pa
     assert "--pred-from" in factpin("evaluate", tmp_path / "odd.json", gold).stderr
     table.write_text(json.dumps({"P177": "crosses"}))
     done = factpin("convert", gold, tmp_path / "named.jsonl", "--rename", table)
-    assert "names: renamed: 1 relations" in done.stderr and "which stay" in done.stderr
+    assert "names: renamed: 1 relation\n" in done.stderr and "names: kept, as the table" in done.stderr
     report = json.loads(factpin("evaluate", tmp_path / "named.jsonl", gold, "--json", "--rename", table).stdout)
     assert report["strict"]["f1"] == 1 and "renamed: 1 relations" in report["notes"]

@@ -85,7 +85,7 @@ def test_chinese_goes_through_a_pipe(model: Path) -> None:
     assert record["id"] == "stdin" and record["text"] == f"{TEXT}\n" and record["language"] == "zh"
     assert spans(record) == [(0, 3, "person"), (6, 8, "place")]
     assert done.stderr.decode("utf-8").startswith(
-        "1 document, 10 characters, 100.0% read in 1 window; found 2 mentions (1 person, 1 place)"
+        "1 document, 10 characters, 100 % read in 1 window; found 2 mentions (1 person, 1 place)"
     )
 
 

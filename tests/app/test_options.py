@@ -89,6 +89,27 @@ def test_help_has_a_section_for_each_config_and_one_for_what_all_share(plant: cl
     assert "--berries / --no-berries Has berries. [default: no-berries]" in bush
 
 
+def test_help_about_one_config_shows_its_options_alone_and_what_they_mean_there() -> None:
+    @click.command(cls=SectionedCommand, topic=lambda words: "tree" if "oak" in words else None)
+    @click.argument("kind")
+    @click.option("--quiet", is_flag=True, help="Say nothing.")
+    @options_of({"tree": Tree, "bush": Bush}, shared="all plants")
+    def command(**given: Any) -> None:
+        click.echo("planted")
+
+    shown = " ".join(ask(command, "oak", "--help").split())
+    assert "--quiet" in shown and "--berries" not in shown and "bush" not in shown
+    assert "--height FLOAT Height in metres. [default: 2.5]" in shown and "--bark [smooth|rough|none] Kind" in shown
+    assert "--berries" in ask(command, "box", "--help") and ask(command, "oak", "--no-berries") == "planted\n"
+
+
+def test_help_of_train_is_about_the_task_that_is_named() -> None:
+    for words in (("ner",), ("spans", "--train", "x.json"), ("--output", "runs/x", "spans")):
+        shown = ask(train, *words, "--help")
+        assert "--scheme" in shown and "--hidden-pieces" not in shown and "\ntriples:\n" not in shown
+    assert "\ntriples:\n" in ask(train, "--help") and "events, spans" not in ask(train, "events", "--help")
+
+
 def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
     yield name, command
     if isinstance(command, click.Group):

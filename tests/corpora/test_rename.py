@@ -35,7 +35,7 @@ def test_the_first_known_name_decides_the_direction(came: str, went: str) -> Non
     assert told(renaming.rename(document("unknown", came, "P19"))) == ["unknown", went, "place of birth"][:2] + [
         "place of birth" if came == "P17" else "P19"
     ]
-    assert renaming.notes()[0].startswith("renamed: ") and "relations, which stay: unknown" in renaming.notes()[1]
+    assert renaming.notes()[0].startswith("renamed: ") and ": unknown" in renaming.notes()[1]
     assert "types" not in " ".join(renaming.notes())
 
 
@@ -43,8 +43,8 @@ def test_a_table_that_knows_nothing_says_so() -> None:
     renaming = Renaming({"x": "y"})
     assert renaming.rename(document("P17")) == document("P17")
     assert renaming.notes() == [
-        "no entry of the table of names fits 3 types, which stay: LOC",
-        "no entry of the table of names fits 1 relations, which stay: P17",
+        "kept, as the table of names has no entry for 3 types: LOC",
+        "kept, as the table of names has no entry for 1 relation: P17",
     ]
 
 

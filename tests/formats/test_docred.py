@@ -88,7 +88,7 @@ def test_an_empty_sentence_is_left_out_and_evidence_follows(tmp_path):
         ({"vertexSet": [[{"sent_id": 2, "pos": [0, 1]}]]}, "vertexSet[0][0].sent_id", "one of 2 sentences"),
         ({"vertexSet": [[{"sent_id": 1, "pos": [1, 3]}]]}, "vertexSet[0][0].pos", "which has 2"),
         ({"vertexSet": [[{"sent_id": 1, "pos": [1]}]]}, "vertexSet[0][0].pos", "[first, end)"),
-        ({"labels": [{"r": "P1", "h": 0, "t": 1}]}, "labels[0].t", "one of 1 entities"),
+        ({"labels": [{"r": "P1", "h": 0, "t": 1}]}, "labels[0].t", "one of 1 entity"),
         ({"labels": [{"r": "P1", "h": 0, "t": 0, "evidence": [5]}]}, "labels[0].evidence", "one of 2 sentences"),
         ({"labels": [{"r": "", "h": 0, "t": 0}]}, "relation", "empty relation"),
         ({"sents": [["a", 1]]}, "sents[0]", "a string"),

@@ -77,7 +77,7 @@ def test_what_is_doubtful_is_noted(tmp_path):
     [
         ({"ner": [[[0, 4, "X"]], []]}, "ner[0][0]", "the document's 4 tokens"),
         ({"ner": [[[1, 0, "X"]], []]}, "ner[0][0]", "[first, last]"),
-        ({"ner": [[]]}, "ner", "1 lists for 2 sentences"),
+        ({"ner": [[]]}, "ner", "1 list for 2 sentences"),
         ({"relations": [[[0, 0, 1, "R"]], []]}, "relations[0][0]", "a list of 5"),
         ({"relations": [[[0, 0, 1, 1, ""]], []]}, "relation", "empty relation"),
         ({"clusters": [[]]}, "clusters[0]", "cluster is empty"),

@@ -64,6 +64,19 @@ def test_utf16_without_a_byte_order_mark_names_the_likely_order(codec: str, othe
     assert [line for _, line in files.lines(path, "utf-16")] == ["He.", "Yes."]
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf16_of_latin_text_is_no_utf8_with_zeros_in_it(codec: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("He lives in Rome.\nYes.\n".encode(codec))
+    for read in (files.read_text, lambda path: list(files.lines(path))):
+        with pytest.raises(BadFile, match=f"every other byte is zero.*--encoding {codec}"):
+            read(path)
+    path.write_bytes(b"a\0b, and one zero only")
+    assert files.read_text(path) == "a\0b, and one zero only"
+    path.write_bytes(b"\0")
+    assert [line for _, line in files.lines(path)] == ["\0"]
+
+
 def test_the_likely_encoding_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("小明昨天到了北京，住在朝阳区的一家宾馆。他打算明天去上海。\n".encode("gb18030") * 20)

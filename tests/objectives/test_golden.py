@@ -99,7 +99,7 @@ def test_t5_is_undone_by_what_its_decoder_says() -> None:
 
 def test_t5_with_too_few_sentinels_says_so() -> None:
     few = replace(V, sentinels=(99, 98))
-    with pytest.raises(BadInput, match="2 blanks need 2 markers, the vocabulary has 1"):
+    with pytest.raises(BadInput, match="2 blanks need as many markers, the vocabulary has 1"):
         T5(fixed([2], [4]))(plain(8), few, np.random.default_rng(0))
 
 

@@ -78,7 +78,7 @@ def test_split_finds_the_runs_behind_markers() -> None:
 
 def test_too_few_markers_and_blanks_with_holes_are_refused() -> None:
     x = text(20)
-    with pytest.raises(BadInput, match="3 blanks need 3 markers"):
+    with pytest.raises(BadInput, match="3 blanks need as many markers"):
         collapse(tape(x.ids), [np.array([1]), np.array([3]), np.array([5])], [99, 98])
     with pytest.raises(BadInput, match="run of neighbours"):
         collapse(tape(x.ids), [np.array([1, 3])], [99])

@@ -24,7 +24,7 @@ def test_a_missing_prediction_is_empty_and_named():
 
 
 def test_unknown_ids_are_refused_with_examples():
-    with pytest.raises(BadInput, match="1 predicted documents are not in gold: 'c'"):
+    with pytest.raises(BadInput, match="1 predicted document is not in gold: 'c'"):
         align(docs(a="one", c="three"), docs(a="one", b="two"))
 
 

@@ -172,7 +172,7 @@ def test_the_convention_can_be_one_for_all() -> None:
 
 
 def test_what_cannot_be_scored_is_refused() -> None:
-    with pytest.raises(BadInput, match="occur twice"):
+    with pytest.raises(BadInput, match="1 question id occurs twice"):
         score_answers([ask("q", "a"), ask("q", "b")], {})
     with pytest.raises(BadInput, match="no gold answer"):
         score_answers([Question("q", "What?")], {})

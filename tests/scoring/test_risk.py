@@ -68,7 +68,7 @@ def test_what_makes_no_sense_is_refused() -> None:
             precision_at(FOUR, bad)
         with pytest.raises(BadInput, match="expected more than 0"):
             threshold_at(FOUR, bad)
-    with pytest.raises(BadInput, match="there are 4 answers"):
+    with pytest.raises(BadInput, match="less than its 4 answers"):
         risk_coverage(FOUR, questions=3)
 
 

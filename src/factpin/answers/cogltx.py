@@ -24,6 +24,7 @@ from factpin.memory.passages import PassageSettings, cut
 from factpin.memory.terms import query_terms, terms
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
+from factpin.words import count
 
 SIZE = 63  # pieces of a block; with its separator, eight blocks make 512
 KEEP = (3,)
@@ -102,14 +103,14 @@ def mem_recall(lengths: Sequence[int], room: int, judge: JudgeBlocks, keep: Sequ
     if sum(lengths) <= room:
         return Recall(tuple(range(len(lengths))))
     if longest > room:
-        raise BadInput(f"A block of {longest} pieces does not fit beside the query, which leaves {max(0, room)}. "
-                       f"Shorten the query, make blocks smaller, or read more at once.")  # fmt: skip
+        raise BadInput(f"A block of {count(longest, 'piece')} does not fit beside the query, which leaves "
+                       f"{max(0, room)}. Shorten the query, make blocks smaller, or read more at once.")  # fmt: skip
     z: tuple[int, ...] = ()
     steps: list[RecallStep] = []
-    for count in (*keep, None):
+    for few in (*keep, None):
         scores = _compete(lengths, room, judge, z)
         filled = _fill(lengths, room, scores, z)
-        z = filled if count is None else _rehearse(lengths, room - longest, judge, filled, count)
+        z = filled if few is None else _rehearse(lengths, room - longest, judge, filled, few)
         steps.append(RecallStep(tuple(scores), filled, z))
     return Recall(z, tuple(steps))
 

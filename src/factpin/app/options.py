@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 import click
 
 F = TypeVar("F", bound=Callable[..., Any])
+TOPIC = "factpin.topic"  # in click's meta: the config that --help is about
 
 
 class Comments:
@@ -63,26 +64,66 @@ class Setting:
 
 
 class SettingOption(click.Option):
-    """An option that is listed in a section of --help, and reads its help from the source only when it is shown."""
+    """An option that is listed in a section of --help, and reads its help from the source only when it is shown.
 
-    def __init__(self, *names: Any, section: str, explain: Callable[[], str], **attributes: Any) -> None:
+    owners: the configs that have it, of all the configs in `among`. Where the help is about one of these, it is shown
+    with what it means there, or left out.
+    """
+
+    def __init__(
+        self,
+        *names: Any,
+        section: str,
+        explain: Callable[[Mapping[str, Setting]], str],
+        owners: Mapping[str, Setting],
+        among: Collection[str],
+        **attributes: Any,
+    ) -> None:
         super().__init__(*names, **attributes)
         self.section = section
         self.explain = explain
+        self.owners = owners
+        self.among = among
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        self.help = self.explain()
+        topic = ctx.meta.get(TOPIC)
+        if topic not in self.among:
+            self.help = self.explain(self.owners)
+        elif topic in self.owners:
+            self.help = self.explain({topic: self.owners[topic]})
+        else:
+            return None
         return super().get_help_record(ctx)
+
+    def section_in(self, ctx: click.Context) -> str:
+        """The section in which it is listed: in help about one config, its own name instead of those of all owners."""
+        topic = ctx.meta.get(TOPIC)
+        return topic if topic in self.owners and len(self.owners) < len(self.among) else self.section
 
 
 class SectionedCommand(click.Command):
-    """A command whose help lists options in sections."""
+    """A command whose help lists options in sections.
+
+    topic: finds in the words behind the command the config that the help is about: in `train spans --help`, spans.
+    """
+
+    def __init__(
+        self, *values: Any, topic: Callable[[Sequence[str]], str | None] | None = None, **attributes: Any
+    ) -> None:
+        super().__init__(*values, **attributes)
+        self.topic = topic
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if self.topic is not None:
+            ctx.meta[TOPIC] = self.topic(args)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None:
-                sections.setdefault(getattr(param, "section", "") or "Options", []).append(record)
+                section = param.section_in(ctx) if isinstance(param, SettingOption) else ""
+                sections.setdefault(section or "Options", []).append(record)
         for name, records in sections.items():
             with formatter.section(name):
                 formatter.write_dl(records)
@@ -117,13 +158,12 @@ def options_of(
         for setting in settings_of(config):
             if setting.name not in exclude:
                 declared.setdefault(setting.name, {})[owner] = setting
-    sections = {name: _section(list(owners), len(configs), shared) for name, owners in declared.items()}
     order = sorted(declared, key=lambda name: len(declared[name]), reverse=True)  # shared ones first
 
     def decorate(command: F) -> F:
         for name in reversed(order):
             flags, help = (spellings or {}).get(name, (name,)), (helps or {}).get(name)
-            command = _option(declared[name], flags, sections[name], help)(command)
+            command = _option(declared[name], flags, configs, shared, help)(command)
         return command
 
     return decorate
@@ -134,7 +174,7 @@ def _section(owners: Sequence[str], all: int, shared: str) -> str:
 
 
 def _option(
-    owners: Mapping[str, Setting], spellings: Sequence[str], section: str, help: str | None
+    owners: Mapping[str, Setting], spellings: Sequence[str], among: Collection[str], shared: str, help: str | None
 ) -> Callable[[F], F]:
     settings = list(owners.values())
     kind = _kind([setting.hint for setting in settings])
@@ -142,11 +182,19 @@ def _option(
     if kind is bool:
         flags = [f"{flag}/--no-{flag[2:]}" for flag in flags]
 
-    def explain() -> str:
-        return f"{_capitalise(help) if help else _help(owners)}{_default(owners, flags[0])}"
+    def explain(shown: Mapping[str, Setting]) -> str:
+        return f"{_capitalise(help) if help else _help(shown)}{_default(shown, flags[0])}"
 
     return click.option(
-        *flags, settings[0].name, cls=SettingOption, type=kind, default=None, section=section, explain=explain
+        *flags,
+        settings[0].name,
+        cls=SettingOption,
+        type=kind,
+        default=None,
+        section=_section(list(owners), len(among), shared),
+        explain=explain,
+        owners=owners,
+        among=frozenset(among),
     )
 
 

@@ -23,6 +23,7 @@ from factpin.documents.schema import SchemaLearner
 from factpin.errors import BadRecord
 from factpin.formats import Options, Report
 from factpin.language.sentences import split_sentences
+from factpin.words import count
 
 SHOWN = 20  # problems to list of each kind; the counts are complete
 RARE = 10  # a label with fewer examples is hard to learn
@@ -138,8 +139,8 @@ def _add_notes(tally: Tally, report: Report) -> None:
     for note in report.notes:
         tally.problem(note.kind, note.message, file=note.file, line=note.line, document=note.document)
     listed = Counter(note.kind for note in report.notes)
-    for kind, count in report.counts.items():
-        tally.kinds[kind] += count - listed[kind]
+    for kind, number in report.counts.items():
+        tally.kinds[kind] += number - listed[kind]
 
 
 def _count(tally: Tally, doc: Document) -> None:
@@ -232,9 +233,9 @@ def _check_texts(tally: Tally, doc: Document, file: str, number: int, seen: dict
 
 
 def _report(tally: Tally, files: list[dict[str, Any]], vocabulary: VocabularyCheck | None) -> dict[str, Any]:
-    for label, count in sorted(tally.labels.items()):
-        if count < RARE:
-            tally.problem("rare_label", f"the label {label!r} has {count} example{'s' * (count != 1)}")
+    for label, number in sorted(tally.labels.items()):
+        if number < RARE:
+            tally.problem("rare_label", f"the label {label!r} has {count(number, 'example')}")
     counts = tally.counts
     report: dict[str, Any] = {
         "files": files,

@@ -31,6 +31,7 @@ from factpin.scoring import (
 from factpin.scoring.counts import Floats, Rows, total
 from factpin.tasks import TASKS, find_task
 from factpin.tasks.coreference.score import with_all_mentions
+from factpin.words import count
 
 MOST_OF_A_KIND = 10  # confusions of each kind; otherwise those that were missed would crowd out the others
 KNOWN = 0.2  # share of the predicted names that occur in gold: below it, predictions and gold name things differently
@@ -222,21 +223,26 @@ def _has_clusters(documents: Iterable[Document]) -> bool:
     return any(len(entity.mentions) > 1 for doc in documents for entity in doc.entities)
 
 
+def _have(number: int) -> str:
+    return count(number, "gold document has", "gold documents have")
+
+
 def _notes(report: dict[str, Any], pairs: Sequence[Pair], *, by_order: bool) -> list[str]:
     """Notes on what the metrics do not show, one each, with the number of documents."""
     notes = []
     if by_order:
         notes.append("no predicted id is in gold, but the texts are the same: documents were paired by order")
     if report["missing"]:
-        notes.append(f"{len(report['missing'])} gold documents have no prediction; they count as empty predictions")
+        notes.append(f"{_have(len(report['missing']))} no prediction, which counts as an empty prediction")
     if report.get("missing_against"):
-        notes.append(f"{len(report['missing_against'])} gold documents are missing in the second prediction")
+        missing = count(len(report["missing_against"]), "gold document is", "gold documents are")
+        notes.append(f"{missing} missing in the second prediction")
     if not report["gold"]:
         notes.append("gold has no annotation for this task; every metric is 0")
     if report["task"] == "document_relations":
         unsplit = sum(1 for pair in pairs if pair.gold.facts and not pair.gold.sentences)
         if unsplit:
-            notes.append(f"{unsplit} gold documents have no sentences; they were split by rules for intra and inter")
+            notes.append(f"{_have(unsplit)} no sentences: rules split the text for intra and inter")
         if not report["evidence"]["tp"] + report["evidence"]["fn"]:
             notes.append("gold has no evidence; ignore the evidence metrics")
     return notes

@@ -17,6 +17,7 @@ from factpin.formats import questions as formats
 from factpin.scoring.answers import AnswerScores, Reply, compare, figures, score_answers
 from factpin.scoring.means import mean, mean_interval
 from factpin.scoring.risk import precision_at
+from factpin.words import count
 
 HALF = 0.5  # the share of questions at which precision is reported
 
@@ -70,9 +71,9 @@ def evaluate_answers(
 def _notes(questions: Sequence[Question], replies: Mapping[str, Reply], scores: AnswerScores) -> list[str]:
     notes = []
     if missing := len(questions) - scores.replied:
-        notes.append(f"{missing:,} questions have no reply; they count as wrong")
+        notes.append(f"{count(missing, 'question has', 'questions have')} no reply, which counts as wrong")
     if unknown := len(replies.keys() - {question.id for question in questions}):
-        notes.append(f"{unknown:,} replies are to no question of the gold file; they do not count")
+        notes.append(f"{count(unknown, 'reply is', 'replies are')} to no question of the gold file, and left out")
     return notes
 
 

@@ -10,6 +10,7 @@ from factpin.formats import Options
 from factpin.scoring import align, calibration, interval
 from factpin.scoring.counts import Rows, total
 from factpin.scoring.linking import known_names, score_linking
+from factpin.words import count
 
 
 def evaluate_linking_files(
@@ -69,7 +70,8 @@ def evaluate_linking(
         found = calibration(scores.outcomes)
         report["calibration"] = {"ece": found.ece, "brier": found.brier, "count": found.count}
     if aligned.missing:
-        report["notes"].append(f"{len(aligned.missing)} gold documents have no prediction; they count as unlinked")
+        missing = count(len(aligned.missing), "gold document has", "gold documents have")
+        report["notes"].append(f"{missing} no prediction, which counts as linking nothing")
     return report
 
 

@@ -19,7 +19,7 @@ def odd_text(doc: Document) -> Iterator[tuple[str, str]]:
     characters, numbered = len(HAN.findall(doc.text)), NUMBERED.findall(doc.text)
     if len(numbered) >= LEAST and len(numbered) >= SHARE * characters:
         shown = " ".join(numbered[:3])
-        yield "numbered_characters", f"{len(numbered)} of {characters} characters have a number: {shown}"
+        yield "numbered_characters", f"{len(numbered):,} of {characters:,} characters have a number: {shown}"
     names = [mention.text for mention in doc.mentions] + list(_strings(doc.meta.get("unfound")))
     marked = [name for name in names if PREFIX.match(name)] or PREFIX.findall(doc.text)[LEAST - 1 :]
     if marked:

@@ -15,6 +15,7 @@ import orjson
 from factpin.documents import Document
 from factpin.errors import BadFile, BadInput
 from factpin.files import read_text
+from factpin.words import count
 
 Kind = Literal["relations", "types", "event types"]
 Name = tuple[Kind, str]
@@ -72,7 +73,8 @@ class Renaming:
         for kind in dict.fromkeys(kind for kind, _ in self.kept):
             own = Counter({name: n for (of, name), n in self.kept.items() if of == kind})
             if kind in self.changed or not self.changed:
-                told.append(f"no entry of the table of names fits {own.total():,} {kind}, which stay: {few(own)}")
+                unknown = count(own.total(), kind.removesuffix("s"))
+                told.append(f"kept, as the table of names has no entry for {unknown}: {few(own)}")
         return told
 
 
@@ -124,4 +126,4 @@ def few(told: Iterable[str]) -> str:
 
 
 def _counts(changed: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {kind}" for kind, count in changed.items())
+    return ", ".join(count(number, kind.removesuffix("s")) for kind, number in changed.items())

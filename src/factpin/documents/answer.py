@@ -11,6 +11,7 @@ from typing import Any
 from factpin.documents.keys import passage_key
 from factpin.documents.nouns import ASSERTIONS, Span
 from factpin.errors import BadDocument, OffsetMismatch
+from factpin.words import count
 
 MODES = ("facts", "extract", "hops", "generate", "memory")
 NEAR = 1e-6  # tolerance for the sum of the weights
@@ -205,5 +206,5 @@ def citation_from_json(record: dict[str, Any]) -> Citation:
 
 def _check_slice(owner: str, start: int, end: int, text: str) -> None:
     if not 0 <= start < end or end - start != len(text):
-        raise BadDocument(f"{owner}: {start}:{end} does not match a text of {len(text)} characters; expected "
+        raise BadDocument(f"{owner}: {start}:{end} does not match a text of {count(len(text), 'character')}; expected "
                           f"0 <= start < end and end - start characters.", field="start")  # fmt: skip

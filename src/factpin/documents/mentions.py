@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from factpin.errors import BadDocument
+from factpin.words import count
 
 T = TypeVar("T", "Mention", "Entity")
 SHORT = 40  # characters of a text in a repr or a message
@@ -65,7 +66,7 @@ class Entity:
 
     def __repr__(self) -> str:
         name = repr(shorten(self.name or self.id))
-        return show("Entity", name, self.type, self.link, count(self.mentions, "mention"))
+        return show("Entity", name, self.type, self.link, some(self.mentions, "mention"))
 
 
 # What the ids and offsets in a document refer to: its text, sentences, mentions and entities.
@@ -171,10 +172,9 @@ def show_score(score: float | None) -> str:
     return "" if score is None else f"{score:.2f}"
 
 
-def count(items: tuple[object, ...], noun: str) -> str:
+def some(items: tuple[object, ...], noun: str) -> str:
     """`2 facts`, `1 fact`, or "" for none."""
-    plural = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{len(items):,} {noun if len(items) == 1 else plural}" if items else ""
+    return count(len(items), noun) if items else ""
 
 
 def shorten(text: str) -> str:

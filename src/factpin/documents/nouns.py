@@ -22,9 +22,10 @@ from factpin.documents.facts import (
     given_head,
     given_tail,
 )
-from factpin.documents.mentions import Entity, EntityId, Mention, Source, Span, by_id, count, set_source, shorten, show
+from factpin.documents.mentions import Entity, EntityId, Mention, Source, Span, by_id, set_source, shorten, show, some
 from factpin.documents.notes import CorpusNotes, notes_of
 from factpin.errors import BadDocument, OffsetMismatch
+from factpin.words import count
 
 ID = operator.attrgetter("id")
 
@@ -87,7 +88,7 @@ class Document:
         for i, (start, next_end) in enumerate(self.sentences):
             if not end <= start < next_end <= size:
                 raise BadDocument(
-                    f"{self.id}: sentence {i} is {start}:{next_end} in a text of {size} characters; "
+                    f"{self.id}: sentence {i} is {start}:{next_end} in a text of {count(size, 'character')}; "
                     f"expected sentences inside the text, in order and without overlap.",
                     field=f"sentences[{i}]",
                 )
@@ -108,7 +109,7 @@ class Document:
             _pin(self)  # they are unpickled without their source
 
     def __repr__(self) -> str:
-        found = [count(items, noun) for items, noun in ((self.mentions, "mention"), (self.entities, "entity"),
+        found = [some(items, noun) for items, noun in ((self.mentions, "mention"), (self.entities, "entity"),
                                                         (self.facts, "fact"), (self.events, "event"))]  # fmt: skip
         return show("Document", repr(self.id), repr(shorten(self.text)), *found)
 
@@ -167,7 +168,7 @@ def _pin(doc: Document) -> None:
 def _check_cue(cue: Span, doc: Document, field: str) -> None:
     if not 0 <= cue[0] < cue[1] <= len(doc.text):
         raise BadDocument(
-            f"{doc.id}: {field} is {cue[0]}:{cue[1]} in a text of {len(doc.text)} characters; "
+            f"{doc.id}: {field} is {cue[0]}:{cue[1]} in a text of {count(len(doc.text), 'character')}; "
             f"expected a span inside it.",
             field=field,
         )

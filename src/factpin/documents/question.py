@@ -12,6 +12,7 @@ from factpin.documents.fields import as_dict, as_int, as_list, as_strings, get_l
 from factpin.documents.native import from_json, to_json
 from factpin.documents.nouns import Document, Span
 from factpin.errors import BadDocument
+from factpin.words import count
 
 KINDS = ("", "yes_no", "choice")  # answered by a span; by yes or no; by one of the options in the question
 FIELDS = {"id", "question", "language", "answers", "kind", "answerable", "context", "spans", "support", "steps", "meta"}
@@ -55,15 +56,15 @@ class Question:
             size = len(self._document(context, f"spans[{i}]").text)
             if not 0 <= start < end <= size:
                 raise BadDocument(
-                    f"question {self.id}: spans[{i}] is {start}:{end} in a context of {size} characters; expected a "
-                    f"span inside it.",
+                    f"question {self.id}: spans[{i}] is {start}:{end} in a context of {count(size, 'character')}; "
+                    f"expected a span inside it.",
                     field=f"spans[{i}]",
                 )
         for i, (context, sentence) in enumerate(self.support):
-            count = len(self._document(context, f"support[{i}]").sentences)
-            if not 0 <= sentence < count:
+            there = len(self._document(context, f"support[{i}]").sentences)
+            if not 0 <= sentence < there:
                 raise BadDocument(
-                    f"question {self.id}: support[{i}] refers to sentence {sentence}, but the context has {count}.",
+                    f"question {self.id}: support[{i}] refers to sentence {sentence}, but the context has {there}.",
                     field=f"support[{i}]",
                 )
 
@@ -139,7 +140,7 @@ def _numbers(record: dict[str, Any], key: str, size: int) -> list[list[int]]:
         where = f"{key}[{i}]"
         values = [as_int(value, where) for value in as_list(row, where)]
         if len(values) != size:
-            raise wrong(row, where, f"{size} whole numbers")
+            raise wrong(row, where, count(size, "whole number"))
         rows.append(values)
     return rows
 

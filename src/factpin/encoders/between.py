@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from factpin.errors import BadInput, BadModel
+from factpin.words import count
 
 Change = Callable[[Tensor], Tensor]
 
@@ -36,7 +37,9 @@ def between(model: PreTrainedModel, after: int, change: Change) -> Iterator[None
     """Change what layer number `after` (from 1) gives to the next one."""
     layers = layers_of(model)
     if not 1 <= after <= len(layers):
-        raise BadInput(f"This encoder has {len(layers)} layers; expected a layer from 1 to {len(layers)}, got {after}.")
+        raise BadInput(
+            f"This encoder has {count(len(layers), 'layer')}; expected a layer from 1 to {len(layers)}, got {after}."
+        )
 
     def replaced(_: nn.Module, __: Any, output: Any) -> Any:
         return (change(output[0]), *output[1:]) if isinstance(output, tuple) else change(output)

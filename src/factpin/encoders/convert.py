@@ -21,6 +21,7 @@ from factpin.encoders.tf_checkpoint import read_checkpoint
 from factpin.errors import BadModel
 from factpin.tokens import Tokenizer
 from factpin.tokens.sources import BERT_NAMES
+from factpin.words import count
 
 KEPT = {"config.json", "model.safetensors", "pytorch_model.bin", "README.md", "LICENSE", "vocab.txt"}
 KEPT |= {"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"}
@@ -162,9 +163,8 @@ def fill(model: PreTrainedModel, state: dict[str, Tensor]) -> None:
     """Load weights. All weights of the model must be present; others are ignored."""
     missing = [name for name in model.load_state_dict(state, strict=False).missing_keys if not name.endswith("_ids")]
     if missing:
-        raise BadModel(
-            f"{len(missing)} weights are missing in the package, such as {missing[0]}. It is not the expected one."
-        )
+        some = count(len(missing), "weight is", "weights are")
+        raise BadModel(f"{some} missing in the package, such as {missing[0]}. It is not the expected one.")
 
 
 def finish(folder: Path) -> None:

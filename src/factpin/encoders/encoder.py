@@ -33,6 +33,7 @@ from factpin.layers.dropout import put_in
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Bools, Ints
 from factpin.tokens.sources import read_config
+from factpin.words import count
 
 ATTENTION = (
     None,
@@ -87,8 +88,9 @@ class Encoder(nn.Module):
                 ) from None
         missing = [name for name in report["missing_keys"] if _needed(name, model)]
         if missing:
+            some = count(len(missing), "weight is", "weights are")
             raise BadModel(
-                f"{folder}: {len(missing)} weights are missing, such as {missing[0]}. The weights belong to "
+                f"{folder}: {some} missing, such as {missing[0]}. The weights belong to "
                 f"another architecture, or the file is incomplete: fetch or save the model again."
             )
         return cls(model, tokenizer, cap=_cap(folder)).eval()

@@ -22,6 +22,7 @@ from factpin.encoders.resolve import resolve
 from factpin.errors import BadModel
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
+from factpin.words import count
 
 
 class EncoderDecoder(nn.Module):
@@ -58,8 +59,9 @@ class EncoderDecoder(nn.Module):
             name for name in report["missing_keys"] if not name.endswith(("embed_tokens.weight", "lm_head.weight"))
         ]
         if missing:
+            some = count(len(missing), "weight is", "weights are")
             raise BadModel(
-                f"{folder}: {len(missing)} weights are missing, such as {missing[0]}. The folder holds no decoder, or "
+                f"{folder}: {some} missing, such as {missing[0]}. The folder holds no decoder, or "
                 f"is incomplete: fetch or save the model again."
             )
         return cls(model, Tokenizer.load(folder)).eval()

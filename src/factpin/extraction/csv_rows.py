@@ -12,6 +12,7 @@ from pathlib import Path
 
 from factpin import files
 from factpin.errors import BadFile, BadRecord, did_you_mean
+from factpin.words import count
 
 TEXT = "text"  # the column that is read where none is named
 ID = "id"
@@ -44,7 +45,7 @@ def read_rows(path: Path, kind: str, column: str = "", encoding: str | None = No
     for line, fields in rows:
         if len(fields) != len(names):
             reason = (
-                f"the row has {len(fields)} {'field' if len(fields) == 1 else 'fields'}, the first one {len(names)}. "
+                f"the row has {count(len(fields), 'field')}, the first one {len(names)}. "
                 f"Quote fields that contain separators or line breaks."
             )
             yield BadRecord(reason, file=files.readable(str(path)), line=line)

@@ -22,6 +22,7 @@ from factpin.errors import BadInput, FactpinError, MissingExtra
 from factpin.extraction.request import Request
 from factpin.extraction.shard_run import extract_shard
 from factpin.extraction.shards import Receipt, Shard
+from factpin.words import count
 
 TRIES = 3
 THREADS = "OMP_NUM_THREADS"
@@ -111,7 +112,7 @@ def run_processes(request: Request, shards: Sequence[Shard], workers: Workers) -
             if tries[shard.number] < TRIES:
                 waiting.append(shard)
             else:
-                yield Failure(shard.number, f"its process died {TRIES} times; is there enough memory?")
+                yield Failure(shard.number, f"its process died {count(TRIES, 'time')}; is there enough memory?")
 
 
 def run_ray(request: Request, shards: Sequence[Shard], workers: Workers) -> Iterator[Outcome]:
@@ -137,7 +138,7 @@ def run_ray(request: Request, shards: Sequence[Shard], workers: Workers) -> Iter
                 try:
                     yield _accept(ray.get(done))
                 except ray.exceptions.RayError as error:
-                    yield Failure(shard.number, f"its actor died {TRIES} times ({type(error).__name__})")
+                    yield Failure(shard.number, f"its actor died {count(TRIES, 'time')} ({type(error).__name__})")
         finally:
             if not workers.address:
                 ray.shutdown()
@@ -153,7 +154,9 @@ def _connect(ray: Any, address: str) -> None:
             reason = str(error).split("\n")[0]
         else:
             return
-    where = f"the cluster at {address} cannot be reached" if address else f"it did not start in {TRIES} attempts"
+    where = (
+        f"the cluster at {address} cannot be reached" if address else f"it did not start in {count(TRIES, 'attempt')}"
+    )
     raise BadInput(f"Ray: {where} ({reason}). --engine processes needs no Ray.")
 
 

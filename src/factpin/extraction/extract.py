@@ -33,6 +33,7 @@ from factpin.models.runtimes import AUTO
 from factpin.models.settings import Settings
 from factpin.models.shipped import is_shipped
 from factpin.tasks.links import fits
+from factpin.words import count
 
 
 def load_models(
@@ -173,7 +174,7 @@ def retype(doc: Document, others: Iterable[Mention], model: Extractor) -> Docume
     )
     retyped = replace(doc, mentions=mentions, entities=entities, facts=facts)
     lost = len(doc.facts) - len(facts)
-    note = f"{lost} {'fact' if lost == 1 else 'facts'} left out between types that the relation does not join"
+    note = f"{count(lost, 'fact')} left out between types that the relation does not join"
     return add_notes(retyped, [note]) if lost else retyped
 
 
@@ -202,8 +203,8 @@ def _split(doc: Document) -> Document:
 def hide_unlikely(doc: Document, min_score: float) -> tuple[Document, int]:
     """The document without facts and events that score less, with a note of how many; and their number."""
     kept, hidden = keep_likely(doc, min_score)
-    count = "1 fact or event that is" if hidden == 1 else f"{hidden} facts and events that are"
-    note = f"{count} less likely than {min_score:g} {'is' if hidden == 1 else 'are'} hidden"
+    these = count(hidden, "fact or event that is", "facts and events that are")
+    note = f"{these} less likely than {min_score:g} {'is' if hidden == 1 else 'are'} hidden"
     return (add_notes(kept, [note]), hidden) if hidden else (doc, 0)
 
 
@@ -223,8 +224,8 @@ def hide_unsure(doc: Document, shown: float, min_score: float) -> tuple[Document
     sure -= wrong - _stated(doc)
     kept = without_mentions(doc, {m.id for m in doc.mentions} - sure)
     hidden = len(doc.mentions) - len(kept.mentions)
-    count = "1 mention that is" if hidden == 1 else f"{hidden} mentions that are"
-    note = f"{count} less likely than {least:g} {'is' if hidden == 1 else 'are'} hidden"
+    these = count(hidden, "mention that is", "mentions that are")
+    note = f"{these} less likely than {least:g} {'is' if hidden == 1 else 'are'} hidden"
     return (add_notes(kept, [note]), hidden) if hidden else (doc, 0)
 
 

@@ -12,6 +12,7 @@ from factpin.documents import Coverage, Document, Fact
 from factpin.extraction.combine import Place, merge_facts
 from factpin.extraction.wording import credible
 from factpin.language.coreference import references
+from factpin.words import count
 
 RESOLVED = 0.85  # how likely a pronoun is given to the right entity: an estimate, not fitted
 FAR = 0.2  # a fact that is so much less likely than a rival is left out
@@ -124,5 +125,5 @@ def _score(fact: Fact) -> float:
     return -1.0 if fact.score is None else fact.score
 
 
-def _note(count: int, why: str) -> list[str]:
-    return [f"{count} {'fact' if count == 1 else 'facts'} left out {why}"] if count else []
+def _note(number: int, why: str) -> list[str]:
+    return [f"{count(number, 'fact')} left out {why}"] if number else []

@@ -38,6 +38,7 @@ class Summary:
     hidden: int = 0  # facts and events below the minimum score
     unsure: int = 0  # mentions that are hidden because their model is not sure of them
     replaced: int = 0  # documents whose own annotation was replaced
+    empty: Cases = Cases()  # documents without text
     without_model: Cases = Cases()  # documents in a language that no model reads
     partly_read: Cases = Cases()  # documents with parts that no model read
     not_searched: Cases = Cases()  # documents in which some models did not look everywhere
@@ -67,6 +68,7 @@ class Summary:
             hidden=hidden,
             unsure=unsure,
             replaced=int(bool(given.mentions or given.entities or given.facts or given.events)),
+            empty=_case(not found.text.strip(), found.id),
             without_model=_case(bool(unread) and not coverage.read, found.id, found.language or "unknown"),
             partly_read=_case(bool(unread and coverage.read), found.id, places),
             not_searched=_case(bool(notes), found.id, "; ".join(notes)),
@@ -100,5 +102,5 @@ def _from_plain(kind: object, value: Any) -> Any:
     return value if kind is int else Counter(value)
 
 
-def _case(applies: bool, id: str, detail: str) -> Cases:
-    return Cases(1, (f"{id} ({detail})",)) if applies else Cases()
+def _case(applies: bool, id: str, detail: str = "") -> Cases:
+    return Cases(1, (f"{id} ({detail})" if detail else id,)) if applies else Cases()

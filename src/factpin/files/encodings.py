@@ -16,6 +16,7 @@ MARKS = {
 LIKELY = ["utf_8", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252", "cp1251", "utf_16"]
 SAMPLE = 1 << 16  # bytes
 ZEROS = 0.2  # share of zero bytes at even or odd places from which on text is likely UTF-16
+SHORTEST = 8  # bytes that show an order
 LONGEST_NAME = 40  # characters of an unknown encoding in a message
 
 
@@ -80,15 +81,28 @@ def likely_encoding(raw: bytes) -> str | None:
     sample = raw[:SAMPLE]
     if sample.startswith(MARKS["utf-16"]):
         return "utf-16"
-    zeros = [sample[start::2].count(0) / max(1, len(sample) / 2) for start in (0, 1)]
-    if max(zeros) >= ZEROS and min(zeros) < ZEROS / 4:
-        return ORDERS["utf-16"][zeros[0] > zeros[1]]
+    if (order := _order_of(sample)) is not None:
+        return order
     if len(raw) > SAMPLE and (end := max(sample.rfind(b"\n"), sample.rfind(b" "))) > 0:
         sample = sample[:end]  # not in the middle of a character
     best = from_bytes(sample, cp_isolation=LIKELY).best()
     if best is None:
         return None
     return "cp1252" if "cp1252" in best.could_be_from_charset else best.encoding.replace("_", "-")
+
+
+def refuse_zeros(raw: bytes, path: Path) -> None:
+    """BadFile for bytes that are UTF-8, but of which every other one is zero: UTF-16 of Latin text."""
+    if (order := _order_of(raw[:SAMPLE])) is not None:
+        raise BadFile(f"{path}: not UTF-8: every other byte is zero. It looks like {order}: try --encoding {order}.")
+
+
+def _order_of(sample: bytes) -> str | None:
+    """UTF-16 in the order that the places of zero bytes show, if there are so many of them."""
+    zeros = [sample[start::2].count(0) / max(1, len(sample) / 2) for start in (0, 1)]
+    if max(zeros) >= ZEROS and min(zeros) < ZEROS / 4 and len(sample) >= SHORTEST:
+        return ORDERS["utf-16"][zeros[0] > zeros[1]]
+    return None
 
 
 def incremental_decoder(encoding: str, path: Path) -> Callable[[bytes, bool], str]:

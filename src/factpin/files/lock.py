@@ -6,6 +6,7 @@ held with flock where the system has it, so that two processes cannot take over 
 
 import contextlib
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,6 +76,8 @@ def _take(lock: Path, me: Writer) -> bool:
                 f"{lock.parent}: {holder} is writing there. Wait for it, or name another folder. If it has ended, on "
                 f"another machine for example, remove {lock}."
             )
+        with contextlib.suppress(OSError):
+            lock.unlink()  # a link to another file is not followed
         try:
             lock.write_bytes(orjson.dumps(asdict(me)))
         except OSError as error:
@@ -83,8 +86,10 @@ def _take(lock: Path, me: Writer) -> bool:
 
 
 def _holder(lock: Path) -> Writer | None:
-    """Who holds a lock; None if nobody does, or if it is damaged."""
+    """Who holds a lock; None if nobody does, or if it is damaged or no file."""
     try:
+        if not stat.S_ISREG(lock.lstat().st_mode):
+            return None
         holder = Writer(**orjson.loads(lock.read_bytes()))
     except (OSError, orjson.JSONDecodeError, TypeError):
         return None
@@ -93,14 +98,29 @@ def _holder(lock: Path) -> Writer | None:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """Hold the folder itself for a moment."""
+    """Hold the folder itself for a moment. If its last writer removes it meanwhile, it is created again."""
     if fcntl is None:
         yield
         return
-    handle = os.open(folder, os.O_RDONLY)
+    handle = _open(folder)
     try:
-        with contextlib.suppress(OSError):  # file systems without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        while True:
+            with contextlib.suppress(OSError):  # file systems without locks
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            again = _open(folder)
+            if os.path.sameopenfile(handle, again):
+                os.close(again)
+                break
+            os.close(handle)
+            handle = again
         yield
     finally:
         os.close(handle)
+
+
+def _open(folder: Path) -> int:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise BadFile(f"{folder}: cannot be written ({error.strerror}). Choose another place.") from None

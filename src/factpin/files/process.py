@@ -7,7 +7,7 @@ import socket
 from functools import lru_cache
 from pathlib import Path
 
-MARK = re.compile(r"[0-9a-f]{8}-\d+-[0-9a-f]+", re.ASCII)  # machine-pid-start
+MARK = re.compile(r"[0-9a-f]{8}-\d{1,19}-[0-9a-f]{1,40}", re.ASCII)  # machine-pid-start
 
 
 @lru_cache(maxsize=1)

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from factpin.errors import BadFile
-from factpin.files.encodings import SAMPLE, advice, check_mark, codec_of, decode, is_utf8
+from factpin.files.encodings import SAMPLE, advice, check_mark, codec_of, decode, is_utf8, refuse_zeros
 from factpin.files.limits import record_limit, too_long
 from factpin.files.packing import zstd
 
 DAMAGED = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, zstd.ZstdError)
 BUFFER = 1 << 17
+PEEKED = 1 << 12  # bytes of a file of lines that show whether it is UTF-16
 
 
 @contextmanager
@@ -119,6 +120,8 @@ def byte_lines(path: Path, encoding: str = "utf-8", only: LineRange | None = Non
         if is_utf8(encoding):
             if only:
                 stream.seek(position)
+            else:
+                refuse_zeros(cast(io.BufferedReader, stream).peek(PEEKED)[:PEEKED], path)
             found = _stream_lines(stream, limit)
         else:  # positions count bytes of the recoded lines, so earlier lines are read and dropped
             found = islice(_recoded(stream, encoding, path, limit), first - 1, None)
@@ -149,6 +152,7 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
     raw = read_bytes(path)
     if not is_utf8(encoding):
         return decode(raw, encoding, path)
+    refuse_zeros(raw, path)
     start = 3 if raw.startswith(codecs.BOM_UTF8) else 0
     try:
         return raw[start:].decode("utf-8")

@@ -40,6 +40,7 @@ from factpin.formats import (
 )
 from factpin.formats._guess import Head, head
 from factpin.formats._reading import Note, Options, ReadContext, Report
+from factpin.words import count
 
 __all__ = ["FORMATS", "Format", "Note", "Options", "ReadContext", "Report", "guess", "losses", "read", "write"]
 
@@ -164,12 +165,12 @@ def losses(doc: Document, format: str, options: Options | None = None) -> Counte
 
 def describe(lost: Counter[str]) -> str:
     """`1 fact, 12 scores, coverage of 2 documents`."""
-    return ", ".join(_counted(name, count) for name, count in sorted(lost.items()))
+    return ", ".join(_counted(name, number) for name, number in sorted(lost.items()))
 
 
-def _counted(name: str, count: int) -> str:
+def _counted(name: str, number: int) -> str:
     if name in ("coverage", "language"):
-        return f"{name} of {'1 document' if count == 1 else f'{count:,} documents'}"
-    if count == 1:
+        return f"{name} of {count(number, 'document')}"
+    if number == 1:
         name = PLURAL.sub(lambda word: word[1] + ("y" if word[2] == "ies" else ""), name, count=1)
-    return f"{count:,} {name}"
+    return f"{number:,} {name}"

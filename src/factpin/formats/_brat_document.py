@@ -12,6 +12,7 @@ from factpin.documents import Argument, Document, Entity, Event, Fact, Mention
 from factpin.errors import OffsetMismatch
 from factpin.formats._brat_lines import Annotations, BadLine, BratLink, Remark, TextBound
 from factpin.formats._writing import single
+from factpin.words import count
 
 NO_BASE = "_:"  # prefix for a reference without a knowledge base, which brat requires
 AS_BLANKS = str.maketrans("\n\r\t", "   ")
@@ -52,8 +53,8 @@ def document(id: str, text: str, found: Annotations, merge: bool, note: NoteDown
 def _mention(document: str, text: str, t: TextBound, merge: bool, note: NoteDown) -> Mention:
     for start, end in t.fragments:
         if not start < end <= len(text):
-            raise BadLine(f"offsets {start}:{end} in a text of {len(text)} characters; expected start < end, inside "
-                          f"the text. Correct them.", t.line, t.id)  # fmt: skip
+            raise BadLine(f"offsets {start}:{end} in a text of {count(len(text), 'character')}; expected start < end, "
+                          f"inside the text. Correct them.", t.line, t.id)  # fmt: skip
     start, end = min(f[0] for f in t.fragments), max(f[1] for f in t.fragments)
     there = " ".join(text[start:end] for start, end in t.fragments)
     if there.translate(AS_BLANKS) != t.text.translate(AS_BLANKS):
@@ -61,7 +62,7 @@ def _mention(document: str, text: str, t: TextBound, merge: bool, note: NoteDown
     if len(t.fragments) > 1:
         if not merge:
             raise BadLine(
-                f"{document}: {t.id} has {len(t.fragments)} fragments ({t.text[:40]!r}); a mention is one "
+                f"{document}: {t.id} has {count(len(t.fragments), 'fragment')} ({t.text[:40]!r}); a mention is one "
                 f"piece of text. Read the first to the last character with --fragments merge.",
                 t.line,
                 t.id,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from factpin.documents import Document, Entity, Fact, Mention, Qualifier
 from factpin.formats._pinned import entity_losses
 from factpin.formats._reading import ReadContext
+from factpin.words import count
 
 
 class ArgumentName(NamedTuple):
@@ -119,7 +120,9 @@ def _all_starts(
                 continue
             starts[surface], whole = occurrences(text, surface)
             if len(starts[surface]) > 1:
-                reading.note("ambiguous_argument", line, document, f"{surface!r} occurs {len(starts[surface])} times")
+                reading.note(
+                    "ambiguous_argument", line, document, f"{surface!r} occurs {count(len(starts[surface]), 'time')}"
+                )
             if starts[surface] and not whole:
                 reading.note("inside_word", line, document, f"{surface!r} only occurs inside a longer word")
     return starts
@@ -238,6 +241,6 @@ def _fact_keys(doc: Document, mention: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 def _bare(facts: Counter[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
     bare: Counter[tuple[Any, ...]] = Counter()
-    for key, count in facts.items():
-        bare[key[:3]] += count
+    for key, number in facts.items():
+        bare[key[:3]] += number
     return bare

@@ -31,6 +31,7 @@ from factpin.formats._pinned import entity_losses
 from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses
 from factpin.formats.pubtator import LOCAL, clean, concepts
+from factpin.words import count
 
 HOLDS = frozenset(
     {"sentences", "mentions", "types", "overlaps", "same spans", "clusters", "entities", "links", "facts"}
@@ -95,7 +96,7 @@ def _document(line: str, number: int, reading: ReadContext) -> Document:
     cells = line.split("\t")
     if len(cells) < 2 or (len(cells) - 2) % CELLS:
         raise BadDocument(
-            f"{len(cells)} cells; expected an id, the sentences and {CELLS} for every pair, separated by tabs.",
+            f"{count(len(cells), 'cell')}; expected an id, the sentences and {CELLS} for every pair, between tabs.",
             field="cells",
         )
     sentences = [sentence.split(" ") for sentence in cells[1].split("|")] if cells[1] else []
@@ -103,7 +104,7 @@ def _document(line: str, number: int, reading: ReadContext) -> Document:
     spans = _words.sentence_spans(borders, [len(sentence) for sentence in sentences])
     this = _Record(reading, number, cells[0], text, borders)
     if None in spans:
-        this.note("empty_sentence", f"{spans.count(None)} sentences have no characters and are left out")
+        this.note("empty_sentence", f"{count(spans.count(None), 'sentence')} without characters left out")
     facts, pairs = [], []
     for i in range(2, len(cells), CELLS):
         where = f"pairs[{(i - 2) // CELLS}]"

@@ -16,6 +16,7 @@ from factpin.formats._guess import Head
 from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, own_id, unknown, write_list_or_lines
 from factpin.formats._writing import losses
+from factpin.words import count
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "meta"})
 ENDING = ".json"
@@ -45,7 +46,11 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
         mentions.append(Mention(f"m{i}", start, end, surface, get_str(entity, "type", where)))
     if exclusive:
         reading.note(
-            "exclusive_end", line, id, f"{exclusive} of {len(mentions)} mentions have exclusive ends", exclusive
+            "exclusive_end",
+            line,
+            id,
+            f"{exclusive:,} of {count(len(mentions), 'mention')} with an exclusive end",
+            exclusive,
         )
     meta = unknown(record, FIELDS) | ({"entities": extra} if extra else {})
     return Document(id=id, text=text, mentions=tuple(mentions), meta=meta)

@@ -31,6 +31,7 @@ from factpin.formats._tagged import TaggedDocument, mentions_of, tagged
 from factpin.formats._tags import Scheme, TagSpan, decode, encode, is_tag, layers
 from factpin.formats._words import join, sentence_spans, token_meta
 from factpin.formats._writing import dump, losses
+from factpin.words import count
 
 HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "same spans"})
 ENDING = ".conll"
@@ -166,7 +167,7 @@ def _groups(reading: ReadContext, layout: Columns, blocks: Iterator[list[Line]])
         reading.note("empty_document", started, "", f"no sentence follows {START}; it was skipped")
     if comments:
         reading.note(
-            "comment_without_sentence", 0, "", f"{len(comments)} comments at the end of the file were left out"
+            "comment_without_sentence", 0, "", f"{count(len(comments), 'comment')} at the end of the file left out"
         )
 
 
@@ -217,7 +218,7 @@ def _row(reading: ReadContext, layout: Columns, line: Line, by_tabs: bool) -> li
     problem = kind = ""
     if len(cells) != layout.width:
         parted = "tabs" if by_tabs else "blanks"
-        problem = f"expected {layout.width} columns, got {len(cells)} ({text[:40]!r}, separated by {parted})"
+        problem = f"expected {count(layout.width, 'column')}, got {len(cells)} ({text[:40]!r}, separated by {parted})"
         kind = "wrong_columns"
     elif not cells[0]:
         problem, kind = f"the first column, the token, is empty ({text[:40]!r})", "empty_token"

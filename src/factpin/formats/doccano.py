@@ -22,6 +22,7 @@ from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, number_or_name, own_id, unknown
 from factpin.formats._utf16 import Turn, by_choice
 from factpin.formats._writing import losses, write_json_lines
+from factpin.words import count
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "facts", "pins", "meta"})
 ENDING = ".jsonl"
@@ -88,7 +89,7 @@ def _mention(value: Any, where: str, context: tuple[int, str, Turn], extra: dict
         raise BadDocument(str(problem), field=where) from None
     if end > len(text):
         raise BadDocument(
-            f"the span {start}:{end} ends after the text, which has {len(text)} characters. Correct it. "
+            f"the span {start}:{end} ends after the text, which has {count(len(text), 'character')}. Correct it. "
             f"If the file counts UTF-16 units, as JavaScript does, read it with --utf16.",
             field=where,
         )

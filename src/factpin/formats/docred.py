@@ -10,11 +10,12 @@ Other fields of a mention or label are in meta["extra"] by path ("vertexSet[0][2
 names (P17). Facts are between entities and have no pins.
 """
 
+import itertools
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from factpin.formats._guess import Head
 from factpin.formats._pinned import entity_losses
 from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses, write_json_list
+from factpin.words import count
 
 HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "same spans", "clusters", "entities", "names",
                    "facts", "evidence", "meta"})  # fmt: skip
@@ -65,7 +67,7 @@ class _Record:
         """The index of a sentence in the file."""
         index = as_int(value, where)
         if not 0 <= index < len(self.sizes):
-            raise wrong(index, where, f"the index of one of {len(self.sizes)} sentences")
+            raise wrong(index, where, f"the index of one of {count(len(self.sizes), 'sentence')}")
         return index
 
 
@@ -76,11 +78,11 @@ def _document(value: Any, number: int, reading: ReadContext) -> Document:
     sizes = [len(sent) for sent in sents]
     text, borders = _words.join(list(chain.from_iterable(sents)))
     spans = _words.sentence_spans(borders, sizes)
-    held = count()
+    held = itertools.count()
     evidence = [None if span is None else Evidence(next(held)) for span in spans]
     this = _Record(reading, number, id, sizes, list(accumulate(sizes, initial=0)), text, borders, evidence)
     if None in spans:
-        this.note("empty_sentence", f"{spans.count(None)} sentences have no characters and are left out")
+        this.note("empty_sentence", f"{count(spans.count(None), 'sentence')} without characters left out")
     entities = each(get_list(record, "vertexSet"), "vertexSet", lambda entry, i: _entity(entry, i, this))
     labels = get_list(record, "labels", default=[])
     parsed = each(labels, "labels", lambda label, i: _label(label, i, len(entities), this))
@@ -162,7 +164,7 @@ def _label(value: Any, i: int, entities: int, this: _Record) -> tuple[int, str, 
 def _index(record: dict[str, Any], key: str, entities: int) -> int:
     index = get_int(record, key)
     if not 0 <= index < entities:
-        raise wrong(index, key, f"the index of one of {entities} entities")
+        raise wrong(index, key, f"the index of one of {count(entities, 'entity')}")
     return index
 
 

@@ -21,6 +21,7 @@ from factpin.formats._tagged import mentions_of, tagged
 from factpin.formats._tags import Scheme, decode, encode, is_tag, layers
 from factpin.formats._words import join, sentence_spans, token_meta
 from factpin.formats._writing import losses
+from factpin.words import count
 
 HOLDS = frozenset({"mentions", "types"})
 ENDING = ""
@@ -88,7 +89,8 @@ def _check(folder: Path, pair: Pair, tokens: list[str], tags: list[str], line: i
                             file=str(folder / TAGS), line=line, kind="unknown_tag")  # fmt: skip
     if len(tokens) != len(tags):
         raise BadRecord(
-            f"{len(tokens)} tokens, but {len(tags)} tags in {TAGS}; expected equal numbers. Correct one of the lines.",
+            f"{count(len(tokens), 'token')}, but {count(len(tags), 'tag')} in {TAGS}; expected equal numbers. Correct "
+            f"one of the lines.",
             file=str(folder / SENTENCES),
             line=line,
             kind="wrong_columns",

@@ -25,6 +25,7 @@ from factpin.formats._guess import Head
 from factpin.formats._reading import Options, ReadContext
 from factpin.formats._words import extra_of
 from factpin.formats._writing import losses
+from factpin.words import count
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "clusters", "entities", "links", "facts"})
 ENDING = ".txt"
@@ -116,8 +117,8 @@ def _row(columns: list[str], number: int, this: _Record) -> None:
         this.relations.append((number, columns[1:]))
     else:
         raise BadDocument(
-            f"{len(columns)} columns; expected id, start, end, text, type, concept or id, relation, concept, concept, "
-            f"separated by tabs.",
+            f"{count(len(columns), 'column')}; expected id, start, end, text, type, concept or id, relation, concept, "
+            f"concept, separated by tabs.",
             field="columns",
         )
 

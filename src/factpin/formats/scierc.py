@@ -26,6 +26,7 @@ from factpin.formats._guess import Head
 from factpin.formats._pinned import arrows_of, entity_losses
 from factpin.formats._reading import Options, ReadContext
 from factpin.formats._writing import losses, single, write_json_lines
+from factpin.words import count
 
 HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "clusters", "entities", "facts", "pins", "meta"})
 ENDING = ".json"
@@ -61,7 +62,7 @@ class _Spans:
         """A checked pair (first token, last token)."""
         pair = as_int(first, where), as_int(last, where)
         if not 0 <= pair[0] <= pair[1] < len(self.borders):
-            raise wrong(list(pair), where, f"[first, last] of the document's {len(self.borders)} tokens")
+            raise wrong(list(pair), where, f"[first, last] of the document's {count(len(self.borders), 'token')}")
         return pair
 
 
@@ -76,7 +77,7 @@ def _document(value: Any, line: int, reading: ReadContext) -> Document:
     sentence_spans = _words.sentence_spans(borders, [len(sentence) for sentence in sentences])
     if None in sentence_spans:
         reading.note(
-            "empty_sentence", line, id, f"{sentence_spans.count(None)} sentences have no characters and are left out"
+            "empty_sentence", line, id, f"{count(sentence_spans.count(None), 'sentence')} without characters left out"
         )
     spans = _Spans(text, borders)
     for item, where in _items(record, "ner", len(sentences), 3):
@@ -113,7 +114,8 @@ def _items(record: dict[str, Any], key: str, sentences: int, size: int) -> Itera
     lists = get_list(record, key, default=[])
     if lists and len(lists) != sentences:
         raise BadDocument(
-            f"{len(lists)} lists for {sentences} sentences; expected one list per sentence, even if it is empty.",
+            f"{count(len(lists), 'list')} for {count(sentences, 'sentence')}; expected one list per sentence, "
+            f"even if it is empty.",
             field=key,
         )
     for i, one in enumerate(lists):

@@ -23,6 +23,7 @@ from factpin.formats._pinned import entity_losses
 from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, own_id, unknown, write_list_or_lines
 from factpin.formats._writing import losses, overlapping
+from factpin.words import count
 
 HOLDS = frozenset({"sentences", "mentions", "types", "overlaps", "same spans", "links", "meta"})
 ENDING = ".json"
@@ -101,7 +102,8 @@ def _mention(span: dict[str, Any], where: str, id: str, text: str) -> Mention:
     start, end = _borders(span, where)
     if not 0 <= start < end <= len(text):
         raise BadDocument(
-            f"the span {start}:{end} is not inside the text, which has {len(text)} characters. Correct it.", field=where
+            f"the span {start}:{end} is not inside the text, which has {count(len(text), 'character')}. Correct it.",
+            field=where,
         )
     return Mention(id, start, end, text[start:end], get_str(span, "label", where, default=""))
 

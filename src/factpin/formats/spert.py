@@ -20,6 +20,7 @@ from factpin.formats._pinned import Arrow, arrows_of, entity_losses, pin
 from factpin.formats._reading import Options, ReadContext
 from factpin.formats._records import list_or_lines, number_or_name, unknown, write_list_or_lines
 from factpin.formats._writing import losses
+from factpin.words import count
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "facts", "pins", "meta"})
 ENDING = ".json"
@@ -74,7 +75,7 @@ def _arrow(value: Any, i: int, mentions: int, extra: dict[str, dict[str, Any]]) 
     record = as_dict(value, where)
     ends = get_int(record, "head", where), get_int(record, "tail", where)
     if not all(0 <= end < mentions for end in ends):
-        raise wrong(list(ends), where, f"positions in a list of {mentions} entities")
+        raise wrong(list(ends), where, f"positions in a list of {count(mentions, 'entity')}")
     if more := unknown(record, RELATION):
         extra[where] = more
     return Arrow(f"m{ends[0]}", get_str(record, "type", where), f"m{ends[1]}", where)

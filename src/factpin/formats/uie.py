@@ -25,6 +25,7 @@ from factpin.formats._pinned import Arrow, arrows_of, pin
 from factpin.formats._reading import Options, ReadContext, decode
 from factpin.formats._records import own_id, probability, unknown
 from factpin.formats._writing import losses, write_json_lines
+from factpin.words import count
 
 HOLDS = frozenset({"mentions", "types", "overlaps", "same spans", "facts", "pins", "meta"})
 ENDING = ".jsonl"
@@ -197,7 +198,7 @@ def _head(subject: str, tail: Mention, found: _Annotation, reading: ReadContext,
         reading.note("subject_without_type", line, id, f"{subject!r} is a subject but the result of no prompt")
         return found.add({"text": subject, "start": start, "end": start + len(subject)}, "", "prompt")
     if len(there) > 1:
-        reading.note("ambiguous_argument", line, id, f"{subject!r} is {len(there)} mentions")
+        reading.note("ambiguous_argument", line, id, f"{subject!r} is {count(len(there), 'mention')}")
     if len(there) > 1 and reading.options.occurrences != "first":
         _, start = nearest_pair([tail.start], len(tail.text), sorted(m.start for m in there), len(subject))
         return next(m for m in there if m.start == start)

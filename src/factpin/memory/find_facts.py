@@ -6,6 +6,7 @@ from factpin.errors import BadInput, UnknownName
 from factpin.memory.hops import paths
 from factpin.memory.nouns import ALL, Filter, JudgedFact, Pattern
 from factpin.memory.store import Store
+from factpin.words import count
 
 
 def find_facts(
@@ -27,7 +28,7 @@ def fact_by_key(store: Store, key: str) -> JudgedFact:
     if len(found) == 1:
         return found[0]
     if found:
-        raise BadInput(f"{len(found)} facts begin with {key!r}. Give more of the key.")
+        raise BadInput(f"{count(len(found), 'fact begins', 'facts begin')} with {key!r}. Give more of the key.")
     raise UnknownName(f"There is no fact {key!r}. `factpin store facts` lists them.")
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from factpin.documents import Span
 from factpin.errors import BadDocument, BadInput
+from factpin.words import count
 
 Floats = NDArray[np.floating[Any]]
 Status = Literal["active", "superseded", "disputed", "denied", "unconfirmed", "rejected"]
@@ -35,7 +36,7 @@ class Source:
             )
         if len(self.uri) > LONGEST_URI:
             raise BadDocument(
-                f"the uri {self.uri[:40]}... has {len(self.uri)} characters; expected at most "
+                f"the uri {self.uri[:40]}... has {count(len(self.uri), 'character')}; expected at most "
                 f"{LONGEST_URI}. Shorten it.",
                 field="uri",
             )

@@ -18,6 +18,7 @@ from factpin.memory.names import key_of, surface_key, title_key
 from factpin.memory.nouns import Source, check_storable
 from factpin.memory.passages import PassageSettings, cut
 from factpin.memory.terms import VERSION, terms
+from factpin.words import count
 
 VALID_FROM = frozenset({"valid_from", "start time", "开始时间"})  # roles for the start of a fact
 VALID_TO = frozenset({"valid_to", "end time", "结束时间"})
@@ -193,7 +194,7 @@ def _check(doc: Document) -> None:
 def _check_name(name: str, field: str) -> None:
     check_storable(name, field)
     if len(name) > LONGEST_NAME:
-        raise BadDocument(f"{field} has {len(name)} characters; expected at most {LONGEST_NAME}.", field=field)
+        raise BadDocument(f"{field} has {count(len(name), 'character')}; expected at most {LONGEST_NAME}.", field=field)
 
 
 def _named(

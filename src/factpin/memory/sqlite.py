@@ -22,6 +22,7 @@ from factpin.memory.sql import SqlTables
 from factpin.memory.tables import VectorRow
 from factpin.memory.terms import after_prefix, is_prefix
 from factpin.memory.vectors import unit, unpack
+from factpin.words import count
 
 APPLICATION = 0x666163  # marks the file as a store of factpin
 SLACK = 1e-5  # how much single precision can change an inner product
@@ -282,7 +283,7 @@ class SqliteConnection:
         except (sqlite3.Error, BadFile) as error:
             found.append(f"the word index is damaged ({error})")
         lost = self.ask("SELECT count(*) FROM words WHERE rowid NOT IN (SELECT number FROM passage)")[0][0]
-        return found + ([f"{lost} passages are only in the word index"] if lost else [])
+        return found + ([f"{count(lost, 'passage is', 'passages are')} only in the word index"] if lost else [])
 
 
 def _near(matrix: _Matrix, query: Floats, k: int, filter: Filter) -> NDArray[np.integer[Any]]:

@@ -46,6 +46,7 @@ from factpin.memory.rows import Rows, document_of, document_row, rows_of
 from factpin.memory.tables import Tables, VectorRow
 from factpin.memory.terms import VERSION
 from factpin.memory.vectors import pack
+from factpin.words import count
 
 FORMAT = "1"
 ENCODER_NAME = re.compile(r"[\w.@+-]{1,200}", re.ASCII)
@@ -209,7 +210,7 @@ class Store:
             )
         if expected != width:
             raise BadInput(
-                f"The vector has {width} numbers; expected {expected}, as in the other vectors of {encoder}."
+                f"The vector has {count(width, 'number')}; expected {expected}, as in the other vectors of {encoder}."
             )
 
     def without_vectors(self, encoder: str) -> Iterator[Passage]:
@@ -304,7 +305,9 @@ class Store:
             return found[0].entity
         if not found:
             raise UnknownName(f"{self.tables.url}: there is no entity {name!r}. Check the spelling.")
-        listed = "; ".join(f"{c.entity.id} ({c.entity.type or 'no type'}, {c.mentions} mentions)" for c in found[:8])
+        listed = "; ".join(
+            f"{c.entity.id} ({c.entity.type or 'no type'}, {count(c.mentions, 'mention')})" for c in found[:8]
+        )
         raise BadInput(
             f"{self.tables.url}: {name!r} can be any of {len(found)} entities: {listed}. Give the key of one of them."
         )

@@ -7,6 +7,7 @@ from factpin.files import write_bytes
 from factpin.models.settings import Settings
 from factpin.scoring import Calibration
 from factpin.tasks import TASKS
+from factpin.words import count
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _draw(found: Calibration, path: Path) -> None:
 
     bars = "".join(
         f'<rect x="{x(b.low):.1f}" y="{y(b.accuracy):.1f}" width="{size * (b.high - b.low) - 2:.1f}" '
-        f'height="{b.accuracy * size:.1f}" fill="#4a90d9"><title>{b.count} predictions</title></rect>'
+        f'height="{b.accuracy * size:.1f}" fill="#4a90d9"><title>' + count(b.count, "prediction") + "</title></rect>"
         for b in found.table
     )
     ticks = "".join(

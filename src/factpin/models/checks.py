@@ -19,6 +19,7 @@ import orjson
 
 from factpin.errors import BadModel, FactpinError
 from factpin.files import write_bytes
+from factpin.words import count
 
 SUMS = "SHA256SUMS"
 WEIGHTS = "model.safetensors"
@@ -136,7 +137,9 @@ def _check_config(path: Path, shapes: list[tuple[int, ...]]) -> None:
     sizes = {size for shape in shapes for size in shape}
     for name, value in _numbers(config):
         if name in LAYERS and not 0 < value <= len(shapes):
-            raise BadModel(f"{path}: {name} is {value}, but there are {len(shapes)} weights. The file is damaged.")
+            raise BadModel(
+                f"{path}: {name} is {value}, but the file has {count(len(shapes), 'weight')}. The file is damaged."
+            )
         if name in SIZES and value not in sizes:
             raise BadModel(f"{path}: {name} is {value}, but no weight has this size. The file is damaged.")
         if abs(value) > BOUND and not name.endswith(("eps", "_id", "ids")):

@@ -29,6 +29,7 @@ from factpin.layers.masks import Bools, Ints
 from factpin.objectives.tape import MARK, NOISE
 from factpin.objectives.text import Vocabulary
 from factpin.objectives.view import View
+from factpin.words import count
 
 LEVEL = 1e-6  # of the test of noise
 NAMED = 8  # cells in a message
@@ -71,7 +72,7 @@ class Audit:
 
     def __str__(self) -> str:
         if self.clean:
-            told = f"No leak: {self.questions} questions, {self.kept} of them shown on purpose."
+            told = f"No leak: {count(self.questions, 'question')}, {self.kept} of them shown on purpose."
             return f"{told} Of {self.noise} cells drawn by chance {self.alike} hold what is asked for."
         return "\n".join([*self.lies, *(str(leak) for leak in self.leaks)])
 

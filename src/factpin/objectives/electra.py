@@ -27,6 +27,7 @@ from factpin.objectives.heads import Heads, HeadsConfig
 from factpin.objectives.losses import Learner, Losses, Part, counted, total
 from factpin.objectives.objective import Objective
 from factpin.objectives.view import NO_LOSS, View
+from factpin.words import count
 
 
 def replaced(view: View, drawn: Ints) -> tuple[Ints, Bools]:
@@ -34,7 +35,8 @@ def replaced(view: View, drawn: Ints) -> tuple[Ints, Bools]:
     content = view.streams["content"]
     asked = content.answers >= 0
     if len(drawn) != asked.sum():
-        raise BadInput(f"The generator fills {asked.sum()} cells, got {len(drawn)} ids. Give one for each answer.")
+        cells = count(int(asked.sum()), "cell")
+        raise BadInput(f"The generator fills {cells}, got {count(len(drawn), 'id')}. Give one for each answer.")
     x = np.where(asked, view.labels("content"), content.tape.ids)  # cells that were not chosen are as they were
     filled = x.copy()
     filled[asked] = drawn

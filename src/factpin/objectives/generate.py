@@ -33,6 +33,7 @@ from factpin.objectives.collate import collate
 from factpin.objectives.losses import Learner
 from factpin.objectives.prompts import Prompt, blanks, glm
 from factpin.objectives.text import Vocabulary
+from factpin.words import count
 
 FIVE = 5  # of the length penalty, as in the Transformer's beam search
 
@@ -60,7 +61,8 @@ class GenerationSearch:
                 f"temperature={self.temperature}."
             )
         if self.how == "beam" and self.count > self.beams:
-            raise BadInput(f"{self.beams} beams give at most {self.beams} answers, not {self.count}. Give more beams.")
+            give = count(self.beams, "beam gives", "beams give")
+            raise BadInput(f"{give} at most {count(self.beams, 'answer')}, not {self.count}. Give more beams.")
 
 
 @dataclass(frozen=True, eq=False)

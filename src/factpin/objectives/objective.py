@@ -14,6 +14,7 @@ from factpin.errors import BadInput
 from factpin.objectives.collate import pack
 from factpin.objectives.text import Chance, Text, Vocabulary, chance_of
 from factpin.objectives.view import View
+from factpin.words import count
 
 Declare = Callable[[Text, Vocabulary, Chance], View]
 
@@ -63,8 +64,8 @@ class Objective:
     def _view(self, text: Text, vocabulary: Vocabulary, chance: Chance) -> View:
         if not self.fits(text):
             raise BadInput(
-                f"This objective needs {self.pieces} pieces in {self.sentences} sentences, the text has {len(text)} "
-                f"in {len(text.ends)}. Ask `fits` first, and skip the text."
+                f"This objective needs {count(self.pieces, 'piece')} in {count(self.sentences, 'sentence')}, "
+                f"the text has {len(text)} in {len(text.ends)}. Ask `fits` first, and skip the text."
             )
         vocabulary.refuse_specials(text)
         return self.declare(text, vocabulary, chance)

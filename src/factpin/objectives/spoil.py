@@ -17,6 +17,7 @@ from factpin.errors import BadInput
 from factpin.layers.masks import Ints
 from factpin.objectives.tape import MARK, NOISE, Tape, concatenate, mark
 from factpin.objectives.text import Chance, Vocabulary
+from factpin.words import count
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ def collapse(tape: Tape, groups: Sequence[Ints], markers: Sequence[int]) -> Tape
     """Groups in the order of the tape, each a run of neighbours; group k becomes markers[k]."""
     if len(groups) > len(markers):
         raise BadInput(
-            f"{len(groups)} blanks need {len(groups)} markers, the vocabulary has {len(markers)}. "
-            "Give it more sentinels, or shorter texts."
+            f"{count(len(groups), 'blank needs a marker', 'blanks need as many markers')}, "
+            f"the vocabulary has {len(markers)}. Give it more sentinels, or shorter texts."
         )
     parts, at = [], 0
     for group, marker in zip(groups, markers, strict=False):

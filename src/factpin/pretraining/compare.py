@@ -42,6 +42,7 @@ from factpin.training.config import TrainConfig, from_dict, read_recipe, to_dict
 from factpin.training.data import read_training
 from factpin.training.parallel import join_world
 from factpin.training.run import run_training
+from factpin.words import count
 
 NONE = "none"  # the encoder as it was
 POINT = "point.json"
@@ -130,7 +131,7 @@ def _pretrained(
     points = [folder / f"point-{k}" for k in range(1, steps // every + 1)]
     if all((point / POINT).exists() for point in points):
         return
-    note(f"{config.objective}: {steps} steps")
+    note(f"{config.objective}: {count(steps, 'step')}")
 
     def keep(model: Learners, tokenizer: Tokenizer, step: int, pieces: int) -> None:
         target = folder / f"point-{step // every}"

@@ -33,6 +33,7 @@ from factpin.objectives.prompts import Prompt
 from factpin.objectives.spoil import split
 from factpin.objectives.text import nothing
 from factpin.pretraining.folder import PretrainedModel, load_pretrained
+from factpin.words import count
 
 MARK = re.compile(r"\[(MASK|GAP|TAIL)\]")
 INSIDE = "##"  # before a WordPiece piece that continues a word
@@ -165,14 +166,14 @@ class Generator:
                            "blanks. Use the tokenizer that the model was pretrained with.")  # fmt: skip
         if kind == "t5" and len(marks) > blanks:
             raise BadInput(
-                f"The prompt has {len(marks)} blanks; this model fills in at most {blanks}. Split the prompt."
+                f"The prompt has {count(len(marks), 'blank')}; this model fills in at most {blanks}. Split the prompt."
             )
 
     def _refuse_long(self, pieces: int) -> None:
         room = None if self.limit is None or self.kind == "gpt" else self.limit - prompts.FRAME
         if room is not None and pieces > room:
-            raise BadInput(f"The prompt has {pieces} pieces; this model reads {room}. Shorten it, or pretrain with a "
-                           f"larger --length.")  # fmt: skip
+            raise BadInput(f"The prompt has {count(pieces, 'piece')}; this model reads {room}. Shorten it, or pretrain "
+                           f"with a larger --length.")  # fmt: skip
 
     def _sentinels(self, ids: Ints, marks: Sequence[str]) -> Ints:
         """The ids with one sentinel for each mark, in order."""

@@ -48,6 +48,7 @@ from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.job import digest
 from factpin.training.loop import check_folder, train
 from factpin.training.parallel import World, join_world
+from factpin.words import count
 
 LOOKED_AT = 1000  # portions that are looked at for mentions
 AUDITED = 8  # texts of which every row shows its view to the audit before a run begins
@@ -176,11 +177,11 @@ def told_of(report: dict[str, Any]) -> list[str]:
         told.append("nothing was held out, so the last weights are kept: none of the held-out documents (--dev, "
                     "--heldout) is long enough for the objective.")  # fmt: skip
     if passed["too_short"]:
-        told.append(f"{passed['too_short']:,} texts were skipped because they are too short for the objective; "
+        told.append(f"{_skipped(passed['too_short'])} as too short for the objective; "
                     f"{report['texts']:,} were used.")  # fmt: skip
     if passed["no_other_document"]:
-        told.append(f"{passed['no_other_document']:,} texts were skipped because there was no second document for "
-                    f"them; {report['texts']:,} were used.")  # fmt: skip
+        told.append(f"{_skipped(passed['no_other_document'])} for want of a second document; "
+                    f"{report['texts']:,} were used.")  # fmt: skip
     return told
 
 
@@ -266,8 +267,9 @@ def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
     """What is to be said of the vocabulary: words that were not found, pieces that it does not know."""
     said, after = [], told["after"]
     if told.get("added", 0) < config.extend:
-        said.append(f"--extend {config.extend}: only {told['added']} words were added: those in letters that are split "
-                    f"into three pieces or more, and unknown characters, that occur at least five times.")  # fmt: skip
+        said.append(f"--extend {config.extend}: only {count(told['added'], 'word was', 'words were')} added: words "
+                    f"in letters that are split into three pieces or more, and unknown characters, that occur at "
+                    f"least five times.")  # fmt: skip
     if after["unknown_pieces"] > UNKNOWN * after["pieces"]:
         new = not (config.encoder or config.tokenizer)
         why = "which is too small. Make it larger (--vocab-size)." if new else (
@@ -278,8 +280,12 @@ def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
 
 def _of_pairs(corpus: Corpus, tokenizer: Tokenizer, config: PretrainConfig) -> list[str]:
     """What is to be said of pairs that are too long."""
-    count = corpus.cut_off(tokenizer, config.length) if isinstance(corpus, Pairs) else 0
-    return [f"{count:,} pairs are longer than --length {config.length} and lose their ends."] if count else []
+    cut = corpus.cut_off(tokenizer, config.length) if isinstance(corpus, Pairs) else 0
+    return [f"{count(cut, 'pair')} longer than --length {config.length} lost the end."] if cut else []
+
+
+def _skipped(number: int) -> str:
+    return count(number, "text was skipped", "texts were skipped")
 
 
 def _audited(source: CorpusSource, vocabulary: Vocabulary) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from factpin.documents import Document
 from factpin.documents.annotated import keep_annotated
 from factpin.errors import BadInput
+from factpin.words import count
 
 
 class Pair(NamedTuple):
@@ -40,8 +41,9 @@ def align(predicted: Iterable[Document], gold: Iterable[Document]) -> Alignment:
     if extra and len(extra) == len(predicted) and [doc.text for doc in predicted] == [doc.text for doc in gold]:
         return Alignment(tuple(_pair(g, p) for g, p in zip(gold, predicted, strict=True)), (), by_order=True)
     if extra:
+        these = count(len(extra), "predicted document is", "predicted documents are")
         raise BadInput(
-            f"{len(extra)} predicted documents are not in gold: {_some(extra)}; gold has {_some(list(known))}. "
+            f"{these} not in gold: {_some(extra)}; gold has {_some(list(known))}. "
             f"Expected the same ids, or the same texts in the same order. Predict the same file, or copy its ids."
         )
     pairs = []

@@ -22,6 +22,7 @@ from factpin.scoring.counts import Rows
 from factpin.scoring.intervals import PairedDifference, paired_bootstrap, paired_randomization
 from factpin.scoring.means import as_mean_rows, mean, mean_of
 from factpin.scoring.risk import risk_coverage
+from factpin.words import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ def score_answers(
         pick(CONVENTIONS, convention, kind="convention")
     ids = tuple(question.id for question in questions)
     if len(set(ids)) < len(ids):
-        raise BadInput(f"{len(ids) - len(set(ids))} question ids occur twice; expected unique ids. Rename one of each.")
+        twice = count(len(ids) - len(set(ids)), "question id occurs", "question ids occur")
+        raise BadInput(f"{twice} twice; expected unique ids. Rename one of each.")
     for question in questions:
         if question.answerable and not question.answers:
             raise BadInput(f"question {question.id} has no gold answer; expected one for each question.")

@@ -11,6 +11,7 @@ from collections.abc import Collection, Hashable, Sequence
 from factpin.errors import BadInput
 from factpin.scoring.counts import Rows
 from factpin.scoring.means import as_mean_rows
+from factpin.words import count
 
 
 def recall_at(gold: Sequence[Collection[Hashable]], ranked: Sequence[Sequence[Hashable]], k: int) -> Rows:
@@ -29,5 +30,7 @@ def _pairs(
     if k < 1:
         raise BadInput(f"k is {k}; expected 1 or more.")
     if len(gold) != len(ranked):
-        raise BadInput(f"There is gold for {len(gold)} questions and a ranking for {len(ranked)}. Give one for each.")
+        raise BadInput(
+            f"There is gold for {count(len(gold), 'question')} and a ranking for {len(ranked)}. Give one for each."
+        )
     return [(set(here), set(found[:k])) for here, found in zip(gold, ranked, strict=True)]

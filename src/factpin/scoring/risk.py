@@ -14,6 +14,7 @@ import numpy as np
 
 from factpin.errors import BadInput
 from factpin.scoring.counts import Floats
+from factpin.words import count
 
 Outcomes = Sequence[tuple[float, bool]]
 
@@ -78,9 +79,8 @@ def threshold_at(outcomes: Outcomes, precision: float) -> float | None:
 
 def _total(outcomes: Outcomes, questions: int | None) -> int:
     if questions is not None and questions < len(outcomes):
-        raise BadInput(
-            f"questions is {questions}, but there are {len(outcomes)} answers; expected at least as many questions."
-        )
+        given = count(len(outcomes), "answer")
+        raise BadInput(f"questions is {questions}, less than its {given}; expected at least as many questions.")
     return len(outcomes) if questions is None else questions
 
 

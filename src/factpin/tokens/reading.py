@@ -17,6 +17,7 @@ from factpin.tokens.batches import batches
 from factpin.tokens.pieces import Pieces
 from factpin.tokens.tokenizer import Tokenizer
 from factpin.tokens.windows import Window, sentence_starts, windows
+from factpin.words import count
 
 BUDGET = 1024  # tokens in a batch, padding included: small batches pad less and stay in the cache
 
@@ -53,8 +54,8 @@ class WindowReader:
         if longest > self.size:
             unit = "a sentence" if self.context == "sentence" else "a text"
             raise BadInput(
-                f"{doc.id}: {unit} of {longest} tokens does not fit the {self.size} that the model reads at once. "
-                f"Shorten it, or let it be read in overlapping windows (--on-overflow window)."
+                f"{doc.id}: {unit} of {count(longest, 'token')} does not fit the {self.size} that the model reads at "
+                f"once. Shorten it, or let it be read in overlapping windows (--on-overflow window)."
             )
 
 

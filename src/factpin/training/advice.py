@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from factpin.words import count
+
 POOR = 0.1  # an F1 on dev below which something went wrong
 SHORT_RUN = 300  # steps
 
@@ -21,7 +23,7 @@ def advise(report: dict[str, Any]) -> list[str]:
     if annotations and lost > annotations / 2:
         cause = f"{lost:,} of {annotations:,} annotations could not be learned; check the corpus with `factpin doctor`"
     elif steps < SHORT_RUN:
-        cause = f"it learned for {steps:,} steps only; train longer (--epochs)"
+        cause = f"it learned for {count(steps, 'step')} only; train longer (--epochs)"
     else:
         cause = (
             "the learning rate may not suit the encoder (--learning-rate), or train and dev do not use the same labels "

@@ -8,6 +8,7 @@ from factpin import formats
 from factpin.documents import Document, Question
 from factpin.errors import BadInput
 from factpin.formats import Options, questions
+from factpin.words import count
 
 KEYS = ("name", "train", "dev", "test", "from", "limit", "hold_out")
 T = TypeVar("T")
@@ -44,6 +45,7 @@ def _split(data: dict[str, Any], training: list[T], dev: list[T]) -> tuple[list[
         raise BadInput("Both dev and hold_out (--hold-out) are given: expected one of them. Leave one out.")
     if not 0 < held < len(training):
         raise BadInput(
-            f"hold_out is {held}, of {len(training)} training documents: expected at least 1, and fewer than there are."
+            f"hold_out is {held}, of {count(len(training), 'training document')}: expected at least 1, and fewer "
+            f"than there are."
         )
     return training[:-held], training[-held:]

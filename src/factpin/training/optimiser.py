@@ -15,6 +15,7 @@ from torch import nn
 from factpin.errors import BadInput
 from factpin.training.config import TrainConfig
 from factpin.training.defaults import SMALL_RATE
+from factpin.words import count
 
 LAYER = re.compile(r"\.(?:layers?|block|h)\.(\d+)\.")
 
@@ -23,7 +24,9 @@ def build_optimiser(encoder: nn.Module, head: nn.Module, config: TrainConfig) ->
     """AdamW over the encoder's and the head's parameters; fused, which on a CPU is several times faster."""
     depth = 1 + max((_layer(name) for name, _ in encoder.named_parameters()), default=0)
     if config.freeze_layers >= depth:
-        raise BadInput(f"freeze_layers is {config.freeze_layers}, the encoder has {depth - 1} layers. Give less.")
+        raise BadInput(
+            f"freeze_layers is {config.freeze_layers}, the encoder has {count(depth - 1, 'layer')}. Give less."
+        )
     base = config.learning_rate or SMALL_RATE
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in encoder.named_parameters():

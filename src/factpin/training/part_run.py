@@ -29,6 +29,7 @@ from factpin.training.defaults import settle
 from factpin.training.job import digest
 from factpin.training.loop import BatchOrder, Job, check_folder, train
 from factpin.training.parallel import World, join_world
+from factpin.words import count
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _write_scores(folder: Path, saved: SavedPart, scores: dict[str, float], orig
 
 
 def _origin(options: Any, data: dict[str, Any], seed: int) -> Origin:
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{torch.get_num_threads()} threads"
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else count(torch.get_num_threads(), "thread")
     return Origin(
         data=f"train {data.get('train', 'in memory')}, dev {data.get('dev') or 'none'}",
         encoder_licence=CATALOGUE[options.encoder].licence if options.encoder in CATALOGUE else "not stated",

@@ -34,6 +34,7 @@ from factpin.training.job import TaskJob, digest
 from factpin.training.knowledge_layer import knowledge_layer
 from factpin.training.loop import check_folder, train
 from factpin.training.parallel import World, join_world
+from factpin.words import count
 
 SHORT = 64  # pieces: no window is bound to be shorter than this
 
@@ -130,7 +131,7 @@ def finish(
         encoder_licence=CATALOGUE[options.encoder].licence if options.encoder in CATALOGUE else "not stated",
         seed=seed,
         command="factpin " + shlex.join(sys.argv[1:]) if sys.argv[1:2] == ["train"] else "",
-        hardware=f"{platform.machine()}, {torch.get_num_threads()} threads"
+        hardware=f"{platform.machine()}, {count(torch.get_num_threads(), 'thread')}"
         if not torch.cuda.is_available()
         else torch.cuda.get_device_name(),
     )

@@ -7,7 +7,7 @@ import click
 from factpin.app.commands._options import json_option
 from factpin.app.commands._store import db_option, open_db
 from factpin.app.console import notes, out, print_json
-from factpin.app.show.words import count
+from factpin.words import count
 
 
 @click.command()

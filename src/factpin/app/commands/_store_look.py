@@ -8,8 +8,8 @@ from rich.markup import escape
 from factpin.app.commands._options import json_option, score_option
 from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import notes, out, print_json
-from factpin.app.show.words import count
 from factpin.documents.likely import LIKELY
+from factpin.words import count
 
 
 @click.command("list")

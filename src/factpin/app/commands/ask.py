@@ -135,7 +135,8 @@ def ask(
     if as_json:
         print_json(_record(searched, as_of))
     else:
-        out().print(explanation(searched) if explain else answer_text(searched.answer), soft_wrap=True)
+        # a tree is wrapped to the width of the terminal; an answer stays on one line
+        out().print(explanation(searched) if explain else answer_text(searched.answer), soft_wrap=not explain)
     return int(searched.answer.abstained)
 
 

@@ -17,9 +17,9 @@ from factpin.app.commands._options import (
 )
 from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import notes, print_json, working
-from factpin.app.show.words import count
 from factpin.errors import BadInput
 from factpin.formats import Options
+from factpin.words import count
 
 
 @click.command()

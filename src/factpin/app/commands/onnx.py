@@ -9,6 +9,7 @@ import click
 from factpin.app.commands._options import json_option
 from factpin.app.console import out, print_json
 from factpin.errors import BadInput, MissingExtra, installed, need_torch
+from factpin.words import count
 
 if TYPE_CHECKING:
     from factpin.models.graphs.write import GraphReport
@@ -82,7 +83,7 @@ def onnx(
             }
         )
         return 0
-    compared = f", {written.documents} documents with equal results" if written.documents else ""
+    compared = f", {count(written.documents, 'document')} with equal results" if written.documents else ""
     out().print(
         f"{written.folder}: graph of {written.size / 1024:.0f} KB; scores of random windows differ from torch by at "
         f"most {written.difference:.1g}{compared}",
@@ -127,8 +128,8 @@ def _write_int8(folder: Path, tune: Path | None, as_json: bool) -> int:
     out().print(f"{written.folder}: int8 graph of {written.size / 1024:.0f} KB", soft_wrap=True)
     if written.documents:
         out().print(
-            f"F1 on {written.documents} documents: float32 {written.before:.4f}, int8 {written.same:.4f}, int8 with "
-            f"its own thresholds {written.after:.4f}",
+            f"F1 on {count(written.documents, 'document')}: float32 {100 * written.before:.2f}, int8 "
+            f"{100 * written.same:.2f}, int8 with its own thresholds {100 * written.after:.2f}",
             soft_wrap=True,
         )
     return 0

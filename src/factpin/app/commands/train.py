@@ -1,5 +1,7 @@
 """`factpin train`: a model from a corpus."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +11,21 @@ from factpin.app.commands._options import format_option, json_option, quiet_opti
 from factpin.app.commands._training import SPELLINGS, resume_option, warn
 from factpin.app.console import out, print_json
 from factpin.app.options import SectionedCommand, options_of
+from factpin.errors import UnknownName
 from factpin.training.config import TrainConfig
-from factpin.training.plan import trainable
+from factpin.training.plan import trainable, trainable_name
 from factpin.training.request import run_request, train_request
 
 
-@click.command(cls=SectionedCommand)
+def _named_task(words: Sequence[str]) -> str | None:
+    """The full name of the task among the words of a command line."""
+    for word in words:
+        with suppress(UnknownName):
+            return trainable_name(word)
+    return None
+
+
+@click.command(cls=SectionedCommand, topic=_named_task)
 @click.argument("task", metavar="TASK", required=False)
 @click.option("--recipe", type=click.Path(path_type=Path), help="A recipe.toml of another run; options override it.")
 @click.option(
@@ -51,9 +62,11 @@ def train(
     quiet: bool,
     **settings: Any,
 ) -> int:
-    """Train a model. TASK is spans (alias ner), triples (re), events (ee), document_relations (docre), coreference
-    (coref), classify (long texts), retriever, or one that learns from questions: reader, generator, hops, or judge
-    (which blocks of long texts matter).
+    """Train a model. `factpin train TASK --help` lists the options of one task alone.
+
+    TASK is spans (alias ner), triples (re), events (ee), document_relations (docre), coreference (coref), classify
+    (long texts), retriever, or one that learns from questions: reader, generator, hops, or judge (which blocks of long
+    texts matter).
 
     \b
     factpin train spans --train train.json --dev dev.json --encoder m3e-zh --output runs/cluener

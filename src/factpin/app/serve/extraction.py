@@ -16,6 +16,7 @@ from factpin.app.serve.shapes import ExtractOptions, ExtractRequest
 from factpin.documents import Document, to_json
 from factpin.documents.native import from_json
 from factpin.errors import FactpinError
+from factpin.words import count
 
 INPUTS = ("text", "texts", "documents")
 
@@ -26,9 +27,9 @@ def documents_of(body: ExtractRequest, limits: Limits, most: int) -> list[Docume
     if len(given) != 1:
         raise Refusal(422, "Give exactly one of text, texts and documents.", kind="BadInput")
     texts = [body.text] if given == ["text"] else body.texts
-    count = len(body.documents) if given == ["documents"] else len(texts)
-    if count > most:
-        raise Refusal(413, f"The request has {count} texts; at most {most} are taken.", field=given[0])
+    number = len(body.documents) if given == ["documents"] else len(texts)
+    if number > most:
+        raise Refusal(413, f"The request has {count(number, 'text')}; at most {most:,} are taken.", field=given[0])
     found = []
     records: Sequence[str | dict[str, Any]] = body.documents if given == ["documents"] else texts
     for i, record in enumerate(records):
@@ -50,7 +51,7 @@ def document_of(given: str | dict[str, Any], index: int, field: str, language: s
 def check_length(text: str, limits: Limits, field: str) -> None:
     """Refuse a text that is too long."""
     if len(text) > limits.characters:
-        message = f"The text has {len(text):,} characters; at most {limits.characters:,} are read at once."
+        message = f"The text has {count(len(text), 'character')}; at most {limits.characters:,} are read at once."
         raise Refusal(413, message, field=field)
 
 

@@ -18,6 +18,7 @@ from factpin.app.serve.limits import Limits
 from factpin.app.serve.logs import RequestLog
 from factpin.app.serve.metrics import Metrics
 from factpin.app.serve.refusal import Refusal, as_response, error_response
+from factpin.words import count
 
 CONTENT_POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -141,7 +142,7 @@ class Guard:
 
 def too_large(most: float) -> Refusal:
     """The answer to a body that is too large."""
-    return Refusal(413, f"The body is larger than {most:,.0f} bytes. Send it in parts.")
+    return Refusal(413, f"The body is larger than {count(round(most), 'byte')}. Send it in parts.")
 
 
 def request_id(given: str) -> str:

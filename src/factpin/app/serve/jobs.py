@@ -15,6 +15,7 @@ from factpin.app.serve.refusal import Refusal
 from factpin.app.serve.service import ReadOptions, Service
 from factpin.app.serve.shapes import ExtractOptions
 from factpin.documents import Document
+from factpin.words import count
 
 AT_ONCE = 16  # documents between two reports of progress
 ALIVE = 15.0  # seconds between comments that keep a connection open
@@ -67,7 +68,9 @@ class Jobs:
         if len(self._jobs) >= self.limits.jobs:
             ended = sorted((job for job in self._jobs.values() if job.is_over), key=lambda job: job.ended)
             if not ended:
-                raise Refusal(429, f"{self.limits.jobs} jobs are under way. Try again later.", retry=60)
+                raise Refusal(
+                    429, f"{count(self.limits.jobs, 'job is', 'jobs are')} under way. Try again later.", retry=60
+                )
             del self._jobs[ended[0].id]
         job = TextJob(len(documents))
         self._jobs[job.id] = job

@@ -14,6 +14,7 @@ from factpin.documents import Document
 from factpin.documents.native import from_json
 from factpin.errors import BadFile, did_you_mean
 from factpin.extraction.inputs import ENDINGS
+from factpin.words import count
 
 MOST_WAITING = 32
 LONGEST_NAME = 200
@@ -84,8 +85,10 @@ class FileReaders:
                 raise refusal_of(getattr(errors, kind, BadFile)(message), "file")
             found.append(from_json(record))
         if len(found) > self.limits.texts:
-            message = f"The file has {len(found)} documents; at most {self.limits.texts} are read at once."
+            message = f"The file has {count(len(found), 'document')}; at most {self.limits.texts:,} are read at once."
             raise Refusal(413, message, field="file")
         if any(len(doc.meta.get("pages", ())) > self.limits.pages for doc in found):
-            raise Refusal(413, f"The file has more than {self.limits.pages} pages. Send it in parts.", field="file")
+            raise Refusal(
+                413, f"The file has more than {count(self.limits.pages, 'page')}. Send it in parts.", field="file"
+            )
         return found

@@ -8,6 +8,7 @@ from factpin.answers.ask import Trace
 from factpin.answers.cogqa import CognitiveGraph
 from factpin.documents import Answer, Citation
 from factpin.documents.mentions import show_score
+from factpin.words import count, share
 
 MOST_CITED = 5
 MOST_FACTS = 30
@@ -52,7 +53,9 @@ def explanation(searched: Trace) -> Tree:
             branch = names.add(Text(surface))
             for candidate in candidates:
                 entity = candidate.entity
-                branch.add(Text(f"{entity.name} ({entity.type or 'no type'}), {candidate.prior:.0%} of its mentions"))
+                branch.add(
+                    Text(f"{entity.name} ({entity.type or 'no type'}), {share(candidate.prior)} of its mentions")
+                )
         facts = tree.add(Text(f"facts looked at: {len(searched.lookup.inspections)}"))
         for look in searched.lookup.inspections[:MOST_FACTS]:
             said = f"{look.head} – {look.relation} → {look.tail} ({look.status}, {look.confidence:.2f})"
@@ -71,7 +74,7 @@ def explanation(searched: Trace) -> Tree:
 
 def _add_graph(tree: Tree, graph: CognitiveGraph) -> None:
     """What was read, and below each node what it names."""
-    said = f"cognitive graph: {len(graph.nodes)} nodes, read {graph.visits} times"
+    said = f"cognitive graph: {count(len(graph.nodes), 'node')}, read {count(graph.visits, 'time')}"
     branch = tree.add(Text(said + (", answer forced" if graph.forced else "")))
     targets = {edge.target for edge in graph.edges}
     shown: set[int] = set()

@@ -6,6 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from factpin.words import count
+
 FIGURES = {
     "em": "the text is right",
     "f1": "words or characters in common",
@@ -25,7 +27,7 @@ RATES = {
 
 def render_answers(report: dict[str, Any]) -> RenderableType:
     """Figures with their intervals, rates, the comparison, and notes."""
-    title = f"answers: {report['questions']:,} questions, {report['answers']:,} answered"
+    title = f"answers: {count(report['questions'], 'question')}, {report['answers']:,} answered"
     table = Table("figure", "what it means", "value", "95 % interval", title=title, title_justify="left")
     for name, figure in report["figures"].items():
         low, high = figure["interval"]
@@ -40,6 +42,6 @@ def render_answers(report: dict[str, Any]) -> RenderableType:
     if "p_value" in report:
         low, high = report["difference"]["interval"]
         parts.append(Text(f"F1 against the other: {100 * report['difference']['f1']:+.2f} "
-                          f"({100 * low:+.2f} to {100 * high:+.2f}), p = {report['p_value']:.3f}"))  # fmt: skip
+                          f"({100 * low:+.2f} to {100 * high:+.2f}), p = {report['p_value']:.4f}"))  # fmt: skip
     parts += [Text(f"note: {note}", style="yellow") for note in report["notes"]]
     return Group(*parts)

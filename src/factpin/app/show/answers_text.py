@@ -8,6 +8,7 @@ from typing import Any, TextIO
 import orjson
 
 from factpin.pretraining.generation import GeneratedText
+from factpin.words import count
 
 
 class Typist:
@@ -47,11 +48,18 @@ def answer_notes(answers: Sequence[GeneratedText], longest: int) -> list[str]:
     """What a reader of the answers should know: which were cut, and which have no text."""
     told = []
     for what, some in (
-        (f"cut at {longest} pieces (--max-pieces)", [a for a in answers if not a.finished and a.pieces >= longest]),
+        (
+            f"cut at {count(longest, 'piece')} (--max-pieces)",
+            [a for a in answers if not a.finished and a.pieces >= longest],
+        ),
         ("cut where the positions of the model end", [a for a in answers if not a.finished and a.pieces < longest]),
         ("empty: the model ended at once (--min-pieces 1 makes it go on)", [a for a in answers if not a.text.strip()]),
     ):
         if some:
-            whole = "the answer is" if len(answers) == 1 else f"{len(some)} of {len(answers)} answers are"
+            whole = (
+                "the answer is"
+                if len(answers) == 1
+                else f"{len(some):,} of {len(answers):,} answers {'is' if len(some) == 1 else 'are'}"
+            )
             told.append(f"{whole} {what}")
     return told

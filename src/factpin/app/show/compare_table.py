@@ -5,6 +5,7 @@ from typing import Any
 from rich.table import Table
 
 from factpin.pretraining.compare_drawing import mean_and_half_width
+from factpin.words import count
 
 
 def table(report: dict[str, Any]) -> Table:
@@ -12,7 +13,7 @@ def table(report: dict[str, Any]) -> Table:
     begins = next(row for row in report["points"] if row["point"] == 0)
     points = sorted({row["point"] for row in report["points"]} - {0})
     pieces = {row["point"]: row["pieces"] for row in report["points"]}
-    shown = Table("", *(f"{pieces[point]:,} pieces" for point in points), title=f"{report['metric']} by pieces seen")
+    shown = Table("", *(count(pieces[point], "piece") for point in points), title=f"{report['metric']} by pieces seen")
     shown.add_row(begins["objective"], *[mean_and_half_width(begins)] * len(points))
     for name in dict.fromkeys(row["objective"] for row in report["points"] if row["point"]):
         own = {row["point"]: row for row in report["points"] if row["objective"] == name}

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from factpin.app.show.words import count
 from factpin.corpora.convert import Conversion
 from factpin.corpora.predict import Prediction
 from factpin.formats import describe
+from factpin.words import count
 
 NEEDS = {  # what to do for documents without what a model works on
     "mentions": "a coreference model groups mentions. Annotate them, or find them with a spans model",

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from factpin.app.show.words import count
+from factpin.words import count, share
 
 BAR = 24
 COUNTS = (
@@ -77,8 +77,8 @@ def _lengths(report: dict[str, Any]) -> Table:
 
 def _vocabulary(report: dict[str, Any]) -> Table:
     table = Table(title="the tokenizer", title_justify="left", show_header=False)
-    share = report["unalignable"] / report["mentions"] if report["mentions"] else 0.0
-    table.add_row("spans it cannot represent", f"{report['unalignable']:,} (recall is at most {1 - share:.2%})")
+    lost = report["unalignable"] / report["mentions"] if report["mentions"] else 0.0
+    table.add_row("spans it cannot represent", f"{report['unalignable']:,} (recall is at most {share(1 - lost)})")
     table.add_row("unknown pieces", f"{report['unknown_pieces']:,}  " + " ".join(list(report["unknown"])[:12]))
     if report["words"]:
         table.add_row("pieces a Latin word", f"{report['pieces_per_word']}")

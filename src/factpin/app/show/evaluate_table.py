@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from factpin.app.show.words import count
 from factpin.tasks import TASKS
+from factpin.words import count
 
 COREFERENCE = {"muc": "links", "b_cubed": "mentions", "ceaf_e": "entities, matched one to one"}
 HEADS = ("precision", "recall", "F1")
@@ -75,7 +75,9 @@ def _coreference(figures: dict[str, Any]) -> Table:
 
 
 def _calibration(figures: dict[str, Any]) -> Table:
-    title = f"calibration: ECE {100 * figures['ece']:.2f}, Brier {figures['brier']:.4f}, {figures['count']:,} scores"
+    title = (
+        f"calibration: ECE {100 * figures['ece']:.2f}, Brier {figures['brier']:.4f}, {count(figures['count'], 'score')}"
+    )
     table = Table("scores", "predictions", "mean score", "right", title=title, title_justify="left")
     for row in figures["table"]:
         edges = f"{row['low']:.1f} – {row['high']:.1f}"

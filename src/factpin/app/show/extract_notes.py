@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from factpin.app.show.words import count, list_counts, skipped_files
+from factpin.app.show.words import list_counts, skipped_files
 from factpin.extraction.request import Request
 from factpin.extraction.summary import Summary
 from factpin.formats import describe
+from factpin.words import count, share
 
 
 def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
@@ -17,13 +18,14 @@ def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
     if summary.documents or not summary.done_before:
         yield f"[dim]{escape(_counts(summary))}[/]"
     if summary.hidden or summary.unsure:
-        facts = "1 fact or event" if summary.hidden == 1 else f"{summary.hidden:,} facts and events"
+        facts = count(summary.hidden, "fact or event", "facts and events")
         hidden = [f"{facts} less likely than {request.min_score:g}"] if summary.hidden else []
         hidden += [f"{count(summary.unsure, 'mention')} that the model is not sure of"] if summary.unsure else []
         yield f"[yellow]hidden:[/] {' and '.join(hidden)} (--min-score 0 shows all)"
     if summary.replaced:
         yield f"[yellow]replaced:[/] the annotation that {count(summary.replaced, 'document')} already had"
     for label, what, cases in (
+        ("empty", " without text", summary.empty),
         ("not read", " in a language that no model reads", summary.without_model),
         ("read in part", ", without these characters", summary.partly_read),
         ("not searched everywhere", "", summary.not_searched),
@@ -40,15 +42,16 @@ def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
         more = summary.failed.count - len(summary.failed.examples)
         yield f"[red]not read:[/] {count(more, 'more file')}. --skip-bad lists all of them"
     if summary.rejected:
-        rejected = "1 bad file or record" if summary.rejected == 1 else f"{summary.rejected:,} bad files or records"
+        rejected = count(summary.rejected, "bad file or record", "bad files or records")
         yield f"[red]set aside:[/] {rejected} in {escape(str(request.rejects_file))}"
 
 
 def _counts(summary: Summary) -> str:
     size = f"{count(summary.documents, 'document')}, {count(summary.characters, 'character')}"
-    read = f"{summary.share_read:.1%} read in {count(summary.windows, 'window')}"
+    if summary.windows or summary.unread:
+        size += f", {share(summary.share_read)} read in {count(summary.windows, 'window')}"
     kinds = (("mention", summary.mentions), ("fact", summary.facts), ("event", summary.events))
     found = [f"{count(counts.total(), noun)} ({list_counts(counts)})" for noun, counts in kinds if counts]
     if not found:
-        return f"{size}, {read}. Nothing was found."
-    return f"{size}, {read}; found {', '.join(found)}"
+        return f"{size}. Nothing was found."
+    return f"{size}; found {', '.join(found)}"

@@ -6,8 +6,9 @@ from typing import Any
 
 from rich.markup import escape
 
-from factpin.app.show.words import count, skipped_files
+from factpin.app.show.words import skipped_files
 from factpin.extraction.index import IndexReport
+from factpin.words import count
 
 SHOWN = 5  # bad files that are listed
 

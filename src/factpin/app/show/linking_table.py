@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from factpin.app.show.words import count
+from factpin.words import count
 
 MEANINGS = {"linked": "same span and link", "nil": "mentions that are in no knowledge base"}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
-from factpin.app.show.words import count
+from factpin.words import count
 
 
 def train_table(report: dict[str, Any], output: Path) -> Table:
@@ -21,7 +21,7 @@ def train_table(report: dict[str, Any], output: Path) -> Table:
 
 def pretrain_table(report: dict[str, Any], output: Path) -> Table:
     """Steps, the loss on held-out texts, and the vocabulary."""
-    table = _table(f"{output}: learned from {report['pieces']:,} pieces", report)
+    table = _table(f"{output}: learned from {count(report['pieces'], 'piece')}", report)
     if "heldout_loss" in report["scores"]:
         table.add_row("loss on held-out texts", f"{report['scores']['heldout_loss']:.4f}")
     vocabulary = report["vocabulary"]

@@ -1,17 +1,11 @@
-"""Numbers in sentences."""
+"""Counts of several things, in one line."""
 
 from collections.abc import Mapping
 
 from factpin.extraction.inputs import IRREGULAR
+from factpin.words import count
 
 MOST = 8  # names that a list of counts shows
-
-
-def count(number: int, noun: str) -> str:
-    """`1 document`, `2 entities`, `2,000 documents`."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("ty") else f"{number:,} {noun}s"
 
 
 def skipped_files(skipped: Mapping[str, int]) -> str:

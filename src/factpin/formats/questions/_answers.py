@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from factpin.documents import Span
 from factpin.formats._reading import ReadContext
+from factpin.words import count
 
 YES_NO = ("yes", "no")
 _OUTER = " \t\r\n　。，、；：！？.,;:!?\"'“”‘’「」『』《》"
@@ -57,7 +58,7 @@ class Site:
     def chosen(self, found: list[Span], answer: str) -> list[Span]:
         """The first of several occurrences, or all of them, depending on the options."""
         if len(found) > 1 and self.reading.options.occurrences != "all":
-            self.note("ambiguous_answer", f"{_short(answer)} occurs {len(found)} times; the first is used")
+            self.note("ambiguous_answer", f"{_short(answer)} occurs {count(len(found), 'time')}; the first is used")
             return found[:1]
         return found
 

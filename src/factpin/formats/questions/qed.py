@@ -18,6 +18,7 @@ from factpin.formats._reading import ReadContext
 from factpin.formats.questions._answers import Site, unique
 from factpin.formats.questions._records import context, list_or_lines
 from factpin.language.identify import find_language
+from factpin.words import count
 
 
 def read(reading: ReadContext) -> Iterator[Question]:
@@ -78,7 +79,7 @@ def _spans(rows: list[list[Any]], given: list[str], text: str, site: Site) -> li
 def _span(row: list[Any], where: str, size: int) -> Span:
     values = [as_int(value, where) for value in row]
     if len(values) != 2 or not 0 <= values[0] < values[1] <= size:
-        raise wrong(row, where, f"a span inside the {size} characters of the paragraph")
+        raise wrong(row, where, f"a span inside the paragraph, which has {count(size, 'character')}")
     return Span(values[0], values[1])
 
 

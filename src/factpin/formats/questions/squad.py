@@ -24,6 +24,7 @@ from factpin.formats._reading import ReadContext
 from factpin.formats.questions._answers import Site, is_yes_no, unique
 from factpin.formats.questions._records import context, first_character, list_or_lines, questions, whole
 from factpin.language.identify import find_language
+from factpin.words import count
 
 KNOWN = {"id", "query_id", "question", "query_text", "answers", "is_impossible", "context", "title",
          "plausible_answers"}  # fmt: skip
@@ -165,7 +166,7 @@ def _given(qa: dict[str, Any], where: str) -> list[_Answer]:
         texts = get_list(answers, "text", where)
         starts = get_list(answers, "answer_start", where, default=[None] * len(texts))
         if len(starts) != len(texts):
-            raise wrong(starts, path(where, "answer_start"), f"{len(texts)} offsets, one for each text")
+            raise wrong(starts, path(where, "answer_start"), f"{count(len(texts), 'offset')}, one for each text")
         return [_Answer(as_str(t, where), _offset(s, where)) for t, s in zip(texts, starts, strict=True)]
     return [_answer(answer, where) for answer in as_list(answers, where)]
 

@@ -25,6 +25,7 @@ from factpin.tasks.triples.find import find_triples
 from factpin.tasks.triples.targets import targets
 from factpin.tokens import Tokenizer
 from factpin.tokens.reading import Batch, WindowedDocument
+from factpin.words import count
 
 LEFT_OUT = {  # what the notes say about facts that a rule left out, by the reason that decode gives
     "no name": "no names: {} left out, with an argument that is a cue, the other argument or not one name",
@@ -129,7 +130,7 @@ class TripleFinder:
         decoded = decode(found, doc, document.pieces, self.labels, self.rules)
         notes = [f"facts are looked for inside one {reach(document, self.context)} at a time"]
         counts = {reason: decoded.dropped.get(reason, 0) for reason in LEFT_OUT}
-        notes += [LEFT_OUT[why].format(f"{n} fact" if n == 1 else f"{n} facts") for why, n in counts.items() if n]
+        notes += [LEFT_OUT[why].format(count(n, "fact")) for why, n in counts.items() if n]
         if found.truncated:
             notes.append("more spans or links scored above the threshold than are joined at once: the best were joined")
         coverage = replace(doc.coverage or Coverage(), notes=tuple(notes))

@@ -19,6 +19,7 @@ from factpin.app.serve.strict_json import JsonRoute
 from factpin.documents import Document
 from factpin.errors import FactpinError, pick
 from factpin.formats import FORMATS, Options
+from factpin.words import count
 
 router = APIRouter(route_class=JsonRoute)
 FILE = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
@@ -29,7 +30,11 @@ async def convert(body: ConvertRequest, request: Request) -> Response:
     """Write documents in a format."""
     service: Service = request.app.state.service
     if len(body.documents) > service.limits.job_texts:
-        raise Refusal(413, f"At most {service.limits.job_texts} documents are converted at once.", field="documents")
+        raise Refusal(
+            413,
+            f"At most {count(service.limits.job_texts, 'document is', 'documents are')} converted at once.",
+            field="documents",
+        )
     documents = [document_of(record, i, f"documents[{i}]", None) for i, record in enumerate(body.documents)]
     for i, doc in enumerate(documents):
         check_length(doc.text, service.limits, f"documents[{i}]")
@@ -47,7 +52,7 @@ def write(documents: list[Document], target: str, lossy: bool) -> tuple[str, byt
     with TemporaryDirectory(prefix="factpin-") as folder:
         path = Path(folder) / f"documents{ending}"
         lost = formats.write(documents, path, format=target, options=Options(lossy=lossy))
-        counts = ", ".join(f"{count} {what}" for what, count in sorted(lost.items()))
+        counts = formats.describe(lost)
         written = sorted(file for file in Path(folder).rglob("*") if file.is_file())
         if len(written) == 1 and written[0].parent == Path(folder):
             return written[0].name, written[0].read_bytes(), counts

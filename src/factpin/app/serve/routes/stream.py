@@ -14,6 +14,7 @@ from factpin.app.serve.service import Service
 from factpin.app.serve.shapes import ExtractOptions
 from factpin.documents import Document
 from factpin.documents.likely import LIKELY
+from factpin.words import count
 
 NDJSON = "application/x-ndjson"
 AT_ONCE = 16  # lines that are read together
@@ -91,7 +92,7 @@ async def _read(request: Request, asked: ExtractOptions, lines: list[tuple[int, 
 def _parse(number: int, line: bytes, asked: ExtractOptions, service: Service) -> Document | dict[str, Any]:
     try:
         if len(line) > service.limits.line_bytes:
-            raise Refusal(413, f"The line is longer than {service.limits.line_bytes:,} bytes.")
+            raise Refusal(413, f"The line is longer than {count(service.limits.line_bytes, 'byte')}.")
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError as error:
