@@ -207,7 +207,7 @@ Pair = tuple[int, int]
 def entities_of(path: Path, format: str) -> Callable[[Document], Callable[[Pair], Pair]]:
     """Their pair of entities -> that of the document. Their numbers in DocRED are ours.
 
-    Their reader of CDR counts entities as it meets them and takes the one that stands left for the head, so that facts
+    Their reader of CDR counts entities as it meets them and takes the left one as the head, so that facts
     whose disease comes first are turned round: here they are turned back.
     """
     if format != "atlop":
@@ -360,7 +360,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Duel:
-    """Ratios tell how many times faster ours is."""
+    """Ratios say how many times faster ours is."""
 
     settings: str
     theirs: Row

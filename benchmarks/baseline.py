@@ -141,7 +141,7 @@ def shuffled(count: int, how: TrainConfig) -> Iterator[list[int]]:
 
 @torch.no_grad()
 def predict(tagger: Tagger, documents: Sequence[Document]) -> list[Document]:
-    """The documents with the mentions that the tags tell."""
+    """The documents with the mentions that the tags mark."""
     tagger.eval()
     reads = [tagger.reader.read(doc) for doc in documents]
     tags = [np.zeros(len(read.pieces), np.int64) for read in reads]

@@ -43,7 +43,7 @@ def load(name: str | None) -> list[Extractor]:
 
 
 def stages(gold: Sequence[Document], models: argparse.Namespace) -> dict[str, list[Document]]:
-    """The documents as each stage tells them."""
+    """The documents as each stage gives them."""
     finders, scorers, linkers = load(models.spans), load(models.coreference), load(models.relations)
     (relations,) = linkers
     bare = [replace(doc, facts=(), events=(), language=doc.language or "en") for doc in gold]

@@ -168,7 +168,7 @@ def egp_loss(peers: Peers, gold: Cells, shape: tuple[int, int, int]) -> Callable
             y[b, r, : len(cells)] = torch.tensor(cells)
         return lambda s: sparse(y_true=y, y_pred=s, mask_zero=True) / (B * R)
     if peers.gp is None:
-        raise click.UsageError("Give --gplinker or --gp: the loss of the EGP checkout stands in a script that trains.")
+        raise click.UsageError("Give --gplinker or --gp: the loss of the EGP checkout is in a script that trains.")
     dense = module(peers.gp, "common/utils.py").multilabel_categorical_crossentropy
     y = dense_labels(gold, (B, R, N))
     return lambda s: dense(y.view(B * R, -1), s.reshape(B * R, -1))

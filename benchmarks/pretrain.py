@@ -16,7 +16,7 @@ in turns; process_time. Tokens are the pieces of text in the batches, without pa
 
 Peak memory is VmHWM of a fresh process that runs `pretrain` over a corpus, once and 50 times as long, for the same
 number of steps; the model is small, so that the corpus would show. In the peak are gaps between freed blocks that the C
-library keeps, more where batches repeat themselves less; so beside it stands what is held in the end, after malloc_trim
+library keeps, more where batches repeat themselves less; so what is held in the end is shown as well, after malloc_trim
 has given them back.
 """
 
@@ -74,7 +74,7 @@ def shape(width: int, layers: int) -> dict[str, Any]:
 
 
 def ours(start: Path, corpus: Path, packing: Packing, half: bool) -> Callable[[], int]:
-    """A function that makes one step and tells its tokens."""
+    """A function that makes one step and returns its tokens."""
     from factpin.encoders import Encoder
     from factpin.layers.half import half_precision
     from factpin.objectives import OBJECTIVES, collate
@@ -138,7 +138,7 @@ def texts_of(start: Path, corpus: Path, packing: Packing) -> list[list[int]]:
 
 
 def loop(peer: Peer, half: bool) -> Callable[[], int]:
-    """A function that makes one step and tells its tokens."""
+    """A function that makes one step and returns its tokens."""
     optimiser = torch.optim.AdamW(peer.model.parameters(), lr=1e-4, fused=True)
     going = cycle(peer.texts)
 

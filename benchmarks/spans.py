@@ -107,7 +107,7 @@ class Theirs(Side, Protocol):
 
 @dataclass(frozen=True)
 class Peer:
-    """What stands in a checkout: the public settings."""
+    """The public settings in a checkout."""
 
     name: str
     head: str  # ours
@@ -430,7 +430,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Duel:
-    """Ratios tell how many times faster ours is."""
+    """Ratios say how many times faster ours is."""
 
     peer: str
     settings: str

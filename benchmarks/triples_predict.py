@@ -156,7 +156,7 @@ def compare(name: str, theirs: list[Callable[[], Any]], ours: list[Callable[[], 
         total += len(x)
     rates = texts / seconds
     return {"what": name, "theirs": round(rates[0], 1), "ours": round(rates[1], 1),
-            "ratio": round(rates[1] / rates[0], 2), "texts": total, "texts that are told the same": same}  # fmt: skip
+            "ratio": round(rates[1] / rates[0], 2), "texts": total, "texts with the same results": same}  # fmt: skip
 
 
 @click.command()

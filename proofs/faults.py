@@ -34,7 +34,7 @@ def called_noise(view: View, name: str, cells: Ints, places: Ints) -> View:
 
 
 def bert_pieces_called_noise(view: View) -> View:
-    """Nothing is hidden: every piece that is asked for stands in its own cell."""
+    """Nothing is hidden: every piece that is asked for is in its own cell."""
     asked = view.streams["content"].answers
     return called_noise(view, "content", np.flatnonzero(asked >= 0), asked[asked >= 0])
 

@@ -128,7 +128,7 @@ def the_countdown(units: Units, _: int, __: Chance) -> list[Ints]:
 
 
 def closed(x: Text, v: Vocabulary, chance: Chance, *, masks: bool) -> View:
-    """MPNet's view in which nobody sees the last special token, which would tell the length, nor, where `masks` is
+    """MPNet's view in which nobody sees the last special token, which would give away the length, nor, where `masks` is
     False, the mask cells."""
     view = MPNet(the_countdown, rates=ALL_MASKED)(x, v, chance)
     content, b = view.streams["content"], len(view.streams["query"])
@@ -180,7 +180,7 @@ def the_blanks(_: Units, __: int, ___: Chance) -> list[Ints]:
 
 
 def filled(x: Text, v: Vocabulary, chance: Chance, *, order: str) -> View:
-    """GLM's view with the blanks in any order, or drawn until they stand in this one."""
+    """GLM's view with the blanks in any order, or drawn until they come in this one."""
     declare = GLM(the_blanks)
     while True:
         view = declare(x, v, chance)
@@ -218,7 +218,7 @@ EXPERIMENTS = {
         "Uniform guesses, except for the end, cost ¾ log 20 = 2.25. Shuffling costs nothing from left to right. Design "
         "2 expected 2.5 without shuffling, more than guesses cost, and claimed that a network cannot count within a "
         "blank without the second position; a wider one can, so this claim is withdrawn. What the two positions do is "
-        "proved exactly: nothing in the input tells how long a blank is (`factpin verify --fast glm`).",
+        "proved exactly: nothing in the input shows how long a blank is (`factpin verify --fast glm`).",
         design=3,
         fresh=10,
     ),

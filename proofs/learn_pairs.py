@@ -3,7 +3,7 @@
     language   two sentences on one of four topics; the first opens with one of six symbols, the second with one of six
                others. A foreign sentence is a second one, on another topic.
     topic      does the second part follow (BERT)?      told by the words, not by the openings
-    order      do the parts stand as they stood (ALBERT)?      told by the openings, not by the words
+    order      are the parts in their order (ALBERT)?      told by the openings, not by the words
 
 A probe reads the first cell of a frozen network, on pairs of its own.
 """

@@ -74,7 +74,7 @@ def the_second_time(_: Units, __: int, ___: Chance) -> list[Ints]:
 
 
 def from_the_beginning(x: Text, v: Vocabulary, chance: Chance) -> View:
-    """MASS's view with a decoder that reads all that stands before."""
+    """MASS's view with a decoder that reads all that comes before."""
     view = MASS(the_second_time, rates=ALL_MASKED)(x, v, chance)
     f, n = frame([x], first=[v.cls], after=[v.sep]), len(x)
     asked = np.where(np.arange(n) >= TWICE, np.arange(n), NONE)
@@ -125,7 +125,7 @@ def bart(seed: int) -> Figures:
 
 
 def digested(chance: Chance) -> Text:
-    """Four sentences of three symbols; a fifth has the first of each, and stands anywhere."""
+    """Four sentences of three symbols; a fifth has the first of each, anywhere in the text."""
     sentences = list(chance.permutation(48)[:12].reshape(4, 3))
     at = int(chance.integers(5))
     sentences.insert(at, np.array([one[0] for one in sentences]))

@@ -1,4 +1,4 @@
-"""GLM does not tell how long a blank is: texts that differ only in the blank give the same states in front of it.
+"""GLM does not show how long a blank is: texts that differ only in the blank give the same states in front of it.
 
 two positions                          nothing moves: text and first cell of the blank
 the positions of the text itself       control: both move, since the numbers jump over the blank

@@ -130,7 +130,7 @@ def intervene(seed: int) -> Figures:
     klass = chance.integers(CLASSES, size=TEXTS)
     blocks = chance.integers(CLASSES, words, size=(TEXTS, READ))  # noise
     place = chance.integers(READ, size=TEXTS)
-    blocks[np.arange(TEXTS), place] = klass  # the one word that tells the class
+    blocks[np.arange(TEXTS), place] = klass  # the one word that shows the class
     wrong = (place + 1 + chance.integers(READ - 1, size=TEXTS)) % READ
     x, y = torch.from_numpy(blocks), torch.from_numpy(klass)
     model = nn.EmbeddingBag(words, CLASSES, mode="sum")
@@ -162,7 +162,7 @@ EXPERIMENTS = {
     "cogltx_intervention": Experiment(
         SYSTEM,
         "interventions correct labels",
-        "Six blocks, one of which tells the class; it and a wrong one are labelled at first.",
+        "Six blocks, one of which shows the class; it and a wrong one are labelled at first.",
         "precision and recall of the labels after one round of interventions",
         intervene,
         (

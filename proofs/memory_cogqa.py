@@ -1,4 +1,4 @@
-"""CogQA: the network over the graph is its equations, the loop ends, and the graph tells what a passage alone does not.
+"""CogQA: the network over the graph is its equations, the loop ends, and the graph shows what a passage alone does not.
 
 graph   two answers are reached by two branches, and what tells them apart is said only in the passage before: the whole
         loop with the graph network, without its edges, and without hops
@@ -127,7 +127,7 @@ def world(asked: int, marks: list[int], *, hops: bool) -> tuple[Tensor, list[tup
     for node in graph.nodes:
         rows[node.number, 0] = 1.0
         for side, mark in zip(("Left", "Right"), marks, strict=True):
-            if node.name == f"{side}0x":  # what is asked for stands beside the mark only in this passage
+            if node.name == f"{side}0x":  # what is asked for is next to the mark only in this passage
                 rows[node.number, 1 + mark], rows[node.number, 1 + MARKS + asked] = 1.0, 1.0
                 rows[node.number, 1 + 2 * MARKS] = float(mark == asked)
     targets = [n.number for side in ("Left", "Right") for n in graph.nodes if n.name == f"{side}2x" and n.answers]

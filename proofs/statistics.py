@@ -117,7 +117,7 @@ def xlnet() -> Iterator[Compared]:
     odds = [1 / k for k in range(1, 6)]
     yield Compared("chi squared of lengths 1/k", chi_squared([counts[k] for k in range(1, 6)], odds), 0, CHI_4)
     windows = [sum(len(g) for g in xlnet_windows(alone(600), 600, chance) if len(g) > 1) / 600 for _ in range(40)]
-    # of the pieces in windows, one in five stands alone: k p(k) is even
+    # of the pieces in windows, one in five is alone: k p(k) is even
     yield Compared("share of longer groups", float(np.mean(windows)), 4 / 5 / 6, 0.02)
 
 

@@ -1,10 +1,10 @@
 """Verify: proofs and experiments become rows of one table, one after the other.
 
 Structure first, then learning: all experiments with the first seed, then with the second, …, so that a cut run has
-figures for each. Figures are written to a file as they come; what stands there is not learned again.
+figures for each. Figures are written to a file as they come; what is there is not learned again.
 
 `brief` takes the rows of a method and a kind of proof together: how many hold, and what went wrong, or the figure that
-used the largest share of what it is allowed. A kind is what stands before the colon in `checked`; an experiment is a
+used the largest share of what it is allowed. A kind is what comes before the colon in `checked`; an experiment is a
 kind of its own.
 """
 

@@ -40,7 +40,7 @@ class Relation:
     slots: Mapping[str, str] = field(default_factory=dict)
 
     def hinted(self, text: str) -> bool:
-        """Whether a text may tell the relation: it has one of the words that go with it."""
+        """Whether a text may state the relation: it has one of the words that go with it."""
         return self.hint is None or self.hint.search(text) is not None
 
 
@@ -156,7 +156,7 @@ def keep_relations(doc: Document, table: Table) -> Document:
 
 
 def mark_unhinted(doc: Document, table: Table) -> Document:
-    """Use the hints: facts that no word hints at are left out, their relations unknown; others are not told at all."""
+    """Use the hints: facts that no word hints at are left out, their relations unknown; others are not."""
     silent = {relation.name for relation in table.relations.values() if not relation.hinted(doc.text)}
     facts = told_of(doc)
     guessed = {fact.relation for fact in facts} & silent
@@ -207,7 +207,7 @@ def normalise(text: str) -> str:
 
 
 def sentences_of(text: str) -> set[str]:
-    """The normalised text and its sentences, as far as they are long enough to tell."""
+    """The normalised text and its sentences, as far as they are long enough."""
     parts = {normalise(text), *(normalise(text[start:end]) for start, end in split_sentences(text))}
     return {part for part in parts if len(part) >= SHARED}
 
@@ -246,7 +246,7 @@ def merge(doc: Document, other: Document) -> Document:
 
 
 def frequent(documents: Iterable[Document], table: Table) -> Table:
-    """The table with the relations that are told often enough."""
+    """The table with the relations that are stated often enough."""
     counts = Counter(fact.relation for doc in documents for fact in doc.facts)
     return table.only({name for name in table.relations if counts[name] >= table.minimum})
 

@@ -108,7 +108,7 @@ class Experiment:
 
     @property
     def metric(self) -> str:
-        """Facts of DuIE are strings: where they stand is a guess."""
+        """Facts of DuIE are strings: their places are a guess."""
         return "text_f1" if self.task == "triples" else "f1"
 
     @property

@@ -53,7 +53,7 @@ class Claim(NamedTuple):
     score: float = 1.0
 
     def agrees(self, other: "Claim") -> bool:
-        """Whether both tell the same."""
+        """Whether both say the same."""
         same = self.relation == other.relation
         return same and not self.heads.isdisjoint(other.heads) and not self.tails.isdisjoint(other.tails)
 

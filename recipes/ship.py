@@ -63,7 +63,7 @@ def with_recipe(extractor: Extractor, config: Any) -> None:
 
 
 def with_linked_mentions(settings: Settings) -> Settings:
-    """The settings of a model of triples that tells the mentions of its facts alone: a model of mentions ships too."""
+    """The settings of a model of triples that finds the mentions of its facts alone: a model of mentions ships too."""
     return replace(settings, task_config={**settings.task_config, "mentions": "linked"})
 
 
@@ -91,7 +91,7 @@ def renamed(settings: Settings, names: dict[str, str]) -> Settings:
 
 
 def with_one_tail(settings: Settings, relations: list[str]) -> Settings:
-    """The settings of a model that tells one tail of these relations."""
+    """The settings of a model that keeps one tail of these relations."""
     if settings.task == "triples":  # he and she are not one head: mentions are grouped first
         return replace(settings, task_config={**settings.task_config, "one_tail": relations})
     schema = settings.task_config["schema"]

@@ -74,7 +74,7 @@ def corpus(size: int, seed: int) -> list[Document]:
 
 def _document(id: str, frame: str, told: tuple[Told, ...], chance: random.Random) -> Document:
     text, places = "", dict[str, tuple[int, int]]()
-    left = {pool: chance.sample(words, len(words)) for pool, words in POOLS.items()}  # no name stands twice
+    left = {pool: chance.sample(words, len(words)) for pool, words in POOLS.items()}  # no name occurs twice
     for literal, slot, filling, _ in Formatter().parse(frame):
         text += literal
         if slot is not None:

@@ -58,7 +58,7 @@ def page(name: str) -> str:
 
 
 def section(text: str, heading: str) -> str:
-    """What stands under a heading, up to the next one of its rank or a higher one."""
+    """The text under a heading, up to the next one of its rank or a higher one."""
     marks = heading.split(" ")[0]
     match = re.search(rf"^{re.escape(heading)}$\n(.*?)(?=^#{{1,{len(marks)}}} |\Z)", text, re.MULTILINE | re.DOTALL)
     assert match, f"there is no heading {heading!r}"

@@ -97,7 +97,7 @@ def test_the_counts_are_those_of_its_source(path: str) -> None:
         (["duie/duie2_train_a.json.xz", "duie/duie2_dev.json.xz"], 2),
         (["duie/duie1_train.json.xz", "duie/duie2_dev.json.xz"], 151),
         (["duie/duie1_dev.json.xz", "duie/duie2_dev.json.xz"], 50),
-        # SOURCE.txt says 32, counted letter by letter and each text once: one of them stands twice in test,
+        # SOURCE.txt says 32, counted letter by letter and each text once: one of them is in test twice,
         # and one more differs in blanks alone
         (["nyt/NYT/val_triples.json.xz", "nyt/NYT/test_triples.json.xz"], 34),
         (["cluener/train.json.xz", "cluener/dev.json.xz"], 0),

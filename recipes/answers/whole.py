@@ -45,7 +45,7 @@ def fill(store: Store, questions: list[Question], facts: bool, budget: float) ->
 
 
 def check_citations(answer: Answer, store: Store) -> int:
-    """How many citations there are; each must stand at its offsets."""
+    """How many citations there are; each must be the text at its offsets."""
     cited = [c for one in (answer, *answer.alternatives) for c in one.citations]
     for citation in cited:
         citation.check(store.document(citation.uri)[0].text)

@@ -135,7 +135,7 @@ def subjects(text: str, title: str, tails: list[tuple[int, int]]) -> list[tuple[
 
 
 def objects(text: str, relation: str, value: str, marks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Where the object is told."""
+    """Where the object is stated."""
     if relation == "date of birth":
         return dates(text, value)[:1]
     if relation == "place of death":
@@ -172,7 +172,7 @@ def places(text: str) -> list[tuple[int, int]]:
 
 
 def all_told(text: str, relation: str, tails: list[tuple[int, int]], heads: list[tuple[int, int]]) -> bool:
-    """Whether the sentence tells the relation of nobody and nothing else."""
+    """Whether the sentence states the relation for nobody and nothing else."""
     others = [m for m in PRONOUN.finditer(text) if m.span() not in heads]
     if others:
         return False

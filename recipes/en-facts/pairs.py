@@ -18,7 +18,7 @@ from factpin.documents import Document
 from factpin.files import lines
 from factpin.formats._occurrences import occurrences
 
-WIKI80_NOISY = {"residence", "country", "headquarters location"}  # the sentence often does not tell them
+WIKI80_NOISY = {"residence", "country", "headquarters location"}  # the sentence often does not state them
 KBP37_CUES = {  # the corpus is noisy: a pair counts where the words around it say so; @ is the tail
     "org:founded_by": re.compile(r"\b(?:co-?)?found(?:er|ed)|\bestablished by|\bset up by"),
     "per:spouse": re.compile(r"\b(?:wife|husband|married|marries|spouse|widow|widower)\b"),
@@ -132,7 +132,7 @@ def tekgen(path: Path, table: Table) -> Iterator[Document]:
 
 
 def tekgen_document(row: dict[str, Any], table: Table) -> Iterator[Document]:
-    """The document of a record with one triple or with several, if at least one is told."""
+    """The document of a record with one triple or with several, if at least one is stated."""
     triples = row.get("triples") or []
     if "sub_label" in row:
         triples = [{"sub": row["sub_label"], "rel": row["rel_label"], "obj": row["obj_label"]}]

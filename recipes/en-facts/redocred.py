@@ -15,7 +15,7 @@ from _prepare_facts import Place, Relation, Table, Told, make_meta, pin, running
 from factpin import formats
 from factpin.documents import Document, Entity, Fact, Mention, Span
 
-# KnowledgeNet also marks pronouns, Re-DocRED does not: a sentence with one may tell facts that it leaves out.
+# KnowledgeNet also marks pronouns, Re-DocRED does not: a sentence with one may state facts that it leaves out.
 SPEAKS_OF_SOMEONE = re.compile(r"\b(?:he|she|his|her|him|hers|who|whom|whose|they|their|them|i|my|me|we|our)\b", re.I)
 SPEAKS_OF_SOMETHING = re.compile(r"\b(?:it|its|we|our|they|their|which)\b", re.I)
 OF_SOMEONE = {
@@ -33,7 +33,7 @@ OF_SOMEONE = {
     "chief executive officer",
 }
 OF_SOMETHING = {"inception", "founded by", "headquarters location", "chief executive officer", "parent organization"}
-# KnowledgeNet has one name for what Re-DocRED tells apart: where the finer one is told, the other is unknown.
+# KnowledgeNet has one name for what Re-DocRED distinguishes: where the finer one is annotated, the other is unknown.
 COARSER = {
     "employer": {"member of", "member of sports team", "military branch", "chairperson"},
     "headquarters location": {"located in the administrative territorial entity", "country", "location of formation"},
@@ -44,13 +44,13 @@ DEMONYM = re.compile(
     r"(?:ish|ese|ian|ean|ican|aeli|raqi|stani|French|Dutch|Greek|Swiss|Czech|Thai|German|Roman|Welsh|Slovak|Afghan|"
     r"Catalan|Argentine|Turk|Norman|Moroccan)s?$"
 )
-NEAR = 25  # characters between a place and what it is in, where nothing else proves that the sentence tells it
+NEAR = 25  # characters between a place and what it is in, where nothing else proves that the sentence states it
 Pair = tuple[str, str]  # ids of two entities
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a document: its relations as ours, and which sentences tell what of two entities."""
+    """What is known of a document: its relations as ours, and which sentences say what about two entities."""
 
     doc: Document
     names: Mapping[str, str]  # code of a relation -> its name in Wikidata
@@ -60,7 +60,7 @@ class Known:
     together: Mapping[Pair, set[int]]  # sentences that mention both
 
     def sentences(self, fact: Fact) -> set[int]:
-        """The sentences that tell a fact, as far as this is sure."""
+        """The sentences that state a fact, as far as this is sure."""
         proved = {e.sentence for e in fact.evidence} or self.proofs[fact.head, fact.tail]
         shared = self.together[fact.head, fact.tail]
         return proved & shared if proved else shared if len(shared) == 1 else set()
@@ -86,7 +86,7 @@ class Sentence:
 
 
 def redocred(path: Path, names: Mapping[str, str], table: Table) -> Iterator[tuple[str, Document]]:
-    """(title, document) of every sentence, with the facts that are told inside it."""
+    """(title, document) of every sentence, with the facts that are stated inside it."""
     schema = schema_of(names, table)
     for doc in formats.read(path, format="docred"):
         known = know(doc, names, table)
@@ -115,7 +115,7 @@ def know(doc: Document, names: Mapping[str, str], table: Table) -> Known:
 
 
 def types_of(doc: Document, names: Mapping[str, str], table: Table) -> dict[str, str]:
-    """Our types of a document's entities; something of which a relation of works is told is a work."""
+    """Our types of a document's entities; something with a relation of works is a work."""
     types = {e.id: table.types["redocred"][e.type] for e in doc.entities}
     for fact in doc.facts:
         if found := table.find(names[fact.relation]):
@@ -135,7 +135,7 @@ def cut_sentence(doc: Document, k: int) -> Sentence:
 
 
 def tell(known: Known, k: int, sentence: Sentence) -> tuple[list[Told], set[str]]:
-    """The facts that a sentence tells, and the relations that are unknown in it."""
+    """The facts that a sentence states, and the relations that are unknown in it."""
     facts, unsure, others = list[Told](), unsaid(sentence.text), set[str]()
     for fact in filter(sentence.mentions, known.doc.facts):
         others.add(known.names[fact.relation])
@@ -155,7 +155,7 @@ def fits(known: Known, relation: Relation, head: str, tail: str) -> bool:
 
 
 def places(known: Known, sentence: Sentence, fact: Fact) -> Iterator[tuple[Place, Place]]:
-    """Every pair of mentions that tells a fact; a place is in another, not in a people, and near it if unproved."""
+    """Every pair of mentions that states a fact; a place is in another, not in a people, and near it if unproved."""
     ours = known.ours(fact)
     if ours is None:
         return

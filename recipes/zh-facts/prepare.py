@@ -48,13 +48,13 @@ from factpin.formats._reading import ReadContext
 # Relations of DuIE 1.0 alone, and of DuIE 2.0 alone: the other version does not annotate them.
 DUIE1_ONLY = {"出版社", "出生日期", "出生地", "民族", "连载网站", "目", "身高", "字"}
 DUIE2_ONLY = {"饰演", "配音", "获奖", "主题曲", "票房", "代言人", "校长"}
-# Of the facts that DuIE 2.0 has in 201 shared sentences, 1.0 lacks a third of these; annotated only where one is told.
+# Of the facts that DuIE 2.0 has in 201 shared sentences, 1.0 lacks a third of these; annotated where one is stated.
 NOT_IN_DUIE1 = {"妻子", "丈夫", "上映时间", "简称"}
 # The part with 17 relations was thinned out: in 312 shared sentences half of 作者 and 主演 are gone with their whole
-# relation, but a relation that is told at all is complete (4 of 304 missing), and these are complete anyway.
+# relation, but a relation that is stated at all is complete (4 of 304 missing), and these are complete anyway.
 RELIABLE = {"成立日期", "毕业院校", "导演", "所属专辑", "出品公司"}
 NEWS_ANNOTATED = {"职务", "任职", "负责人", "隶属机构", "所属国家", "地址", "别称", "研制单位"}
-NEWS_POSITIVE = {"国籍", "创始人", "成立日期"}  # told now and then, not exhaustively
+NEWS_POSITIVE = {"国籍", "创始人", "成立日期"}  # annotated now and then, not exhaustively
 # Who studies somewhere has not graduated there, though DuIE says so.
 STUDIES = re.compile("就读|在读|考入|考上|入读|肄业|退学")
 GRADUATED = re.compile("毕业|学位|学士|硕士|博士|校友")
@@ -143,7 +143,7 @@ def news(path: Path, table: Table) -> Iterator[Document]:
         doc = Document(id, text, mentions=found.mentions, entities=found.entities, facts=found.facts)
         here = set(NEWS_ANNOTATED)
         if any(relation in ("使用国家", "所属单位") for _, relation, _ in triples):
-            here -= {"所属国家", "隶属机构"}  # told of the same pairs under another name
+            here -= {"所属国家", "隶属机构"}  # annotated for the same pairs under another name
         yield tidied(pin(id, text, told_of(doc), make_meta("zh_news", here), "zh"))
 
 

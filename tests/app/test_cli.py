@@ -21,6 +21,11 @@ def factpin(*words: object, stdin: str | None = None) -> subprocess.CompletedPro
                           input=stdin, env={**os.environ, "COLUMNS": "200", "PYTHONUTF8": "1"})  # fmt: skip
 
 
+def test_a_group_of_commands_alone_shows_its_help() -> None:
+    done = factpin("store")
+    assert done.returncode == 0 and done.stdout.startswith("Usage: factpin store") and done.stderr == ""
+
+
 @pytest.mark.parametrize("words", [["--help"], ["doctor", "--help"], ["train", "--help"], ["extract", "--help"]])
 def test_help_loads_no_torch(words: list[str]) -> None:
     code = (

@@ -89,6 +89,19 @@ def test_chinese_goes_through_a_pipe(model: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["", " \n\n"])
+def test_an_empty_file_is_not_called_read(door: Door, tmp_path: Path, text: str) -> None:
+    done = door(write(tmp_path / "a.txt", text))
+    assert done.code == 0 and "empty: 1 document without text: a\n" in done.err and "Nothing was found." in done.err
+    assert "read" not in done.err
+
+
+def test_a_store_without_a_link_and_a_text_in_place_of_a_file_are_explained(door: Door, tmp_path: Path) -> None:
+    done = door(write(tmp_path / "a.txt", TEXT), "--db", tmp_path / "kb.db")
+    assert done.code == 2 and "--link" in done.err and f"factpin index … --db {tmp_path / 'kb.db'}" in done.err
+    assert "echo TEXT | factpin extract -" in door("Anna Weber was born in Berlin.").err
+
+
 def test_standard_input_is_one_text_unless_jsonl_is_said(door: Door) -> None:
     lines = "\n".join(json.dumps({"text": text}, ensure_ascii=False) for text in (TEXT, "李雷出生于广州。"))
     assert len(door(stdin=lines.encode()).records) == 1

@@ -41,6 +41,13 @@ def test_the_report(door: Door, tmp_path: Path) -> None:
     assert "1 unchanged" in door("index", path, "--no-facts").err
 
 
+def test_an_empty_file_is_called_empty(door: Door, tmp_path: Path) -> None:
+    for name, text in (("a.txt", ""), ("b.txt", " \n"), ("c.txt", "冰墩墩是吉祥物。")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = door("index", tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "c.txt", "--no-facts")
+    assert done.code == 0 and "empty: 2 documents without text: " in done.err and "c.txt" not in done.err
+
+
 def test_bad_files_are_named_and_set_the_exit_code(door: Door, tmp_path: Path) -> None:
     folder = tmp_path / "news"
     folder.mkdir()

@@ -66,6 +66,11 @@ def test_a_pipe_reads_and_writes(door: Door, model: Path) -> None:
     assert [m["text"] for m in json.loads(out)["mentions"]] == ["王小明", "北京"]
 
 
+def test_nothing_found_says_so_in_a_sentence(door: Door, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "text": "……"}\n', "utf-8")
+    assert door(model, tmp_path / "a.jsonl", tmp_path / "b.jsonl")[2].endswith("\n1 document. Nothing was found.\n")
+
+
 def test_formats_are_changed_on_the_way_and_losses_are_counted(door: Door, model: Path, tmp_path: Path) -> None:
     source, target = tmp_path / "in.conll", tmp_path / "out.json"
     formats.write(corpus(10, 43), source, format="conll", options=Options(lossy=True))

@@ -29,7 +29,7 @@ def window_states(plan: WindowLayout) -> list[Tensor]:
 
 
 def place_of(plan: WindowLayout, window: Window, token: int) -> int | None:
-    """Where a token of a window stands in the document."""
+    """Where a token of a window is in the document."""
     if token < PREFIX:
         return token if window.first == 0 else None
     if token >= PREFIX + len(window):

@@ -45,7 +45,7 @@ def test_a_full_mask_reads_what_the_encoder_reads(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @torch.no_grad()
 def test_cells_in_another_order_compute_the_same(name: str) -> None:
-    """Positions belong to cells, wherever these stand: also the distances that MPNet counts."""
+    """Positions belong to cells, wherever these are: also the distances that MPNet counts."""
     encoder, allowed = made(name), prefix(N, 5).dense()
     order = np.random.default_rng(1).permutation(N)
     straight = read(encoder, ids(), allowed)

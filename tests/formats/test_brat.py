@@ -1,4 +1,4 @@
-"""brat: every kind of line, offsets in odd texts, ids as paths, and what is told of a faulty line."""
+"""brat: every kind of line, offsets in odd texts, ids as paths, and the message about a faulty line."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Columns of tags: schemes, layers, documents, further columns, and what is told of a faulty line."""
+"""Columns of tags: schemes, layers, documents, further columns, and the message about a faulty line."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One body for every format in the table: what stands in FORMATS is tested here."""
+"""One body for every format in the table: every entry of FORMATS is tested here."""
 
 import os
 import shutil

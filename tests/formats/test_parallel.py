@@ -1,4 +1,4 @@
-"""Two files side by side: lines that belong together, and what is told where they do not."""
+"""Two files side by side: lines that belong together, and the message where they do not."""
 
 from pathlib import Path
 

@@ -9,7 +9,7 @@ from factpin.errors import BadFile, BadRecord
 from factpin.formats import Options, duie, triples, uie
 from tests.formats.loading import ABSENT, DATA, SAMPLES, load, load_lines, pins, told
 
-COUNTS = {  # documents, facts and unfound, relations, unfound, told twice
+COUNTS = {  # documents, facts and unfound, relations, unfound, given twice
     "duie/duie1_17rel_triples": (11191, 17026, 17, 0, 0),
     "webnlg/WebNLG/train_triples": (5019, 11313, 211, 0, 1),
     "webnlg/WebNLG/val_triples": (500, 1224, 144, 0, 1),
@@ -91,7 +91,7 @@ def records(draw):
 @pytest.mark.parametrize("module", [triples, duie, uie])
 @pytest.mark.parametrize("choice", ["first", "nearest", "all"])
 def test_documents_made_of_told_facts_come_back_or_their_loss_is_named(module, choice, tmp_path):
-    """Facts told by strings alone, then written in each format that has to find or name them."""
+    """Facts given as strings alone, then written in each format that has to find or name them."""
     held = []
     options = Options(occurrences=choice)
 

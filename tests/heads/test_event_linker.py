@@ -37,7 +37,7 @@ LINKS = [
     (0, 0, 1), (0, 0, 2), (0, 1, 2),  # an event of three
     (0, 0, 3), (0, 3, 4), (0, 0, 4),  # another: 3 lies inside 4 and begins with it
     (0, 5, 6),  # of another type, over the same tokens
-    (0, 7, 8),  # the argument stands before the trigger
+    (0, 7, 8),  # the argument comes before the trigger
 ]  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def build(**options) -> EventLinker:
 
 
 def batch() -> tuple[Tensor, Tensor]:
-    """Two texts; special tokens stand at the ends, and one in the middle."""
+    """Two texts; special tokens are at the ends, and one in the middle."""
     torch.manual_seed(1)
     real = torch.zeros(2, 12, dtype=torch.bool)
     real[0, 1:11] = real[1, 1:7] = True

@@ -43,7 +43,7 @@ def build(**options) -> GPLinker:
 
 
 def batch() -> tuple[Tensor, Tensor]:
-    """Two texts; special tokens stand at the ends, and one in the middle."""
+    """Two texts; special tokens are at the ends, and one in the middle."""
     torch.manual_seed(1)
     real = torch.zeros(2, 12, dtype=torch.bool)
     real[0, 1:11] = real[1, 1:7] = True
@@ -339,7 +339,7 @@ def test_the_best_spans_of_each_role_and_text_are_kept() -> None:
             kept = found.spans.take((found.spans.batch == b) & (found.spans.label == role))
             assert kept.rows() == best.rows()
     assert found.truncated.all()
-    assert len(found) == 2 * 3 * 3 * 3  # above -inf everything stands
+    assert len(found) == 2 * 3 * 3 * 3  # above -inf everything is found
 
 
 @pytest.mark.parametrize("room", [0, 40, 1 << 17])
@@ -442,7 +442,7 @@ def test_typed_spans_are_learned_and_the_schema_may_forbid_pairs_of_types() -> N
 
 
 def sentence(text: str, facts: list[tuple[str, str, str]]) -> Document:
-    """A sentence whose facts name their arguments; each stands once."""
+    """A sentence whose facts name their arguments; each occurs once."""
     names = sorted({name for head, _, tail in facts for name in (head, tail)}, key=text.index)
     mentions = [Mention(f"m{i}", text.index(x), text.index(x) + len(x), x) for i, x in enumerate(names)]
     of = {x: i for i, x in enumerate(names)}

@@ -29,7 +29,7 @@ def build(name: str, **options) -> torch.nn.Module:
 
 
 def batch() -> tuple[Tensor, Tensor]:
-    """Two texts; special tokens stand at the ends, and one in the middle."""
+    """Two texts; special tokens are at the ends, and one in the middle."""
     torch.manual_seed(1)
     real = torch.zeros(2, 12, dtype=torch.bool)
     real[0, 1:11] = real[1, 1:7] = True

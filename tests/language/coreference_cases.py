@@ -1,4 +1,4 @@
-"""Minimal cases of coreference: [1:John Smith] is a mention of the entity 1; the type stands before the text.
+"""Minimal cases of coreference: [1:John Smith] is a mention of the entity 1; the type comes before the text.
 
 Neighbouring cases differ in as little as possible: what merges in one must stay apart in the next.
 """

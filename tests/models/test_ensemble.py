@@ -1,4 +1,4 @@
-"""Several models as one: margins, thresholds and shares are their means, and what cannot stand together is refused."""
+"""Several models as one: margins, thresholds and shares are their means, and what does not fit together is refused."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -98,7 +98,7 @@ def test_what_chance_draws_may_be_asked_for_now_and_then_and_is_counted() -> Non
 
 
 def test_the_copies_of_one_draw_count_once() -> None:
-    """MPNet shows a draw twice: one piece that chance hit is no proof of anything, however often it stands there."""
+    """MPNet shows a draw twice: one piece that chance hit is no proof of anything, however often it occurs there."""
     view = next(v for v in (make("mpnet", i) for i in range(40)) if (v.streams["query"].tape.shows == NOISE).any())
     label = int(view.labels("query")[0])
     for name in ("content", "query"):

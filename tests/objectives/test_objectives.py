@@ -1,4 +1,4 @@
-"""One body of tests over the whole table: whoever stands in it is audited."""
+"""One body of tests over the whole table: every entry is audited."""
 
 import pickle
 from dataclasses import replace

@@ -83,7 +83,7 @@ def test_two_streams_in_one_row_are_two_streams(name: str) -> None:
 
 @torch.no_grad()
 def test_the_second_position_of_a_text_adds_nothing() -> None:
-    """GLM's A stands at second position 0: the encoder alone reads it as it did in training."""
+    """GLM's A has second position 0: the encoder alone reads it as it did in training."""
     reader = OnEncoder(encoder(), (OBJECTIVES["glm_token"],)).eval()
     made = batch("glm_token")
     block = made.streams["content"]

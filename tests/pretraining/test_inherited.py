@@ -36,7 +36,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def went_on(
     texts: Path, encoder: Path, folder: Path, objective: str = "roberta", how: TrainConfig = STILL, **more: Any
 ) -> tuple[dict[str, Any], Learners]:
-    """What the run tells, and its model, which has learned next to nothing."""
+    """What the run reports, and its model, which has learned next to nothing."""
     models: list[Learners] = []
     config = PretrainConfig(objective, str(encoder), length=48, buffer=16, heldout=0, **more)
     report = pretrain([texts], config, how, folder, quiet=True, at=lambda model, *_: models.append(model))

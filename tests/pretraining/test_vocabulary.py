@@ -126,7 +126,7 @@ def test_a_new_word_is_one_piece_and_begins_as_the_mean_of_its_pieces(encoder_fo
     new, made_of = extended(marked, [WORD, RARE, "in"])  # "in" is there already
     new = again(new)
     (number,) = new.encode(WORD.title()).ids.tolist()
-    assert made_of == {number: tuple(old.encode(WORD).ids.tolist())}  # nothing tells what an unknown word is like
+    assert made_of == {number: tuple(old.encode(WORD).ids.tolist())}  # nothing shows what an unknown word is like
     assert not new.encode(RARE).unknown.any() and old.encode(RARE).unknown.all()
     assert all((new.encode(text).ids == old.encode(text).ids).all() for text in TEXTS)
     assert vocabulary_of(new).gap == vocabulary_of(marked).gap

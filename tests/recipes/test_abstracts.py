@@ -1,4 +1,4 @@
-"""The corpus of recipes/pretraining/en-science.toml: nothing that a recipe is judged on stands in it."""
+"""The corpus of recipes/pretraining/en-science.toml: nothing that a recipe is judged on is in it."""
 
 import runpy
 import tomllib

@@ -180,7 +180,7 @@ def test_a_sentence_of_redocred_tells_what_is_proved_in_it(scripts: dict[str, An
     assert first.text == "Ada Byron (born 1815 in London) was a writer."
     assert told(first) == {("Ada Byron", "date of birth", "1815"), ("Ada Byron", "place of birth", "London")}
     assert asked(first) == ["child", "date of birth", "place of birth"]
-    assert (told(second), asked(second)) == (set(), ["child", "date of birth"])  # both are mentioned, nothing is told
+    assert (told(second), asked(second)) == (set(), ["child", "date of birth"])  # both are mentioned, nothing is stated
     assert asked(third) == []  # a pronoun may take part in all three
 
 
@@ -216,7 +216,7 @@ def test_google_re_pins_what_raters_confirm(scripts: dict[str, Any], tmp_path: P
     assert (asked(denied), denied.meta["denied"]["tails"]) == ([], ["February 11, 2011"])
     assert told(place) == {("Bushrod Lott", "place of death", name) for name in ("Saint Paul", "Minnesota")}
     assert told(title) == {("Friot", "academic degree", "B.A.")}
-    assert asked(title) == []  # another degree is told and not marked
+    assert asked(title) == []  # another degree is stated and not marked
 
 
 def test_marked_pairs_are_true_and_nothing_else_is_known(scripts: dict[str, Any], tmp_path: Path) -> None:

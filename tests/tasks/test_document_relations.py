@@ -166,7 +166,7 @@ def test_targets_say_where_mentions_open_and_which_pairs_are_related() -> None:
 
 
 def test_a_marker_belongs_to_the_sentence_of_its_mention() -> None:
-    """甲 ends the first sentence and begins the second; no space stands between."""
+    """甲 ends the first sentence and begins the second; there is no space between."""
     text = "见甲甲走"
     mentions = (Mention("a", 1, 2, "甲"), Mention("b", 2, 3, "甲"))
     entities = (Entity("A", ("a",)), Entity("B", ("b",)))
@@ -317,7 +317,7 @@ def test_what_is_asserted_keeps_a_functional_relation_whatever_the_scores(first:
     decoded = decode(found((2, 0, 0, 5.0), (2, 0, 1, 1.0)), doc, ["董事长"], Rules(schema))
     assert sorted(f.tail for f in decoded.facts) == kept
     assert decoded.dropped == ({} if len(kept) == 2 else {"functional": 1})
-    assert {f.assertion for f in decoded.facts} == {None}  # the status is told by with_assertions
+    assert {f.assertion for f in decoded.facts} == {None}  # the status comes from with_assertions
     judged = with_assertions(replace(doc, facts=decoded.facts)).facts
     assert {f.tail: f.assertion for f in judged}.get("王小明", status) == status
 

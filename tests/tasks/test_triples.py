@@ -63,7 +63,7 @@ def said(doc: Document, decoded: Decoding, *, bare: bool = True) -> Document:
 
 @st.composite
 def documents(draw: st.DrawFn, *, typed: bool) -> Document:
-    """Words with mentions over runs of them; only mentions of facts, facts pinned, told once."""
+    """Words with mentions over runs of them; only mentions of facts, facts pinned, given once."""
     words = draw(st.lists(st.sampled_from(WORDS), min_size=2, max_size=9))
     text, ends = "", []
     for word in words:
@@ -138,7 +138,7 @@ def cells(y: Targets) -> list[tuple]:
 
 
 def loose() -> Document:
-    """李白 and 长安 stand twice each; the fact does not say which is meant."""
+    """李白 and 长安 occur twice each; the fact does not say which is meant."""
     used = ("李白", "长安", "长安2", "李白2")
     return make(TEXT, {id: PLACES[id] for id in used}, [("李白", "住", "长安")], pinned=False)
 
@@ -408,7 +408,7 @@ def test_symmetric_and_inverse_facts_are_added_only_where_that_is_asked_for() ->
     assert (back.score, back.evidence, back.head_mention) == (there.score, there.evidence, there.tail_mention)
     told = replace(doc, mentions=full.mentions, entities=full.entities, facts=full.facts)
     again = through(told, labels_of([told], typed=True), Rules(SCHEMA, complete=True))
-    assert sorted(triples(again)) == sorted(triples(full))  # nothing is told twice
+    assert sorted(triples(again)) == sorted(triples(full))  # nothing is found twice
 
 
 def ruled(schema: Schema, facts: dict[tuple, float], types: str = "") -> Decoding:
@@ -512,7 +512,7 @@ CHAIR = relations(Relation("董事长", functional=True))
 
 def ruled_in(text: str, facts: dict[tuple, float], rules: Rules, *, language: str | None = None) -> tuple:
     """Facts (head, relation, tail, {role: value}) with their scores, through decode; an argument is a word of the text,
-    or (word, n) for the n-th time it stands there. Gives what stays as (head, start, tail, start, status), and dropped.
+    or (word, n) for its n-th occurrence. Gives what is kept as (head, start, tail, start, status), and dropped.
     """
 
     def place(x: str | tuple[str, int]) -> tuple[int, int, str]:
@@ -546,7 +546,7 @@ def test_a_denied_fact_neither_takes_another_s_place_nor_loses_its_own() -> None
     both = {("蓝天科技", 7, "王小明", 0, "negated"), ("蓝天科技", 19, "李雷", 15, "asserted")}
     assert ruled_in(TWO, facts, Rules(CHAIR, assertion=True)) == (both, {})
     silent = {(*fact[:4], None) for fact in both}
-    assert ruled_in(TWO, facts, Rules(CHAIR)) == (silent, {})  # told or not, the status is known to the rule
+    assert ruled_in(TWO, facts, Rules(CHAIR)) == (silent, {})  # given or not, the status is known to the rule
 
 
 @pytest.mark.parametrize(

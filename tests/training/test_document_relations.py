@@ -129,7 +129,7 @@ def test_entities_beyond_token_1024_get_their_relations(folder: Path) -> None:
 def test_annotated_evidence_leads_attention_and_without_it_there_is_evidence_too(
     encoder_folder: Path, tmp_path: Path
 ) -> None:
-    """The first sentence is said to prove, which names one of the two alone: only annotation can tell."""
+    """The first sentence is said to prove, which names one of the two alone: only annotation can decide."""
     documents = []
     for seed in range(60):
         doc = document(random.Random(seed), f"d{seed}")

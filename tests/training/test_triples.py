@@ -180,7 +180,7 @@ def test_the_scale_of_mentions_is_fitted_on_those_that_are_told(folder: Path, me
     settings = TripleSettings.of(extractor.settings)
     scale = Scale(settings.span_temperature, settings.span_shift)
     asked, scores = Counter(scale.probability(x) for x in found.score), Counter(m.score for m in told)
-    assert not scores - asked  # what a rule of decoding takes away with its fact is asked, but not told
+    assert not scores - asked  # what a rule of decoding takes away with its fact is asked, but not found
     assert (asked - scores).total() <= len(told) // 10
     gold = {(doc.id, m.start, m.end) for doc in dev for m in doc.mentions}
     places = [(doc.id, m.start, m.end) in gold for doc in extractor.annotate(dev) for m in doc.mentions]
@@ -264,7 +264,7 @@ def test_qualifiers_and_mentions_that_are_not_taught_are_counted(encoder_folder:
     far = [replace(doc, text=f"{doc.text[:-1]}。", sentences=(Span(0, doc.mentions[-1].start),
                                                             Span(doc.mentions[-1].start, len(doc.text))))
            for doc in docs]  # fmt: skip
-    links, own = noted(far, plain)  # the place stands in a sentence of its own
+    links, own = noted(far, plain)  # the place is in a sentence of its own
     assert own["lost_qualifiers"] == links == len(docs) and own["not_taught"] == 0
     every = noted(corpus(60, 1), replace(plain, mentions="all", max_span=1))[1]
     assert every["lost_mentions"] > 0 == noted(corpus(60, 1), replace(plain, mentions="all"))[1]["lost_mentions"]

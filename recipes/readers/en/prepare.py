@@ -40,7 +40,7 @@ def build(data: Path) -> tuple[list[Question], list[Question]]:
         *read_set(data / "2wikimultihop" / "2wiki_train.jsonl.xz", "2wiki"),
         *read_set(data / "musique" / "musique_train.jsonl.xz", "musique"),
     ]
-    spans = [q for q in several if q.kind != "yes_no"]  # no single passage tells whether two things are alike
+    spans = [q for q in several if q.kind != "yes_no"]  # no single passage says whether two things are alike
     facts = list(read_knowledgenet(data / "knowledgenet" / "passages.derived.jsonl.xz", FOLDS))
     made = make_questions(facts, "knowledgenet", "knowledgenet", "en")
     return without_questions([*squad, *qed, *nq, *spans, *made], [*judge, *xquad]), judge

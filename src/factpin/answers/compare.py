@@ -112,7 +112,7 @@ _LATER = re.compile(r"\b(?:younger|youngest|later|latest|recent|recently|last)\b
 _EARLIER = re.compile(r"\b(?:older|oldest|first|earlier|before)\b", re.I)
 _SAME = re.compile(r"\bsame\s+(?:nationality|nationalities|country)\b", re.I)
 _DIRECTOR = re.compile(r"\bdirectors?\b", re.I)
-_ASKED = (  # relations that tell, and the words that ask for them
+_ASKED = (  # relations that decide, and the words that ask for them
     (("date of death",), re.compile(r"\bdie[sd]?\b", re.I)),
     (("date of birth",), re.compile(r"\bborn|older|younger|oldest|youngest\b", re.I)),
     (("publication date",), re.compile(r"\breleased?\b|\bc[ao]me\s+out\b|\bpublish|\bpublication\b", re.I)),
@@ -123,7 +123,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two things that are compared: its name, the fact that tells, and the fact that led there."""
+    """One of the two things that are compared: its name, the fact that decides, and the fact that led there."""
 
     name: str
     value: str
@@ -131,7 +131,7 @@ class Side:
 
 
 def compare(question: ParsedQuestion, store: Store, filter: Filter = ALL) -> Answer | None:
-    """The answer to a question that compares two things; None if it is no such question, or facts do not tell."""
+    """The answer to a question that compares two things; None if it is no such question, or facts do not decide."""
     if question.language != "en":
         return None
     joint = "and" if _SAME.search(question.text) else "or"
@@ -185,7 +185,7 @@ def _same(question: ParsedQuestion, store: Store, filter: Filter, pair: tuple[Na
 
 
 def _side(text: str, store: Store, filter: Filter, name: Name, relations: tuple[str, ...], rest: str) -> Side | None:
-    """What a fact tells of one thing, or of its director if the question is about directors."""
+    """What a fact says about one thing, or of its director if the question is about directors."""
     span, candidates = name
     shown = BRACKETS.sub("", text[slice(*span)])
     heads, facts = [c.entity.id for c in candidates], tuple[JudgedFact, ...]()

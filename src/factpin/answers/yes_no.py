@@ -18,12 +18,12 @@ from factpin.memory import ALL, Filter, JudgedFact, Pattern, Store
 _OF = re.compile(r"\s+of\s+(?:the\s+)?", re.I)
 _POSSESSIVE = re.compile(r"['’]s?\s+(?:\w+\s+)?|的")
 WORDS = {"en": ("yes", "no"), "zh": ("是", "否")}
-TELLING = ("active", "disputed", "denied")  # statuses of facts that tell yes or no
+TELLING = ("active", "disputed", "denied")  # statuses of facts that mean yes or no
 MOST_NAMES = 8  # names of a question that are paired
 
 
 def affirm(question: ParsedQuestion, store: Store, filter: Filter = ALL) -> Answer | None:
-    """Yes or no, with the evidence of the fact that is asked about; None where no fact tells."""
+    """Yes or no, with the evidence of the fact that is asked about; None where no fact decides."""
     names = names_in(question.text, store, filter)[:MOST_NAMES]
     pairs = permutations(names, 2)
     found = [fact for pair in pairs for fact in _facts(question, store, filter, *pair) if _tells(fact)]

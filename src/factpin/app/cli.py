@@ -104,6 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         Console(stderr=True).print("stopped", style="yellow")
         sys.exit(130)
+    except click.exceptions.NoArgsIsHelpError as error:  # a group of commands alone, such as `factpin store`
+        print(error.format_message())
+        sys.exit(0)
     except click.ClickException as error:
         _fail(error.format_message())
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does

@@ -1,4 +1,4 @@
-"""Notes of what was not looked for in a document, and where, so that "nothing found" can be told from "not searched".
+"""Notes of what was not looked for in a document, and where, which "nothing found" does not say.
 
 Models of spans, triples and events read the sentences in their language. Models of document relations read whole
 documents that are mainly in their language; of sentences in another one they understand little.

@@ -213,7 +213,7 @@ def _subject(sentence: PatternSentence) -> Mention | None:
 
 
 def _told(sentence: PatternSentence, subject: Mention) -> Iterator[tuple[Mention, str, Mention]]:
-    """What a sentence about the subject of a text tells of parents, spouses, and places."""
+    """What a sentence about the subject of a text says about parents, spouses, and places."""
     begins = _HE.match(sentence.pattern)
     if begins is None or (begins["name"] and not _is_called(sentence.said(begins["name"])[0], subject)):
         return

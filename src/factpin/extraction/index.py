@@ -44,6 +44,7 @@ class IndexReport:
     replaced: int = 0
     removed: int = 0
     rejects: list[Reject] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)  # documents without text
     seconds: float = 0.0
 
 
@@ -135,6 +136,8 @@ class _Run:
             self._reject(source, BadDocument(f"the id {doc.id!r} occurs twice; the first record is kept"))
             return None
         self.seen.add(uri)
+        if not doc.text.strip():
+            self.report.empty.append(uri)
         try:
             mark = digest(orjson.dumps(to_json(doc), option=orjson.OPT_SORT_KEYS).decode())
             origin = Source(uri, _title(doc), _date(doc) or self.published, self.models.name if self.models else "")

@@ -72,7 +72,8 @@ def find_inputs(
         elif path.exists():
             found.setdefault(real(path), (path, path.name))
         else:
-            raise BadFile(f"{path}: there is no such file or folder. Check the path.")
+            text = " A text is read from standard input: echo TEXT | factpin extract -" if " " in path.name else ""
+            raise BadFile(f"{path}: there is no such file or folder. Check the path.{text}")
     return _named(found, kind, column), skipped
 
 

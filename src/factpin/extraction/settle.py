@@ -1,4 +1,4 @@
-"""What is told of the entities of a document, once its mentions are gathered.
+"""What is said about the entities of a document, once its mentions are grouped.
 
 The same fact told of several mentions is one fact. An argument needs a name: what is told of "he" or "the company" is
 told of the entity that is meant, and left out where none is found. A functional relation gives an entity one tail.

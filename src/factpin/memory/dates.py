@@ -27,7 +27,7 @@ def as_date(text: str) -> str:
 
 
 def date_in(text: str) -> str:
-    """The date that a text begins to tell: 1886-10-02 for "October 2, 1886", "" if there is no year."""
+    """The date at the beginning of a text: 1886-10-02 for "October 2, 1886", "" if there is no year."""
     if date := as_date(text):
         return date
     year = _YEAR.search(text)

@@ -1,9 +1,9 @@
 """Several models of document relations as one: the same relations, encoder and windows, other seeds.
 
-    m[k]      margins of model k: how far every relation stands above the threshold of its pair     (P, R)
+    m[k]      margins of model k: how far every relation is above the threshold of its pair     (P, R)
     share[k]  of each sentence in what a pair looks at                                              (U, S)
 
-    a relation stands where  mean over k of m[k]  >  mean over k of the thresholds;  shares are averaged too
+    a relation is found where  mean over k of m[k]  >  mean over k of the thresholds;  shares are averaged too
 
     extractor = ensemble([factpin.load("runs/cdr-1"), factpin.load("runs/cdr-2")])
     documents = extractor.annotate(corpus)

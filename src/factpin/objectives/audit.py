@@ -1,7 +1,7 @@
 """Audit: proves of a view that nothing asked for can be read off, through any number of layers; or lists the leaks.
 
     edge q -> k    some mask lets q see k, or q = k (a cell carries itself)
-    question       (cell, place): the cell answers for the place, or stands beside a span that holds it (SBO)
+    question       (cell, place): the cell answers for the place, or is next to a span that holds it (SBO)
     leak           the cell reaches, by edges, a cell that shows the place
 
 Cells that show a place on purpose (`free`: BERT's kept pieces, BART's source) are counted, not reported.

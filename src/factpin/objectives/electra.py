@@ -113,7 +113,7 @@ def electra_over(
 def generator_over(reader: Backbone, config: NetworkConfig, heads: HeadsConfig, *, share: float = 0.25) -> Learner:
     """A smaller network like `config`, with the reader's word vectors.
 
-    They are borrowed: they stand among the reader's weights alone, as files of weights want every tensor once.
+    They are borrowed: they are listed among the reader's weights alone, as files of weights want every tensor once.
     """
     generator = Network(smaller(config, reader.words.embedding_dim, share))
     del generator.words

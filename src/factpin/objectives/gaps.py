@@ -3,7 +3,7 @@
     F(S)         = 2 · overlap(S, R) / (|S| + |R|)        R = D \\ S, the rest of the document; no `stop` pieces
     ind          the m sentences x with the highest F(x)
     seq          one by one, the sentence x that makes F(S + x) highest
-    orig, uniq   every piece counts as often as it stands; once
+    orig, uniq   every piece counts as often as it occurs; once
     lead         the first m
     random       any m
 
@@ -61,7 +61,7 @@ def overlap_f1(part: Counter[int], document: Counter[int], *, unique: bool) -> f
     """ROUGE-1 F1 of a part of a document against the rest of it, as bags of pieces."""
     if unique:
         overlap = sum(document[piece] > count for piece, count in part.items())
-        total = len(document) + overlap  # what stands on both sides counts on both
+        total = len(document) + overlap  # what is on both sides counts on both
     else:
         overlap = sum(min(count, document[piece] - count) for piece, count in part.items())
         total = document.total()

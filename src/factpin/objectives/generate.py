@@ -51,7 +51,7 @@ class GenerationSearch:
     count: int = 1  # how many are given back
     longest: int = 64
     shortest: int = 0
-    repeat: int = 0  # no run of this many pieces stands twice; 0: any
+    repeat: int = 0  # no run of this many pieces occurs twice; 0: any
 
     def __post_init__(self) -> None:
         if self.beams < 1 or self.count < 1 or self.longest < 1 or not 0 < self.top_p <= 1 or self.temperature <= 0:
@@ -245,7 +245,7 @@ def likeliest(logs: Tensor, search: GenerationSearch) -> Tensor:
 
 
 def _repeating(said: tuple[int, ...], n: int) -> list[int]:
-    """The pieces that would end a run of n pieces that stands there already."""
+    """The pieces that would end a run of n pieces that is there already."""
     if n < 1 or len(said) < n:
         return []
     before = said[len(said) - n + 1 :]

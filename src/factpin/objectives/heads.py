@@ -109,7 +109,7 @@ class ReplacedPieces(nn.Module):
 
 
 class Copy(nn.Module):
-    """Mixes what the words head says with what stands in the source."""
+    """Mixes what the words head says with what is in the source."""
 
     def __init__(self, width: int) -> None:
         super().__init__()

@@ -58,7 +58,7 @@ class Learner(nn.Module):
     def __init__(self, encoder: Backbone, head: Heads, *, smoothing: float | None = None) -> None:
         super().__init__()
         self.encoder, self.head, self.smoothing = encoder, head, smoothing
-        self.rows: frozenset[str] = frozenset()  # the names of what it learned, where a folder tells them
+        self.rows: frozenset[str] = frozenset()  # the names of what it learned, where a folder has them
 
     def forward(
         self, batch: Batch, objective: Objective, memory: Memory | None = None, *, keep: int | None = None
@@ -93,7 +93,7 @@ class Learner(nn.Module):
         encoded: Tensor | None = None,
         memory: Memory | None = None,
     ) -> Tensor:
-        """What may stand at one cell of each text, cells (B,) -> log p (B, V). `encoded`, `memory` as in Network."""
+        """What may come at one cell of each text, cells (B,) -> log p (B, V). `encoded`, `memory` as in Network."""
         states = self.encoder(batch, memory, weigh=self.head.copy is not None, encoded=encoded)
         E, at = self.encoder.words.weight, torch.as_tensor(cells, device=states.hidden[stream].device)
         rows = torch.arange(len(at), device=at.device)

@@ -1,4 +1,4 @@
-"""MASS: half of the text, in one run, is hidden from the encoder; the decoder reads that run alone, where it stood.
+"""MASS: half of the text, in one run, is hidden from the encoder; the decoder reads that run alone, in its place.
 
 encoder   x with x_u..x_v replaced piece by piece        all of it seen by the decoder
 decoder   x_{u-1} … x_{v-1} at positions u-1 … v-1       answers x_u … x_v

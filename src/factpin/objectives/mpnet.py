@@ -1,6 +1,6 @@
 """MPNet: XLNet's order of prediction, and every cell sees all n positions: the pieces it knows, masks for the rest.
 
-    content   [context | targets t_1..t_b | masks m_1..m_b]      a mask stands at its target's position
+    content   [context | targets t_1..t_b | masks m_1..m_b]      a mask has its target's position
     query     [m_1..m_b]                                         the same masks once more
     know      context and masks 0, target i: i, query i: i - 1
 

@@ -1,6 +1,6 @@
 """Parts of a text: how an input is divided, and what is asked about the whole, such as whether B follows A.
 
-`(text, chance) -> (parts, label)`: 0 as the text stood, 1 or more otherwise, NO_LOSS where nothing is asked.
+`(text, chance) -> (parts, label)`: 0 in the order of the text, 1 or more otherwise, NO_LOSS where nothing is asked.
 
 A text of one sentence has no second part: it is read alone and asks nothing. Public code of BERT and ALBERT gives it a
 random second part, so that more than half of its pairs are random, and some of ALBERT's are not swapped but foreign.
@@ -60,7 +60,7 @@ def sentence_order(text: Text, chance: Chance) -> tuple[list[Text], int]:
 
 
 def distance(text: Text, chance: Chance) -> tuple[list[Text], int]:
-    """ERNIE 2.0: the second part follows the first (0), stands further on (1), or in another document (2)."""
+    """ERNIE 2.0: the second part follows the first (0), comes later (1), or in another document (2)."""
     first, second = sorted(int(i) for i in chance.choice(len(text.ends) - 1, 2, replace=False))
     cut, further = int(text.ends[first]), int(text.ends[second])
     own = [text.part(cut, len(text)), text.part(further, len(text))]
@@ -70,7 +70,7 @@ def distance(text: Text, chance: Chance) -> tuple[list[Text], int]:
 
 
 def reordered(text: Text, chance: Chance, *, most: int = 3) -> tuple[list[Text], int]:
-    """ERNIE 2.0: one to `most` parts in any order, put together again; the label tells which of the Σ n! orders."""
+    """ERNIE 2.0: one to `most` parts in any order, put together again; the label is the number of the order."""
     n = int(chance.integers(1, min(most, len(text.ends)) + 1))
     cuts = [0, *sorted(int(cut) for cut in chance.choice(text.ends[:-1], n - 1, replace=False)), len(text)]
     parts = [text.part(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]

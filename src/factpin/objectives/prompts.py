@@ -130,7 +130,7 @@ def mass(ids: Ints, start: int, end: int, v: Vocabulary) -> Prompt:
         hidden[start:end] = v.mask
         source = encoder(_row([v.cls], hidden, [v.sep]))
         told = _row([v.cls] if start == 0 else ids[start - 1 : start], said)
-        positions = start + np.arange(len(told))  # the piece before the run stands at cell `start`
+        positions = start + np.arange(len(told))  # the piece before the run is at cell `start`
         return _sequence(source, told, positions)
 
     return Prompt(view, "decoder", v.specials, length=end - start, rows=("mass",))

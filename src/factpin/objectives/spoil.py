@@ -3,7 +3,7 @@
 replace    masked, or drawn by chance, or kept and shown on purpose; decided for each piece or each group
 collapse   each group becomes one marker         undone by `expand`
 insert     markers where nothing is missing      undone by `expand` with empty runs
-delete     the groups go                         not to be undone: nothing says where they stood
+delete     the groups go                         not to be undone: nothing says where they were
 reorder    parts in another order                undone by `reorder` with `back`
 """
 
@@ -101,5 +101,5 @@ def expand(ids: Ints, markers: Sequence[int], runs: Sequence[Ints]) -> Ints:
 
 
 def split(ids: Ints, markers: Sequence[int]) -> list[Ints]:
-    """The runs behind each marker, up to the next one; what stands before the first is left out."""
+    """The runs behind each marker, up to the next one; what comes before the first is left out."""
     return [run[1:] for run in np.split(ids, np.flatnonzero(np.isin(ids, markers)))[1:]]

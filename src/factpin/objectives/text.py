@@ -8,7 +8,7 @@
     foreign  another document, for objectives that ask whether two parts belong together
     target   what is to be said of the text, where pairs are learned from                (t,)
 
-No special token stands in a Text: objectives put them in, so none is chosen unless an objective means it (UniLM).
+A Text has no special tokens: objectives put them in, so none is chosen unless an objective means it (UniLM).
 """
 
 from collections.abc import Sequence

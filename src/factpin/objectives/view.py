@@ -46,7 +46,7 @@ def stream(
     positions: Ints | None = None,
     segments: Ints | None = None,
 ) -> Stream:
-    """A stream that asks nothing, counts its cells and has one segment, unless told otherwise."""
+    """A stream that asks nothing, counts its cells and has one segment by default."""
     n = len(tape)
     answers = np.full(n, NONE) if answers is None else answers
     positions = np.arange(n) if positions is None else positions
@@ -93,7 +93,7 @@ class View:
 
 
 def taught(start: int, target: Tape, places: int) -> tuple[Tape, Ints, Ints]:
-    """A decoder that is told what it should have said: its tape, its answers, and the ids of the new places.
+    """A decoder that is given what it should have said: its tape, its answers, and the ids of the new places.
 
     It reads `start` and the target without its last cell. Markers of the target get places of their own from `places`
     on, so that an audit sees them too.

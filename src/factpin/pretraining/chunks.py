@@ -1,7 +1,7 @@
 """Chunks: phrases and entities of any text, for rows that hide them, where no lexicon says what they are.
 
                entities                                     phrases
-    Chinese    names by rjieba's dictionary and tags        nouns and what stands before them, in a row: 人工智能技术
+    Chinese    names by rjieba's dictionary and tags        nouns and their modifiers, in a row: 人工智能技术
     others     words with a capital, not at a beginning     words in a row between function words: large language models
 
 They are guesses by rule, right more often than not: a lexicon or an annotated corpus knows better.

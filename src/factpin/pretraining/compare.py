@@ -5,7 +5,7 @@
     A/point-1, …, point-P     its encoder after 1/P, …, P/P of the steps
     results.jsonl             a line for each run that is done
 
-Every point, and `start` itself ("none"), is fine-tuned by the recipe with each seed. One pretraining run stands behind
+Every point, and `start` itself ("none"), is fine-tuned by the recipe with each seed. One pretraining run is behind
 a point: intervals are over the seeds of the fine-tuning. Points before the last are taken on the way, in the middle of
 the schedule of the learning rate.
 
@@ -81,7 +81,7 @@ def compare(
 ) -> dict[str, Any]:
     """Pretrain with each objective, fine-tune at each point with each seed; `config.objective` counts for nothing.
 
-    What is done stands in results.jsonl, and is not done again. `note` is told what goes on.
+    Results are kept in results.jsonl and not computed again. `note` is called with what is being done.
     """
     task = _Task.of(Path(asked.recipe))
     every = (how.max_steps or 0) // asked.points

@@ -45,7 +45,7 @@ def draw(report: dict[str, Any], path: Path) -> None:
         parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"/>')
         for row in own:
             bottom, top = _ends(row) or (row["mean"], row["mean"])
-            at = x(row["pieces"]) + 2 * k  # so that intervals stand side by side
+            at = x(row["pieces"]) + 2 * k  # so that intervals are side by side
             parts.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{y(bottom):.1f}" y2="{y(top):.1f}" stroke="{colour}">'
                          f"<title>{name}: {mean_and_half_width(row)}</title></line>")  # fmt: skip
         parts.append(f'<text x="{LEFT + WIDTH + 14}" y="{TOP + 14 + 18 * k}" fill="{colour}">{name}</text>')

@@ -37,7 +37,7 @@ from factpin.words import count
 
 MARK = re.compile(r"\[(MASK|GAP|TAIL)\]")
 INSIDE = "##"  # before a WordPiece piece that continues a word
-FILES = (".json", ".jsonl", ".md", ".tsv", ".txt")  # endings by which a missing file is told from a prompt
+FILES = (".json", ".jsonl", ".md", ".tsv", ".txt")  # endings that make an argument a missing file, not a prompt
 KINDS = ("gpt", "transformer_xl", "xlnet", "unilm", "glm", "mass", "t5", "bart", "pegasus", "palm", "transformer")
 PAIRS = "_pairs"
 WITHOUT_MARKS = ("gpt", "transformer_xl", "xlnet", "unilm", "palm", "transformer")  # they fill in nothing

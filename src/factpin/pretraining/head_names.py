@@ -4,7 +4,7 @@
     head.words.dense.weight    cls.predictions.transform.dense.weight
     head.pairs.2.out.weight    cls.seq_relationship.weight
 
-Weights that are tied to the word vectors stand in a file once, as word vectors.
+Weights that are tied to the word vectors are in a file once, as word vectors.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-CAUSAL = ("gpt2", "gpt_neox", "llama", "openai-gpt", "qwen2")  # each cell sees those before it, whatever it is told
+CAUSAL = ("gpt2", "gpt_neox", "llama", "openai-gpt", "qwen2")  # each cell sees those before it, whatever the mask
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class HeadNames:
 
     base: str  # what the encoder's own names begin with
     words: tuple[str, str, str] | None = None  # dense, norm, bias
-    pair: tuple[str, str] | None = None  # the pooler, what stands on it
+    pair: tuple[str, str] | None = None  # the pooler, and what follows it
     replaced: tuple[str, str] | None = None
     masked: str = ""  # the class with the words head alone, or of a model that reads from left to right
     whole: str = ""  # the class with all its heads

@@ -50,7 +50,7 @@ def kept_heads(start: Path) -> dict[str, Tensor]:
 
 
 def inherit(model: Learners, heads: Mapping[str, Tensor]) -> bool:
-    """Put them where they fit; tells whether hidden pieces are named by a head that has learned to."""
+    """Put them where they fit; returns whether hidden pieces are named by a head that has learned to."""
     own = model.learner.state_dict()
     grown = {name: _longer(heads[name], len(own[name])) for name in BIASES if name in heads and name in own}
     given = {**heads, **grown}

@@ -71,7 +71,7 @@ class PretrainJob:
         *,
         apart: bool = False,
     ) -> None:
-        """`at` is told the steps done and the pieces seen, while the model is as it is judged.
+        """`at` is called with the steps done and the pieces seen, while the model is as it is judged.
 
         `apart`: the documents of a text do not see each other.
         """

@@ -1,4 +1,4 @@
-"""Known phrases and entities: a file of them comes in, where they stand in a text goes out.
+"""Known phrases and entities: reads a file of them, and finds their places in a text.
 
     旧金山<tab>entity
     出生于<tab>phrase

@@ -7,7 +7,7 @@
     xlnet                          two streams
     factpin                        what transformers does not have; the names are our own
 
-Tied weights stand in a file once, as transformers writes them. Tables that do not learn (sinusoids) are written where
+Tied weights are in a file once, as transformers writes them. Tables that do not learn (sinusoids) are written where
 transformers looks for them. MASS has BART's weights; its decoder counts positions of the text, which transformers' BART
 cannot be told.
 """

@@ -1,6 +1,6 @@
 """What is pretrained: a reader of views, and the heads of all rows that it learns.
 
-on an encoder           an encoder of transformers; heads, a decoder and a table of second positions stand beside it
+on an encoder           an encoder of transformers; heads, a decoder and a table of second positions are beside it
 a network of our own    one of LAYOUTS, with its own decoder and memory
 """
 
@@ -27,12 +27,12 @@ from factpin.pretraining.networks import like
 from factpin.pretraining.readers import Plain, WithDecoder, cut, plain, says
 
 GENERATOR = 0.25  # of the encoder's width
-LAYERS = 2  # of a decoder beside an encoder, unless told otherwise
+LAYERS = 2  # of a decoder beside an encoder, by default
 
 
 @dataclass(frozen=True)
 class Beside:
-    """What stands beside an encoder."""
+    """What is beside an encoder."""
 
     length: int = 128  # cells of a text
     decoder_layers: int = LAYERS

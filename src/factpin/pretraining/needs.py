@@ -1,7 +1,7 @@
 """What an objective asks of a corpus and of a vocabulary, found out by asking it: a row comes in, its needs go out.
 
 A small text is declared again and again by chance. The objective needs words if other words give another view;
-phrases, entities or a foreign text if it fails without them; a mark if the mark stands in a view.
+phrases, entities or a foreign text if it fails without them; a mark if a view contains it.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ SENTENCES, LENGTH = 6, 8  # of the text that is asked about
 MARKS = ("pad", "cls", "sep", "mask", "gap", "tail", "start", "end")
 BLANKS = "sentinels"
 _PIECES = SENTENCES * LENGTH
-_AT = 2 * _PIECES  # the first mark; below stand the pieces of the text and of the foreign one
+_AT = 2 * _PIECES  # the first mark; lower numbers are the pieces of the text and of the foreign one
 _LAST = _AT + len(MARKS)
 PROBE = Vocabulary(
     size=_LAST + _PIECES,

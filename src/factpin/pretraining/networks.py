@@ -2,7 +2,7 @@
 
     4x256       layers x width; heads of 64          4x256x8    eight heads
 
-Rows that are learned together on one network get it; rows of several papers share a BERT, beside which stand a decoder
+Rows that are learned together on one network get it; rows of several papers share a BERT, with a decoder beside it
 and what else they need. Where transformers has the architecture, the config is transformers' own; where it has not
 (GLM, NEZHA, PALM, Transformer-XL), it is that of a network of our own (`encoders/own`), model_type "factpin".
 
@@ -21,7 +21,7 @@ from factpin.encoders.own.parts import NetworkConfig
 from factpin.errors import BadInput
 from factpin.objectives import Objective, Vocabulary
 
-HEAD = 64  # width of a head, unless told otherwise
+HEAD = 64  # width of a head, by default
 INNER = 4  # the inner layer is so many times as wide
 SMALL = 256  # the greatest width at which ELECTRA's word vectors are half as wide
 NARROW = 128  # ALBERT's word vectors

@@ -54,7 +54,7 @@ LOOKED_AT = 1000  # portions that are looked at for mentions
 AUDITED = 8  # texts of which every row shows its view to the audit before a run begins
 UNKNOWN = 0.05  # share of pieces that a vocabulary does not know, from which on it is said
 LAST = (CONFIG,)
-SAVES, LOOKS = 20, 10  # checkpoints and evaluations of a run, unless told otherwise
+SAVES, LOOKS = 20, 10  # checkpoints and evaluations of a run, by default
 
 
 def pretrain(

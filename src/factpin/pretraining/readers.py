@@ -1,4 +1,4 @@
-"""Readers of a batch that stand on a transformers encoder.
+"""Readers of a batch on top of a transformers encoder.
 
     Plain         one stream in which everybody sees everybody, as the encoder always reads, whatever its positions are;
                   or from left to right, by a model that does so by itself (GPT); where documents are apart, those texts
@@ -85,7 +85,7 @@ class Plain(nn.Module):
         return States({"content": read_plainly(self.encoder, block, batch.task)})
 
     def _refuse_other_masks(self, block: Block) -> None:
-        """The encoder is told no mask: what the view asks for must be what it does by itself."""
+        """The encoder is given no mask: what the view asks for must be what it does by itself."""
         causal = self.encoder.config.model_type in CAUSAL
         if not _sees_all(block, "content", causal=causal):
             how = "from left to right" if causal else "every cell from every other"
@@ -96,7 +96,7 @@ class Plain(nn.Module):
 
 
 def read_plainly(encoder: Encoder, block: Block, task: int = 0) -> Tensor:
-    """(B, n, D). Segments are told to encoders that have vectors for them, and the task to ERNIE 2.0."""
+    """(B, n, D). Segments are given to encoders that have vectors for them, and the task to ERNIE 2.0."""
     device = encoder.word_vectors.device
     ids, real, segments = (torch.from_numpy(x).to(device) for x in (block.ids, block.real, block.segments))
     known = getattr(encoder.config, "type_vocab_size", 0) or 0

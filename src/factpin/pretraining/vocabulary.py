@@ -105,7 +105,7 @@ def _word_pieces(
 
 
 def _letters(library: tokenizers.Tokenizer, texts: Iterable[str], most: int) -> tuple[list[str], list[str]]:
-    """The most frequent letters of the texts, and those of them that stand inside a word, both in order."""
+    """The most frequent letters of the texts, and those of them that occur inside a word, both in order."""
     seen, inside = Counter[str](), Counter[str]()
     for text in texts:
         words = library.pre_tokenizer.pre_tokenize_str(library.normalizer.normalize_str(text))
@@ -130,7 +130,7 @@ def _byte_pairs(
 
 
 def with_marks(tokenizer: Tokenizer, wanted: Iterable[str]) -> Tokenizer:
-    """The tokenizer with a special token for each wanted mark; padding and what a text stands between it always has."""
+    """The tokenizer with a special token for each wanted mark; padding and frames are always there."""
     wanted = {"pad", "cls", "sep", *wanted}
     library = _copy(tokenizer)
     missing = {
@@ -236,7 +236,7 @@ def extended(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[Tokenizer, dic
     new = [word for word in dict.fromkeys(words) if word not in known]
     pieces = {word: tuple(library.encode(word, add_special_tokens=False).ids) for word in new}
     numbers = {word: tokenizer.vocab_size + k for k, word in enumerate(new)}
-    # A tokenizer that is loaded numbers its special tokens anew, behind the vocabulary, unless they stand in it.
+    # A tokenizer that is loaded numbers its special tokens anew, behind the vocabulary, unless they are in it.
     known.update({token["content"]: token["id"] for token in spec["added_tokens"]})
     known.update(numbers)
     return (

@@ -168,7 +168,7 @@ def _sayable(text: str) -> str:
 
 def _unknown_id(library: tokenizers.Tokenizer) -> int | None:
     token = getattr(library.model, "unk_token", None)
-    if token is None:  # Unigram has a number, which only its JSON tells
+    if token is None:  # Unigram has a number, which only its JSON has
         model = orjson.loads(library.to_str())["model"]
         if isinstance(model.get("unk_id"), int):
             return int(model["unk_id"])

@@ -7,7 +7,7 @@ A sentence that is longer than a window, or that leaves no room for the overlap,
 
 Every piece is *kept* by exactly one window: the border lies in the middle of two windows' overlap. A span belongs to
 the window that keeps its centre piece, (first + last) // 2. Neighbouring windows share at least `overlap` pieces, so a
-span of up to `overlap + 1` pieces stands whole in the window it belongs to. A longer one belongs to the window nearest
+span of up to `overlap + 1` pieces is whole in the window it belongs to. A longer one belongs to the window nearest
 to its centre that holds all of it, if there is one: `owner` is a function of the span alone, so merging the windows
 never gives a span twice. Under context="sentence" a span across two sentences belongs to nobody.
 """

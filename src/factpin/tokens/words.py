@@ -34,7 +34,7 @@ def word_spans(text: str, by: By = "jieba") -> list[tuple[int, int]]:
     for run in _RUN.finditer(text):
         start, end = run.span()
         if start < at or not _HAN.search(run.group()):
-            continue  # of Latin letters only: it is part of what stands around it
+            continue  # of Latin letters only: it is part of what is around it
         found += _regular(text, at, start)
         found += [(start + a, start + b) for word, a, b in tokenize(run.group()) if _SOMETHING.search(word)]
         at = end

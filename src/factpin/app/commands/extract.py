@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from factpin.app.commands._options import (
     column_option,
@@ -113,6 +114,8 @@ def extract(
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
     if link and not db:
         raise BadInput("--link needs the store to link to. Name it with --db kb.db, or set FACTPIN_DB.")
+    if db and not link and click.get_current_context().get_parameter_source("db") is ParameterSource.COMMANDLINE:
+        raise BadInput(f"--db is for --link, which links names to a store. To keep facts: factpin index … --db {db}")
     format: Any = "jsonl" if target in FOR_PEOPLE else target
     request = Request(inputs or (STANDARD,), output=output, format=format, db=(db or "") if link else "", **settings)
     if engine:

@@ -54,7 +54,7 @@ def serve(
     precision: str,
     quiet: bool,
 ) -> int:
-    """Serve extraction, the store and a page over HTTP, on this machine unless told otherwise.
+    """Serve extraction, the store and a page over HTTP, by default for this machine alone.
 
     \b
     factpin serve                                    # http://127.0.0.1:8400

@@ -28,8 +28,8 @@ def predict_notes(done: Prediction, target: str) -> Iterator[str]:
     """Lines with rich markup."""
     if target != "-":
         yield f"written: {escape(target)}"
-    found = ", ".join(count(number, what) for what, number in _singular(done.counts).items() if number) or "nothing"
-    yield f"[dim]{count(done.documents, 'document')}; {found}[/]"
+    found = ", ".join(count(number, what) for what, number in _singular(done.counts).items() if number)
+    yield f"[dim]{count(done.documents, 'document')}{f'; {found}' if found else '. Nothing was found.'}[/]"
     if done.without:
         yield (
             f"[yellow]not searched:[/] {done.without:,} of {count(done.documents, 'document')} without {done.asks}: "

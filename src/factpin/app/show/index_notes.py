@@ -16,6 +16,9 @@ SHOWN = 5  # bad files that are listed
 def index_record(db: str, stats: Mapping[str, Any], report: IndexReport, skipped: Counter[str]) -> dict[str, Any]:
     """What was done, and what the store holds now."""
     notes = [f"set aside: {reject.place}: {reject.reason}" for reject in report.rejects]
+    if report.empty:
+        names = ", ".join(report.empty[:SHOWN]) + (", ..." if len(report.empty) > SHOWN else "")
+        notes.append(f"empty: {count(len(report.empty), 'document')} without text: {names}")
     if skipped:
         notes.append(f"skipped: {skipped_files(skipped)}")
     return {

@@ -11,7 +11,7 @@ MOST = 8  # names that a list of counts shows
 def skipped_files(skipped: Mapping[str, int]) -> str:
     """`1 .css, 2 .xyz (unknown ending; --from reads them), 1 pipe or broken link`."""
     endings = ", ".join(f"{number:,} {ending}" for ending, number in sorted(skipped.items()) if ending != IRREGULAR)
-    odd = count(skipped[IRREGULAR], IRREGULAR) if IRREGULAR in skipped else ""
+    odd = count(skipped[IRREGULAR], IRREGULAR, "pipes or broken links") if IRREGULAR in skipped else ""
     return ", ".join(part for part in (endings and f"{endings} (unknown ending; --from reads them)", odd) if part)
 
 

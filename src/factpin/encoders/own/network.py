@@ -57,7 +57,7 @@ class States:
 
 
 class Backbone(Protocol):
-    """What heads stand on: a Network, or a transformers encoder behind `on_encoder`."""
+    """What heads are put on: a Network, or a transformers encoder behind `on_encoder`."""
 
     @property
     def words(self) -> nn.Embedding: ...
@@ -165,7 +165,7 @@ class Network(nn.Module):
         return self.last(x), p
 
     def _in_a_row(self, at: Tensor, segments: Tensor) -> RelativePositions | None:
-        """How n cells in a row stand to each other."""
+        """The distances of n cells in a row from each other."""
         config, dtype, ahead = self.config, self.words.weight.dtype, at - at[:, None]
         if self.bias is not None:
             number = buckets(ahead, count=config.buckets, farthest=config.farthest)
@@ -248,7 +248,7 @@ class Network(nn.Module):
         return Sight(self._tensor(allowed), relation)
 
     def _relative(self, distance: Ints, allowed: Bools, differ: Tensor | None) -> RelativePositions:
-        """By the shift where all that is seen stands in a row, else by index."""
+        """By the shift where all that is seen is in a row, else by index."""
         _, Q, K = distance.shape
         row = np.arange(Q)[:, None] + K - Q - np.arange(K)
         ways: Ways = "both" if (distance[allowed] < 0).any() else "left"

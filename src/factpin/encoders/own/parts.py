@@ -1,7 +1,7 @@
 """Parts of a Network, and its config: the input of a stream, and the layers of an encoder and of a decoder.
 
 after     x = LN(x + f(x))            BERT, BART, the first Transformer
-before    x = x + f(LN(x))            T5, PEGASUS, GLM: one more LN stands at the end
+before    x = x + f(LN(x))            T5, PEGASUS, GLM: one more LN at the end
 
 layer           attend, think                 think   W₂ act(W₁ x)
 decoder layer   attend, look, think           look    attention over the encoder
@@ -52,7 +52,7 @@ class NetworkConfig:
     limit: int = 64  # distance beyond which functional positions do not change
     memory: int = 0  # cells kept for the next step
     dropout: float = 0.1
-    name: str = ""  # of the paper's network, which a folder tells
+    name: str = ""  # of the paper's network, as recorded in a folder
     spread: float = FIRST_SPREAD  # of the first word vectors
     query: bool = False  # queries begin with one learned vector, not with the mask's (XLNet)
     tied: bool = False  # u and v of relative attention are the same in all layers (Transformer-XL)
@@ -88,9 +88,7 @@ class InputLayer(nn.Module):
         """words (B, n, E), positions (B, n, tables), segments (B, n)."""
         x = words * self.config.width**0.5 if self.config.scale_words else words
         for t, table in enumerate(self.positions):
-            known = (
-                t < positions.shape[-1]
-            )  # a view with one position stands at 0 in a second table, as GLM's text does
+            known = t < positions.shape[-1]  # a view with one position is at 0 in a second table, as GLM's text does
             x = x + table(positions[..., t] if known else torch.zeros_like(positions[..., 0]))
         if self.config.positions == "sinusoid":
             x = x + sinusoid(positions[..., 0], x.shape[-1], self.config.layout, x.dtype)

@@ -39,7 +39,7 @@ def recall(network: Network, kept: Block) -> tuple[Block, Memory]:
 
 
 def _part(block: Block, cells: slice, positions: Ints, sees: Mapping[str, Bools] | None = None) -> Block:
-    """Some cells of a block in a row, which stand at these positions."""
+    """Some cells of a block in a row, at these positions."""
     at = np.tile(positions[:, None], (len(block.ids), 1, 1))
     return Block(block.ids[:, cells], at, block.segments[:, cells], block.labels[:, cells], block.real[:, cells],
                  sees or {})  # fmt: skip

@@ -6,8 +6,8 @@
 The document brings its mentions, its entities and its sentences; a mention that belongs to no entity is not marked.
 Asked are all ordered pairs of two different entities, with a schema those whose types some relation allows, and in a
 long document those that some window shows together (`targets`). An entity that cannot be read is never scored,
-and never silently: it is named. Where a fact is not said to stand, decoding pins it to the two mentions nearest to each
-other. Sentences prove a pair: all its relations share them.
+and never silently: it is named. Where the place of a fact is not given, decoding pins it to the two mentions that
+are nearest to each other. Sentences prove a pair: all its relations share them.
 `decode(targets(x)) == x` but for what Targets names, for pins, and for sentences that only one relation of a pair has.
 """
 

@@ -2,8 +2,8 @@
 
     m   how far a relation is above the threshold of its pair   (P, R)    s[r] - s[TH], or s[r] with a global threshold
 
-(h, r, t) stands where m[r] is above the cut, at most the top_k best of a pair. A sentence proves a pair where its share
-in what the pair looks at is large enough; the one with the largest share always does.
+(h, r, t) is found where m[r] is above the cut, at most the top_k best of a pair. A sentence proves a pair where its
+share in what the pair looks at is large enough; the one with the largest share always does.
 """
 
 from dataclasses import dataclass

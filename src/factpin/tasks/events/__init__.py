@@ -6,7 +6,7 @@
     node    a class, and the pieces first..last that play this role; a trigger is one more role
     heads   (i, j), i <= j: two arguments of one event begin with the pieces i and j
     tails   (i, j), i <= j: two arguments of one event end with the pieces i and j
-    link    two nodes of one event type, not both triggers, whose ends stand in heads and in tails
+    link    two nodes of one event type, not both triggers, whose ends are in heads and in tails
     event   a maximal clique of linked nodes; a node without links is an event of one argument
 
 A link has no direction: it is one cell with the earlier piece first, taught once, and scored once whatever the order of

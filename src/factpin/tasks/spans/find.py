@@ -1,6 +1,6 @@
 """Find spans: scores -> cells above their cuts -> the spans of every document.
 
-find_spans(scores, cut)            what stands in a batch of windows
+find_spans(scores, cut)            the spans found in a batch of windows
 split_spans(cells, texts, shift)   the same, window by window, in pieces
 merge_spans(windows, parts)        what the windows of a document found, each span once
 surest(spans)                      without spans that overlap a surer one

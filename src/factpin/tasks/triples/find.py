@@ -1,6 +1,6 @@
 """Find triples: scores -> spans that are subjects or objects, and links between them.
 
-(s, r, o) stands where spans, spans, heads and tails at its tokens are all above the cut; its score is the least of
+(s, r, o) is found where spans, spans, heads and tails at its tokens are all above the cut; its score is the least of
 the four
 """
 

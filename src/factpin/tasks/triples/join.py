@@ -4,7 +4,7 @@
     heads     s at (subject's first token, object's first token)
     tails     s at (subject's last token, object's last token)
 
-    score of a triple = min(subject, object, heads, tails); it stands where its score is above the cut of its relation
+    score of a triple = min(subject, object, heads, tails); it is found where its score is above the cut of its relation
 
 Texts with few pairs are joined together: every pair of spans is scored for every relation. In a text with more pairs
 than BLOCK holds, pairs are first sorted out by bits: a bit tells for a pair of tokens whether a relation is above its

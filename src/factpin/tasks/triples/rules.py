@@ -167,7 +167,7 @@ def functional(
     """The kept facts of statements that agree with every better one: a functional relation gives a head one tail.
 
     What is asserted is better than what is not, then the surer, of equals the earlier. What is negated says what the
-    tail is not: it stands beside any other. A statement of which one fact does not agree falls as a whole.
+    tail is not: it goes with any other. A statement of which one fact does not agree falls as a whole.
     """
     own, good = {*kept}, set[DraftFact]()
     tail: dict[tuple[tuple[str, str], str], tuple[str, str]] = {}
