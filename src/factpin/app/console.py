@@ -85,7 +85,9 @@ def working(doing: str, quiet: bool, *, beneath: bool = False) -> Iterator[Progr
 
     loading.start()
     try:
-        yield Progress(start, lambda: bar.advance(task), lambda text: notes(quiet).print(text, style="yellow"))
+        yield Progress(
+            start, lambda: bar.advance(task), lambda text: notes(quiet).print(text, style="yellow", markup=False)
+        )
     finally:
         loading.stop()
         bar.stop()

@@ -55,7 +55,7 @@ def doctor(
     with counting("examining", quiet or as_json) as count:
         report = examine(paths, examination, source_format=source_format, options=Options(**choices), on_document=count)
     if learn_schema:
-        notes(quiet or as_json).print(f"schema written to {learn_schema}")
+        notes(quiet or as_json).print(f"schema written to {learn_schema}", markup=False)
     if as_json:
         print_json(report)
     else:

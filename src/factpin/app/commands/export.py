@@ -38,5 +38,5 @@ def export(out: Path, db: str | None, target: str | None, as_of: str | None, los
         target = Names("export", FORMATS).convert(out.suffix.lstrip(".") or "neo4j", None, None)
     with open_db(db) as store:
         run(store, out, target, Filter(as_of or ""), lossy=lossy)
-    notes(quiet).print(f"written to {out}")
+    notes(quiet).print(f"written to {out}", markup=False)
     return 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from rich.markup import escape
 
 from factpin.app.commands._options import (
     column_option,
@@ -134,7 +135,8 @@ def _extract_in_shards(request: Request, sharding: ShardOptions, quiet: bool) ->
     for line in extract_notes(summary, request):
         notes(quiet).print(line)
     for failure in failures:
-        notes().print(f"[red]failed:[/] shard {failure.shard}: {failure.reason} Run the command again to try it again.")
+        reason = escape(failure.reason)
+        notes().print(f"[red]failed:[/] shard {failure.shard}: {reason} Run the command again to try it again.")
     return 1 if failures else 0
 
 
