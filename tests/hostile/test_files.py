@@ -285,6 +285,17 @@ def test_lone_surrogates_in_a_corpus_are_refused_or_set_aside(tmp_path: Path) ->
     assert done.returncode == 0 and len((tmp_path / "b.jsonl").read_text().splitlines()) == 1, done.stderr
 
 
+def test_an_empty_path_is_not_the_current_folder(tmp_path: Path) -> None:
+    for words in (
+        ["extract", ""],
+        ["convert", "", tmp_path / "a.jsonl"],
+        ["doctor", ""],
+        ["index", "", "--db", "x.db"],
+    ):
+        done = run(*words)
+        assert done.returncode == 2 and b"A path is empty." in done.stderr, done.stderr
+
+
 def test_a_bad_text_among_several_is_named() -> None:
     with pytest.raises(BadDocument, match="Text 1: .*lone surrogate"):
         as_documents(["good", "bad \ud83d"])

@@ -25,6 +25,8 @@ from factpin.files.lock import NAME as LOCK
 from factpin.models.extractor import AHEAD
 
 RECORD = "factpin-run.json"
+ENDING = ".jsonl"
+LONGEST = 255 - len(ENDING)  # bytes of a name, which file systems allow
 TOGETHER = AHEAD  # inputs that are read in one batch, as many as of a stream, and the most that a crash loses
 
 
@@ -77,7 +79,8 @@ def _join(value: object) -> str:
 
 def result_of(folder: Path, source: Input) -> Path:
     """The file for the result of one input, named after the whole input, since a.txt and a.pdf may be neighbours."""
-    return folder / f"{source.name}.jsonl"
+    *parents, name = (files.shortened(part, LONGEST) for part in Path(source.name).parts)
+    return folder.joinpath(*parents, f"{name}{ENDING}")
 
 
 def is_done(folder: Path, source: Input) -> bool:
@@ -144,4 +147,8 @@ def _groups(inputs: Sequence[Input]) -> Iterator[list[Input]]:
 
 
 def _stamp(source: Input) -> int:
-    return 0 if str(source.path) == "-" else source.path.stat().st_mtime_ns
+    """When an input was changed; 0 for standard input, and for a file that is gone, which is named when it is read."""
+    try:
+        return 0 if str(source.path) == "-" else source.path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from rich.markup import escape
 
 from factpin.app.commands._options import (
+    GivenPath,
     column_option,
     device_option,
     inputs_argument,
@@ -69,7 +70,7 @@ BY_ENDING = {".csv": "csv", ".htm": "html", ".html": "html"}
 )
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, allow_dash=True),
+    type=GivenPath(),
     default=STANDARD,
     help="File to write. A folder (a name without an ending) gets one file per input; run the same command again to "
     "resume it.",
