@@ -22,6 +22,7 @@ from factpin.files.encodings import likely_encoding
 from factpin.files.leftovers import part_name
 from factpin.files.limits import size_of
 from factpin.files.process import is_dead, own_mark
+from tests.formats.test_mutations import at_most
 
 ODD = ["undefined", "punycode", "zlib", "unicode_escape", "idna", "utf-7", "base64", "rot13", "mbcs", "x\x00y", "hex"]
 
@@ -43,6 +44,27 @@ def test_one_bad_page_does_not_stop_a_run(charset: str, tmp_path: Path) -> None:
     with Rejects(tmp_path / "rejects.jsonl") as rejects:
         assert [doc.id for doc in read_inputs(sources, rejects=rejects)] == ["good"]
     assert rejects.count == 1
+
+
+SAID = "<html><body><p>Anna Weber was born in Berlin.</p>"
+
+
+@pytest.mark.parametrize("more", ["<a " * 200_000, "<a '" * 200_000, '<a "x' * 200_000, "<" * 500_000, "<i>" * 90_000])
+def test_a_page_of_open_tags_is_read_soon(more: str, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(SAID + more, "utf-8")
+    with at_most(60):
+        (doc,) = read_inputs([Input(tmp_path / "page.html", "html", "page.html", "page")])
+    assert doc.text.startswith("Anna Weber was born in Berlin.")
+
+
+@pytest.mark.parametrize("one", ["a{}='x'", 'a{}="<>"', "a{}", "a{}=1", "a{}='x'b=\"'\""])
+def test_an_element_with_very_many_attributes_is_refused(one: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(f"{SAID}<p {' '.join(one.format(i) for i in range(200_000))}>x</p>", "utf-8")
+    with at_most(60), pytest.raises(BadFile, match="more than 1,000 attributes"):
+        list(read_inputs([Input(page, "html", "page.html", "page")]))
+    page.write_text(f"{SAID}<img src='data:image/png;base64,{'A=' * 99_999}' d='{'M0 0 ' * 9_999}'>", "utf-8")
+    assert list(read_inputs([Input(page, "html", "page.html", "page")]))
 
 
 @pytest.mark.parametrize("encoding", ["undefined", "punycode", "zlib", "unicode_escape", "idna", "hex", "no", "\x00"])
