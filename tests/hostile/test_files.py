@@ -323,3 +323,6 @@ def test_a_bad_text_among_several_is_named() -> None:
         as_documents(["good", "bad \ud83d"])
     with pytest.raises(BadInput, match="text 2 is of type int"):
         as_documents(["good", "good", 3])  # type: ignore[list-item]
+    for odd in (3, None, b"bytes", {"text": "good"}):
+        with pytest.raises(BadInput, match=f"of type {type(odd).__name__}"):
+            as_documents(odd)  # type: ignore[arg-type]
