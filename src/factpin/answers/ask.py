@@ -210,4 +210,4 @@ def _chosen(answer: Answer, answers: Sequence[Answer], notes: Sequence[str]) -> 
 def _unread_notes(store: Store, filter: Filter, language: str) -> list[str]:
     """A note if the answer may be in a document that was only partly read."""
     partly = len(store.partly_read(filter))
-    return [say("partly", language, count=partly, all=len(store.sources(filter)))] if partly else []
+    return [say("partly", language, count=partly, all=store.how_many(filter))] if partly else []
