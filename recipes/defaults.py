@@ -265,7 +265,7 @@ def show_plan(places: Sequence[Place], options: argparse.Namespace) -> None:
     for place in places:
         for run in planned(place, options):
             given = {name: run.settings[name] for name in ("epochs", "batch_size") if name in run.settings}
-            epochs = settle(TrainConfig(**given), 0, place.documents).epochs or 1
+            epochs = settle(TrainConfig(**given), 0, place.documents, tokens=place.corpus.tokens).epochs or 1
             read = epochs * place.documents + 0.3 * min(epochs, EVALUATIONS) * place.corpus.judged[0]
             minutes = 0.5 + read * place.corpus.seconds / 60
             whole += minutes
