@@ -90,7 +90,7 @@ def test_a_sentence_never_finds_its_own_document_and_the_null_document_is_first(
 
 def test_masks_are_where_the_name_was(home: Path) -> None:
     job = job_of(home)
-    blank, tokenizer = job.blanks[0], job.embedder.tokenizer
+    blank, tokenizer = job.blanks[0], job.retriever.tokenizer
     found = blank_inputs(tokenizer, blank, ["", "天晴了。"], job.mask, 64)
     assert found is not None
     pairs, places, pieces = found
@@ -122,8 +122,12 @@ def test_the_loss_is_the_marginal_and_reaches_the_retriever_by_posterior_minus_p
 def test_a_frozen_retriever_gets_no_gradient_by_its_scores(home: Path) -> None:
     for frozen in (True, False):
         job = job_of(home, frozen=frozen)
-        scores = job.model.documents(job.realm_batch(job.blanks[:2]))
+        batch = job.realm_batch(job.blanks[:2])
+        scores = job.model.documents(batch)
         assert scores.requires_grad is not frozen
+        with torch.no_grad():  # the reader learns
+            job.model.encoder.word_vectors.add_(0.5 * torch.randn_like(job.model.encoder.word_vectors))
+        assert torch.equal(job.model.documents(batch), scores) is frozen
 
 
 def test_passages_are_embedded_anew_as_often_as_asked(home: Path) -> None:

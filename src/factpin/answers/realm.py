@@ -16,6 +16,7 @@ jobs. Candidates are chosen by vectors that are as old as the last refresh; the 
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,11 +131,15 @@ class RealmBatch:
 
 
 class RealmModel(nn.Module):
-    """An embedder, and a reader of blanks on the same encoder. Words are predicted by the encoder's own vectors."""
+    """An embedder, and a reader of blanks on the same encoder. Words are predicted by the encoder's own vectors.
+
+    A frozen retriever is a copy of its own, which stays as it is while the reader learns.
+    """
 
     def __init__(self, embedder: TextEmbedder, *, frozen: bool = False, marginal: str = "token") -> None:
         super().__init__()
-        self.embedder, self.frozen, self.marginal = embedder, frozen, marginal
+        self.embedder, self.marginal = embedder, marginal
+        self.fixed = deepcopy(embedder).requires_grad_(False) if frozen else None
         width, words = embedder.encoder.width, embedder.encoder.word_vectors
         self.head = nn.Sequential(nn.Linear(width, words.shape[1]), nn.GELU(), nn.LayerNorm(words.shape[1]))
 
@@ -143,11 +148,16 @@ class RealmModel(nn.Module):
         """The encoder of both jobs."""
         return self.embedder.encoder
 
+    @property
+    def retriever(self) -> TextEmbedder:
+        """What embeds sentences and passages."""
+        return self.embedder if self.fixed is None else self.fixed
+
     def documents(self, batch: RealmBatch) -> Tensor:
         """Scores of the passages (B, K); without a gradient if the retriever is frozen."""
         K = len(batch.passages[0])
         flat = [text or " " for row in batch.passages for text in row]
-        vectors = self.embedder.embed if self.frozen else self.embedder
+        vectors = self.embedder if self.fixed is None else self.fixed.embed
         q, d = vectors(list(batch.sentences)), vectors(flat)
         return SHARP * torch.einsum("bd,bkd->bk", q, d.view(len(q), K, -1))
 
