@@ -27,12 +27,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import torch
 from _sets import DATA, questions_of
 
 from factpin.answers.cogltx import mem_recall
 from factpin.answers.cogltx_excerpt import excerpt
-from factpin.answers.cogltx_judge import Judge, collate_windows
+from factpin.answers.cogltx_judge import Judge
 from factpin.answers.cogltx_long import LongLabeller
 from factpin.documents import Document, Question
 from factpin.formats.questions import read
@@ -263,7 +262,7 @@ def one_window(options: argparse.Namespace, test: Sequence[Document]) -> None:
     kept = options.output / "one-window.json"
     if not kept.exists():
         labeller = load_labeller(options.output / "all-windows")
-        with half_precision("cpu", enabled=True), torch.no_grad():
+        with half_precision("cpu", enabled=True):
             rows = [windows_right(labeller, doc) for doc in test]
         kept.write_text(json.dumps(rows))
     rows = json.loads(kept.read_text())
@@ -280,11 +279,9 @@ def one_window(options: argparse.Namespace, test: Sequence[Document]) -> None:
 
 def windows_right(labeller: LongLabeller, doc: Document) -> list[bool]:
     """Of every window of a text, whether it gives the class of the text."""
-    nothing, blocks = np.zeros(0, np.int32), labeller.cut(doc.text)
-    windows = [labeller.assemble(nothing, blocks, w) for w in labeller.windows(nothing, blocks)]
-    scores = labeller.model.label_scores(collate_windows(windows, labeller.tokenizer.pad_id))
+    each = labeller.read(np.zeros(0, np.int32), labeller.cut(doc.text)).each
     gold = labeller.settings.labels.index(label_of(doc))
-    return [best == gold for best in scores.argmax(-1).tolist()]
+    return [best == gold for best in each.argmax(-1).tolist()]
 
 
 def main() -> None:

@@ -10,7 +10,17 @@ import pytest
 import torch
 
 from factpin.answers.marginal import posterior, prior, sequence, token
-from factpin.answers.realm import Blank, blank_inputs, blanks_of, ict_pairs, nearest, pool_of, utilities, without
+from factpin.answers.realm import (
+    Blank,
+    IctBatch,
+    blank_inputs,
+    blanks_of,
+    ict_pairs,
+    nearest,
+    pool_of,
+    utilities,
+    without,
+)
 from factpin.documents import Document, Mention, Span
 from factpin.encoders import small_encoder
 from factpin.errors import BadInput
@@ -139,6 +149,16 @@ def test_passages_are_embedded_anew_as_often_as_asked(home: Path) -> None:
             job.model.encoder.word_vectors.add_(0.5 * torch.randn_like(job.model.encoder.word_vectors))
         job.order(1, 4)
         assert torch.equal(before, job.vectors) is not changes
+
+
+def test_a_passage_that_is_in_a_batch_twice_is_not_wrong_for_its_own_sentences(home: Path) -> None:
+    chosen = options(home)
+    job = RetrieverJob(start_retriever(chosen, 1), documents(8, 1), [], chosen, 1)
+    job.model.eval()
+    twice = IctBatch(("天晴了。", "下雨了。"), ("天晴了。", "天晴了。"), (3, 3))
+    with torch.no_grad():
+        assert float(job.model.loss(twice)) == 0.0
+        assert float(job.model.loss(replace(twice, numbers=(3, 4)))) > 0.1
 
 
 def test_ict_learns_and_the_store_takes_what_it_learned(home: Path, tmp_path: Path) -> None:

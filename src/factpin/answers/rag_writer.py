@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from factpin.answers.embedding import TextEmbedder
-from factpin.answers.rag import SHARP, Marginal, RagSettings, answer_log_p, prompt_ids, rag_loss, write
+from factpin.answers.embedding import SHARP, TextEmbedder
+from factpin.answers.rag import Marginal, RagSettings, answer_log_p, prompt_ids, rag_loss, write
 from factpin.documents import Passage
 from factpin.encoders import Encoder
 from factpin.encoders.generator import EncoderDecoder

@@ -17,20 +17,18 @@ from factpin.answers.rag import RagSettings
 from factpin.answers.rag_writer import NO_PASSAGE, AnswerWriter, RagBatch, RagModel, WrittenText
 from factpin.documents import Question
 from factpin.documents.keys import text_key
-from factpin.encoders import Encoder, resolve
 from factpin.encoders.generator import EncoderDecoder
 from factpin.errors import BadInput
 from factpin.memory import Source, open_store
 from factpin.memory.search import Search
 from factpin.models.generator_folder import save_writer, writer_settings
 from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
-from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.generator_options import GENERATOR, GeneratorOptions
 from factpin.training.hops import title_of
 from factpin.training.part_fit import fit_answers
-from factpin.training.part_run import PartRun, SavedPart, column_of
+from factpin.training.part_run import PartRun, SavedPart, column_of, open_encoder
 
 METRICS = ("f1", "em")
 RATE = 3e-4  # of the generator, unless another is chosen: ten times that of the encoder is too much for a decoder
@@ -138,9 +136,7 @@ def start_writer(options: GeneratorOptions, seed: int) -> AnswerWriter:
     """A writer from a pretrained encoder and a pretrained encoder-decoder."""
     if not options.generator:
         raise BadInput("--generator is missing: name the folder of an encoder-decoder such as T5 or BART.")
-    torch.manual_seed(seed)
-    source = resolve(options.encoder)
-    query, document = (TextEmbedder(Encoder.load(source), Tokenizer.load(source)) for _ in range(2))
+    query, document = (TextEmbedder(*open_encoder(options.encoder, seed)) for _ in range(2))
     model = RagModel(query, EncoderDecoder.load(options.generator), options.marginal)
     settings = RagSettings(options.k, options.max_length, options.longest, options.beams, options.decode)
     return AnswerWriter(model, document.requires_grad_(False), settings)

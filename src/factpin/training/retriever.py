@@ -30,7 +30,6 @@ from factpin.answers.realm import (
     without,
 )
 from factpin.documents import Document
-from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.models.part_folder import part_settings
 from factpin.models.settings import write_settings
@@ -39,7 +38,7 @@ from factpin.tokens.batches import shuffled_batches
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.loop import BatchOrder
-from factpin.training.part_run import PartRun, SavedPart, column_of, mean
+from factpin.training.part_run import PartRun, SavedPart, column_of, mean, open_encoder
 from factpin.training.retriever_options import RETRIEVER, RetrieverOptions
 
 METRICS = ("recall", "utility")  # dev sentences whose own passage is among the best five; what retrieval adds to blanks
@@ -96,14 +95,15 @@ class RetrieverJob:
         if self.options.objective == "realm":
             return self.realm_batch([self.blanks[i] for i in examples])
         chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
+        chosen = [self.pairs[i] for i in examples]
         sentences, passages = [], []
-        for number, span in (self.pairs[i] for i in examples):
+        for number, span in chosen:
             passage = self.pool[number]
             taken = chance.random() < self.options.removed
             sentences.append(passage.text[span.start : span.end])
             body = without(passage.text, span) if taken else passage.text
             passages.append(f"{passage.title}\n{body}" if passage.title else body)
-        return IctBatch(tuple(sentences), tuple(passages))
+        return IctBatch(tuple(sentences), tuple(passages), tuple(number for number, _ in chosen))
 
     def realm_batch(self, blanks: Sequence[Blank]) -> RealmBatch:
         """Blanks with the best passages of other documents."""
@@ -163,9 +163,7 @@ def recall_of(embedder: TextEmbedder, passages: Sequence[str], asked: Sequence[t
 
 def start_retriever(options: RetrieverOptions, seed: int) -> RealmModel:
     """A retriever on a pretrained encoder."""
-    torch.manual_seed(seed)
-    source = resolve(options.encoder)
-    embedder = TextEmbedder(Encoder.load(source), Tokenizer.load(source), options.max_length)
+    embedder = TextEmbedder(*open_encoder(options.encoder, seed), options.max_length)
     return RealmModel(embedder, frozen=options.frozen, marginal=options.marginal)
 
 
