@@ -1,4 +1,4 @@
-"""Training on long texts with classes, or with labelled pieces, by a judge that no one taught: interventions teach it.
+"""Training on long texts with classes, or with labelled pieces. The judge has no labels: interventions make them.
 
 A block is relevant at first if BM25 finds it best for the name of the class (of pieces: for the block to label). From
 the second epoch on, texts are read as in use, and once more without each block: a block without which the loss rises

@@ -1,7 +1,7 @@
 """Training a generator: questions with their contexts in, a folder that writes answers out (RAG).
 
 All contexts are one pool of passages. Every question is asked in it once, by words, and its answer is learned from the
-best k passages, whichever these are: nobody says which of them is right.
+best k passages, whichever these are: there is no label for the right one.
 """
 
 from collections.abc import Sequence
