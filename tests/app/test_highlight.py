@@ -2,6 +2,7 @@
 
 import io
 import random
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -145,3 +146,5 @@ def test_narrow_tables_of_facts_have_short_names_of_relations() -> None:
     relation = facts(doc, 60).columns[1]
     assert [str(cell) for cell in relation.cells] == ["located in"]
     assert [str(cell) for cell in facts(doc, 120).columns[1].cells] == [fact.relation]
+    short = replace(doc, facts=(replace(fact, relation="place of birth"),))
+    assert [str(cell) for cell in facts(short, 80).columns[1].cells] == ["born in"], "by the width alone"
