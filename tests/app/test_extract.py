@@ -147,7 +147,7 @@ def test_colour_without_a_terminal_has_no_escape_codes_and_no_new_line_breaks(do
     done = door("--to", "color", stdin=text.encode())
     assert "\x1b" not in done.out + done.err
     title, shown = done.out.rstrip("\n").split("\n")
-    assert title == "── stdin (zh)" and shown == "王小明[person]出生于北京[place]。" * 30
+    assert title == "── stdin (zh)" and shown == "[王小明|person]出生于[北京|place]。" * 30
 
 
 def test_brat_is_written_and_read_again(door: Door, tmp_path: Path) -> None:

@@ -52,6 +52,13 @@ def test_what_lies_in_two_mentions_is_underlined_in_the_colour_of_the_inner() ->
     assert highlight(doc).plain == "北京[place]大学[school]"
 
 
+def test_without_colours_both_ends_of_a_mention_are_marked() -> None:
+    doc = document("不屈法国的总理李强说", (2, 4, "location"), (5, 9, "person"), (5, 7, "title"))
+    assert highlight(doc, colours=False).plain == "不屈[法国|location]的[[总理|title]李强|person]说"
+    same = document("总理说", (0, 2, "title"), (0, 2, "person"))
+    assert highlight(same, colours=False).plain.startswith("[[总理|")
+
+
 def test_fifty_thousand_mentions_are_shown() -> None:
     text = "北京。" * 50_000
     spans = [(i, i + 2, "place") for i in range(0, len(text), 3)]

@@ -36,8 +36,11 @@ def title(doc: Document) -> str:
     return shown(f"{doc.id} ({doc.language or 'unknown language'})")
 
 
-def highlight(doc: Document) -> Text:
-    """The text, with mentions in the colour of their label and the label after them; nested ones are underlined."""
+def highlight(doc: Document, *, colours: bool = True) -> Text:
+    """The text, with mentions in the colour of their label and the label after them; nested ones are underlined.
+
+    colours: whether they will be seen. If not, brackets show where a mention begins: 不屈[法国|location].
+    """
     text = Text()
     coming = sorted(doc.mentions, key=lambda m: m.start, reverse=True)
     around: list[Mention] = []  # mentions that contain the current piece
@@ -45,12 +48,13 @@ def highlight(doc: Document) -> Text:
     for start, end in zip(borders, borders[1:], strict=False):
         while coming and coming[-1].start == start:
             around.append(coming.pop())
+            text.append("[" if not colours else "")
         inner = min(around, key=_size, default=None)
         style = "" if inner is None else f"bold {colour(inner.type)}" + (" underline" if len(around) > 1 else "")
         text.append(shown(doc.text[start:end]), style=style)
         for m in sorted(around, key=_size):
             if m.end == end:
-                text.append(shown(f"[{m.type}]"), style=f"dim {colour(m.type)}")
+                text.append(shown(f"[{m.type}]" if colours else f"|{m.type}]"), style=f"dim {colour(m.type)}")
         around = [m for m in around if m.end > end]
     return text
 
