@@ -6,7 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from factpin.answers.say import say
+from factpin.app.show.answer_tree import answer_text
+from factpin.documents import Answer, Citation
 from factpin.documents.answer import answer_from_json
 from tests.app.store_door import Door, make_door, write_documents
 from tests.memory.world import Said, tell
@@ -70,6 +74,28 @@ def test_abstaining_is_exit_code_1(door: Door, docs: Path) -> None:
     )
     assert door("ask", "Who directed Ed Wood?", "--min-score", 0.95).code == 1
     assert door("ask", "Who directed Ed Wood?", "--mode", "extract", "--reader", "none").code == 1
+
+
+def test_an_abstention_says_why_before_it_shows_passages_in_the_language_of_the_question(
+    door: Door, tmp_path: Path
+) -> None:
+    text = "徐文光\n\n徐文光出生于苏州，长期从事戏曲研究。"
+    (tmp_path / "xu.txt").write_text(text, encoding="utf-8")
+    assert door("index", tmp_path / "xu.txt", "--no-facts", "--quiet").code == 0
+    lines = door("ask", "戏曲研究始于何时？").out.splitlines()
+    assert lines[0] == "没有答案" and "以下段落可能有帮助" in lines[1] and lines[2] == "  可参看："
+    assert f"{tmp_path}/xu.txt:5-" in lines[3]
+    assert "徐文光”" not in door("ask", "徐文光娶了谁？").out, "a title alone is no help"
+
+
+def test_passages_that_only_repeat_the_question_are_not_shown() -> None:
+    title = Answer("徐文光娶了谁？", "徐文光", 0.0, "extract", citations=(Citation("d", "xu.txt", 0, 3, "徐文光"),))
+    answer = Answer("徐文光娶了谁？", "", 0.0, "extract", abstained=True, alternatives=(title,),
+                    notes=(say("unread", "zh"),))  # fmt: skip
+    console = Console(width=80)
+    with console.capture() as shown:
+        console.print(answer_text(answer))
+    assert shown.get().splitlines() == ["没有答案", f"  {say('none', 'zh')}"]
 
 
 def test_the_shipped_reader_answers_from_passages(door: Door, docs: Path) -> None:

@@ -29,6 +29,25 @@ def test_every_format_by_its_ending(door: Door, tmp_path: Path, name: str) -> No
     assert "旧金山" not in (tmp_path / name).read_text(encoding="utf-8")
 
 
+def test_facts_that_are_unlikely_or_do_not_hold_are_left_out_and_counted(door: Door, tmp_path: Path) -> None:
+    said = (Said("李娜", "出生地", "武汉", score=0.3), Said("李娜", "国籍", "中国", assertion="negated"))
+    door("index", write_documents(tmp_path / "more.jsonl", li=tell(*said)), "--no-facts")
+    for name in ("f.csv", "f.jsonl", "f.ttl"):
+        done = door("export", tmp_path / name)
+        assert done.err.splitlines() == [
+            f"1 fact written to {tmp_path / name}",
+            "left out: 2 facts that are less likely than 0.5 or not active (--min-score 0 writes all)",
+        ]
+        written = (tmp_path / name).read_text(encoding="utf-8")
+        assert "旧金山" in written and "武汉" not in written
+        assert "3 facts" in door("export", tmp_path / name, "--min-score", "0").err
+        assert "武汉" in (tmp_path / name).read_text(encoding="utf-8")
+    assert "2 facts" in door("export", tmp_path / "f.nq", "--min-score", "0.2").err
+    assert door("store", "import", tmp_path / "f.nq", "--db", tmp_path / "other.db", "--json").json == {"added": 2}
+    with open_store(str(tmp_path / "other.db")) as other:
+        assert len(other.facts()) == 3, "documents are whole"
+
+
 def test_neo4j_is_a_folder(door: Door, tmp_path: Path) -> None:
     assert door("export", tmp_path / "graph", "--to", "neo4j").code == 0
     assert any("旧金山" in p.read_text(encoding="utf-8") for p in (tmp_path / "graph").iterdir())

@@ -1,5 +1,6 @@
 """`factpin extract` as users meet it: every kind of input and output, pipes, folders, refusals."""
 
+import gzip
 import io
 import json
 import lzma
@@ -146,7 +147,7 @@ def test_colour_without_a_terminal_has_no_escape_codes_and_no_new_line_breaks(do
     done = door("--to", "color", stdin=text.encode())
     assert "\x1b" not in done.out + done.err
     title, shown = done.out.rstrip("\n").split("\n")
-    assert title == "── stdin (zh)" and shown == "王小明[person]出生于北京[place]。" * 30
+    assert title == "── stdin (zh)" and shown == "[王小明|person]出生于[北京|place]。" * 30
 
 
 def test_brat_is_written_and_read_again(door: Door, tmp_path: Path) -> None:
@@ -311,6 +312,8 @@ def test_another_encoding_is_read_when_it_is_named(door: Door, tmp_path: Path) -
         ("x.txt", "x", ["x.txt", "--to", "jsnol"], "Did you mean 'jsonl'?"),
         ("x.txt", "x", ["x.txt", "--to", "brat"], "name it with --output"),
         ("x.txt", "x", ["x.txt", "--to", "table", "--output", "t"], "Leave --output out"),
+        ("x.txt", "x", ["x.txt", "--output", "o.xlsx"], "the ending .xlsx names no kind of output"),
+        ("x.txt", "x", ["x.txt", "--output", "o.json.gz"], "Use one of .csv, .htm, .html, .jsonl, or add --to."),
         ("x.txt", "x", ["x.txt", "--model", "zh-entitis"], "There is no model 'zh-entitis'"),
         ("x.txt", "x", ["x.txt", "--model", "."], "factpin.json is missing"),
         ("x.txt", "x", ["x.txt", "--model", "en-entities", "--device", "abacus"], "no device 'abacus' here"),
@@ -381,6 +384,9 @@ def test_the_ending_of_the_output_says_what_it_is(door: Door, tmp_path: Path) ->
         *(f"stdin,{start},{end},{TEXT[start:end]},{kind},{score},"
           for start, end, kind, score in scored(door(stdin=TEXT.encode()).records[0])),
     ]  # fmt: skip
+    assert door("--output", tmp_path / "a.csv.gz", stdin=TEXT.encode()).code == 0
+    assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()).decode("utf-8-sig").startswith("document,head,")
+    assert door("--output", tmp_path / "a.txt", "--to", "jsonl", stdin=TEXT.encode()).code == 0
     door("--output", tmp_path / "a.html", stdin=TEXT.encode())
     assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")
 

@@ -2,6 +2,7 @@
 
 import io
 import random
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -49,6 +50,13 @@ def test_what_lies_in_two_mentions_is_underlined_in_the_colour_of_the_inner() ->
     styles = {span.start: str(span.style) for span in highlight(doc).spans}
     assert styles[0] == f"bold {colour('place')} underline"
     assert highlight(doc).plain == "北京[place]大学[school]"
+
+
+def test_without_colours_both_ends_of_a_mention_are_marked() -> None:
+    doc = document("不屈法国的总理李强说", (2, 4, "location"), (5, 9, "person"), (5, 7, "title"))
+    assert highlight(doc, colours=False).plain == "不屈[法国|location]的[[总理|title]李强|person]说"
+    same = document("总理说", (0, 2, "title"), (0, 2, "person"))
+    assert highlight(same, colours=False).plain.startswith("[[总理|")
 
 
 def test_fifty_thousand_mentions_are_shown() -> None:
@@ -145,3 +153,5 @@ def test_narrow_tables_of_facts_have_short_names_of_relations() -> None:
     relation = facts(doc, 60).columns[1]
     assert [str(cell) for cell in relation.cells] == ["located in"]
     assert [str(cell) for cell in facts(doc, 120).columns[1].cells] == [fact.relation]
+    short = replace(doc, facts=(replace(fact, relation="place of birth"),))
+    assert [str(cell) for cell in facts(short, 80).columns[1].cells] == ["born in"], "by the width alone"

@@ -34,6 +34,13 @@ def test_counts(tmp_path: Path) -> None:
     assert report["ok"]
 
 
+def test_every_token_is_counted_not_only_those_that_the_text_does_not_show(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("Mr\tO\n.\tO\nAsh\tB-PER\n\nwell-known\tO\nin\tO\nRome\tB-LOC\n", encoding="utf-8")
+    assert doctor([path])["tokens"] == 6
+    assert doctor([write(tmp_path / "b.jsonl", Document("1", "他 is 3.5 m."))])["tokens"] == 5
+
+
 def test_a_second_mention_without_a_label_is_found(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", marked("1", "李雷和李雷的狗", ("李雷", "p")),
                  marked("2", "Ron saw Aaron. Ron left.", ("Ron", "p")))  # fmt: skip

@@ -258,3 +258,24 @@ def test_mentions_that_the_model_is_not_sure_of_are_left_out_and_counted() -> No
     assert hide_unsure(doc, 0.6, 0.8)[1] == 2
     assert hide_unsure(doc, 0.6, 0.35)[1] == 1
     assert hide_unsure(doc, 0.6, 0.0) == (doc, 0) == hide_unsure(doc, 0.0, 0.5)
+
+
+def test_a_number_is_not_sure_because_the_same_number_is_sure_elsewhere() -> None:
+    mentions = (Mention("m0", 0, 1, "2", "number", score=0.9), Mention("m1", 2, 3, "2", "number", score=0.2))
+    doc = Document("d", "2 2", mentions=mentions, entities=(Entity("e0", ("m0", "m1"), "number"),))
+    found, hidden = hide_unsure(doc, 0.6, 0.5)
+    assert hidden == 1 and found.mentions == mentions[:1] and found.entities[0].mentions == ("m0",)
+
+
+def test_a_note_tells_unlikely_mentions_from_those_that_are_none() -> None:
+    text = "He left three months ago, in Rome."
+    spans = (("three months", "date", 0.9), ("Rome", "location", 0.2))
+    mentions = tuple(
+        Mention(f"m{i}", text.index(name), text.index(name) + len(name), name, kind, score=score)
+        for i, (name, kind, score) in enumerate(spans)
+    )
+    found, _ = hide_unsure(Document("d", text, language="en", mentions=mentions), 0.6, 0.5)
+    assert found.coverage is not None and found.coverage.notes == (
+        "1 mention that is less likely than 0.6 is hidden",
+        "1 mention that is no name, date or number is hidden",
+    )

@@ -105,4 +105,9 @@ def test_what_arrows_between_spans_cannot_say_is_counted():
     mentions = Mention("m0", 0, 1, "a", "X"), Mention("m1", 1, 2, "b", "X"), Mention("m2", 2, 3, "a", "X")
     entities = Entity("e0", ("m0", "m2"), "Y", "a"), Entity("e1", ("m1",), "X", "b")
     doc = Document("d", "aba", mentions=mentions, entities=entities, facts=(Fact("e0", "r", "e1"),), meta={"text": 1})
-    assert doccano.lost(doc, Options()) == {"clusters": 1, "facts without pins": 1, "types of entities": 1, "meta": 1}
+    assert doccano.lost(doc, Options()) == {
+        "clusters": 1,
+        "facts without mentions": 1,
+        "types of entities": 1,
+        "meta": 1,
+    }

@@ -102,7 +102,7 @@ def test_facts_that_relations_between_spans_cannot_tell_are_counted():
         facts=(Fact("e0", "r", "e1", "m1", "m2"), Fact("e0", "r", "e2", "m1", "m2"), Fact("e0", "s", "e1")),
     )
     assert scierc.lost(doc, Options()) == {
-        "facts without pins": 1, "facts of another entity": 1, "one of two mentions of a span": 1
+        "facts without mentions": 1, "facts of another entity": 1, "one of two mentions of a span": 1
     }  # fmt: skip
 
 

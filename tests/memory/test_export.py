@@ -16,6 +16,7 @@ from factpin.errors import BadInput, BadRecord, FormatLoss, UnknownName
 from factpin.memory import Filter, Pattern, Source, Store, open_store
 from factpin.memory.export import EXPORTS, export, import_csv, import_quads
 from factpin.memory.rdf import PREFIXES, Iri, Literal, Quad, name, quads, read_quad, resources
+from factpin.memory.selection import select
 from tests.memory.conformance import assert_equal
 from tests.memory.histories import SCHEMA, SMALL, Step, answers, histories, live
 from tests.memory.world import Said, tell
@@ -51,9 +52,9 @@ def test_other_programs_read_the_quads(store: Store, tmp_path: Path) -> None:
 
 
 def test_the_document_is_the_graph_and_only_assertions_are_triples(store: Store) -> None:
-    triples = [line for resource in resources(store, Filter()) for line in quads(resource) if "relation:" in line]
+    triples = [line for resource in resources(select(store)) for line in quads(resource) if "relation:" in line]
     plain = [content(line) for line in triples if "rdf-syntax-ns#predicate" not in line]
-    assert {q.graph_name.value for q in plain} <= {r.graph for r in resources(store, Filter())} - {""}
+    assert {q.graph_name.value for q in plain} <= {r.graph for r in resources(select(store))} - {""}
     assert len(plain) == 3  # 出生地 旧金山, is 'x', CEO; what is negated is none
     assert len([line for line in triples if "rdf-syntax-ns#predicate" in line]) == 4
 
@@ -64,7 +65,7 @@ def test_turtle_and_jsonld_say_what_the_quads_say(store: Store, tmp_path: Path, 
     path = tmp_path / f"kb.{to}"
     export(store, path, to)
     graph = rdflib.Graph().parse(path, format=format)
-    lines = [line for resource in resources(store, Filter()) for line in quads(resource)]
+    lines = [line for resource in resources(select(store)) for line in quads(resource)]
     expected = {(q.subject.value, q.predicate.value, q.object.value) for q in map(content, lines)}
     assert {(str(s), str(p), str(o)) for s, p, o in graph} == expected
     starts = graph.query("SELECT ?start ?exact WHERE { ?t oa:hasSelector ?p, ?q . ?p oa:start ?start . "

@@ -188,6 +188,11 @@ def test_ask_with_conflict_path_and_citations(window: Any) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector("#answer .abstained")
     assert "No text in the store answers this" in page.locator("#answer").inner_text()
+    page.fill("#question", "Who wrote the book about Ann Ash?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#answer .abstained .side .cite")
+    assert page.locator("#answer .abstained .side").count() > 1
+    assert "[object" not in page.locator("#answer").inner_text()
 
 
 def test_browse_the_store(window: Any) -> None:

@@ -23,6 +23,7 @@ from factpin.documents.schema import SchemaLearner
 from factpin.errors import BadRecord
 from factpin.files import readable
 from factpin.formats import Options, Report
+from factpin.formats._words import borders
 from factpin.language.sentences import split_sentences
 from factpin.words import count
 
@@ -157,7 +158,7 @@ def _count(tally: Tally, doc: Document) -> None:
         evidence=sum(bool(f.evidence) for f in doc.facts),
         qualified=sum(bool(f.qualifiers) for f in doc.facts),
         events=len(doc.events),
-        tokens=len(doc.meta.get("tokens") or ()),
+        tokens=len(borders(doc)),
         nested=nested,
         overlapping=crossing,
     )

@@ -20,7 +20,7 @@ from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes
-from factpin.extraction.names import PLACE, doubtful, mend
+from factpin.extraction.names import NUMERAL, PLACE, doubtful, mend
 from factpin.extraction.route import Route, reads, route
 from factpin.extraction.select import select
 from factpin.extraction.settle import once, places, settle, without_loose, without_mentions
@@ -211,22 +211,27 @@ def hide_unlikely(doc: Document, min_score: float) -> tuple[Document, int]:
 def hide_unsure(doc: Document, shown: float, min_score: float) -> tuple[Document, int]:
     """The document without mentions that score less than `shown`, with a note of how many; and their number.
 
-    Those that a fact or an event is about stay, and those of an entity with a surer mention. Mentions that the words
-    show to be none (names.py) are never sure. A minimum score below LIKELY asks for what is unlikely, so it holds for
-    mentions too.
+    Those that a fact or an event is about stay, and those of an entity with a surer mention, unless it is a number: a 2
+    here says nothing of a 2 there. Mentions that the words show to be none (names.py) are never sure. A minimum score
+    below LIKELY asks for what is unlikely, so it holds for mentions too.
     """
     least = shown if min_score >= LIKELY else min(shown, min_score)
     wrong = doubtful(doc) if least and min_score >= LIKELY else set()
     sure = {m.id for m in doc.mentions if (m.score is None or m.score >= least) and m.id not in wrong}
     sure |= _stated(doc)
     about = {end for fact in doc.facts for end in (fact.head, fact.tail, *(q.entity for q in fact.qualifiers))}
-    sure |= {id for e in doc.entities if e.id in about or not sure.isdisjoint(e.mentions) for id in e.mentions}
+    named = [e for e in doc.entities if e.type != NUMERAL and not sure.isdisjoint(e.mentions)]
+    sure |= {id for e in (*named, *(e for e in doc.entities if e.id in about)) for id in e.mentions}
     sure -= wrong - _stated(doc)
     kept = without_mentions(doc, {m.id for m in doc.mentions} - sure)
-    hidden = len(doc.mentions) - len(kept.mentions)
-    these = count(hidden, "mention that is", "mentions that are")
-    note = f"{these} less likely than {least:g} {'is' if hidden == 1 else 'are'} hidden"
-    return (add_notes(kept, [note]), hidden) if hidden else (doc, 0)
+    hidden = {m.id for m in doc.mentions} - {m.id for m in kept.mentions}
+    odd = len(hidden & wrong)
+    notes = [
+        f"{count(number, f'mention that is {why} is', f'mentions that are {why} are')} hidden"
+        for number, why in ((len(hidden) - odd, f"less likely than {least:g}"), (odd, "no name, date or number"))
+        if number
+    ]
+    return (add_notes(kept, notes), len(hidden)) if hidden else (doc, 0)
 
 
 def _stated(doc: Document) -> set[str]:

@@ -105,7 +105,7 @@ class Plan:
             for entity, mention in ((f.head, f.head_mention), (f.tail, f.tail_mention)):
                 pins.append(mention if mention in mentions[entity] else None)
             if None in pins:
-                self.lost["unpinned facts"] += 1
+                self.lost["facts without mentions"] += 1
             ends = [self.T[pin or self.first[e]] for pin, e in zip(pins, (f.head, f.tail), strict=True)]
             roles = []
             for k, (role, event) in enumerate(names.get(f"R{i}", DEFAULT)):

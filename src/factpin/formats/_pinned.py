@@ -58,7 +58,7 @@ def entity_losses(doc: Document, *, typed: bool = True) -> Counter[str]:
     if not doc.entities:
         return lost
     types = {m.id: m.type for m in doc.mentions}
-    lost["facts without pins"] = sum(f.head_mention is None or f.tail_mention is None for f in doc.facts)
+    lost["facts without mentions"] = sum(f.head_mention is None or f.tail_mention is None for f in doc.facts)
     if typed:
         lost["types of entities"] = sum(e.type != types[e.mentions[0]] for e in doc.entities)
     owners = Counter(id for e in doc.entities for id in e.mentions)

@@ -8,7 +8,8 @@
     A1  Negation E1  /  #1  AnnotatorNotes T1  text        kept in meta, like everything else without a noun
 
 Offsets count the characters of the .txt file as it is, so CRLF counts as two. Folders are read recursively, and the id
-of a document is its path. Facts without pins are written with the first mention of each entity, which is a loss.
+of a document is its path. Facts between entities, without mentions of their own, are written with the first mention of
+each entity, which is a loss.
 """
 
 from collections import Counter

@@ -233,7 +233,7 @@ def _held(doc: Document) -> tuple[Document, list[tuple[int, int]], list[tuple[in
     lost["mentions outside entities"] = sum(m.id not in owned for m in doc.mentions)
     lost["evidence narrower than a sentence"] = sum(e.start is not None for f in doc.facts for e in f.evidence)
     shared = entity_losses(doc)
-    del shared["facts without pins"]
+    del shared["facts without mentions"]
     places = {"vertexSet", *(f"labels[{i}]" for i in range(len(doc.facts)))}
     places.update(f"vertexSet[{i}][{j}]" for i, e in enumerate(doc.entities) for j in range(len(e.mentions)))
     lost += shared + _words.lost_meta(doc, FIELDS, places)

@@ -19,9 +19,10 @@ from factpin.memory.export_rdf import STORE, write_jsonld, write_nquads, write_t
 from factpin.memory.export_tables import write_csv, write_graphml, write_jsonl, write_neo4j
 from factpin.memory.nouns import ALL, Decision, Filter, Source
 from factpin.memory.rdf import BASE, Iri, Quad, id_of, name, read_quad
+from factpin.memory.selection import Selection, select
 from factpin.memory.store import Store
 
-EXPORTS: dict[str, Callable[[Store, Path, Filter], None]] = {
+EXPORTS: dict[str, Callable[[Selection, Path], None]] = {
     "csv": write_csv,
     "graphml": write_graphml,
     "jsonl": write_jsonl,
@@ -30,17 +31,25 @@ EXPORTS: dict[str, Callable[[Store, Path, Filter], None]] = {
     "nq": write_nquads,
     "ttl": write_turtle,
 }
-LOSSY: dict[str, Callable[[Store, Path, Filter], None]] = {"graphml": partial(write_graphml, lossy=True)}
+LOSSY: dict[str, Callable[[Selection, Path], None]] = {"graphml": partial(write_graphml, lossy=True)}
 RELATION = f"{BASE}relation:"
 NEEDED = ("head", "relation", "tail")
 KNOWN = (*NEEDED, "head_type", "tail_type", "valid_from", "valid_to", "published")
 
 
-def export(store: Store, path: Path, to: str, filter: Filter = ALL, *, lossy: bool = False) -> None:
-    """Write the facts of a store in a format: a file, or a folder for neo4j."""
+def export(
+    store: Store, path: Path, to: str, filter: Filter = ALL, *, min_score: float = 0.0, lossy: bool = False
+) -> Selection:
+    """Write the facts of a store in a format: a file, or a folder for neo4j. Returns what was written.
+
+    min_score: write active facts with at least this confidence; with 0 every fact. N-Quads hold whole documents all the
+    same, so that nothing is missing when they are imported.
+    """
+    write = pick({**EXPORTS, **(LOSSY if lossy else {})}, to, kind="export")
     with store.tables.reading():
-        write = pick({**EXPORTS, **(LOSSY if lossy else {})}, to, kind="export")
-        write(store, path, filter)
+        chosen = select(store, filter, min_score)
+        write(chosen, path)
+    return chosen
 
 
 def import_quads(store: Store, path: Path) -> Counter[str]:

@@ -10,18 +10,18 @@ from typing import Any
 from factpin.documents import to_json
 from factpin.documents.schema import record_of
 from factpin.files import write_bytes
-from factpin.memory.nouns import Filter
 from factpin.memory.rdf import BASE, PREFIXES, Iri, Literal, Resource, name, quads, resource_of, resources, written
+from factpin.memory.selection import Selection
 from factpin.memory.store import Store
 
 STORE = f"{BASE}store"  # the subject of statements about the store as a whole
 _SAFE = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
-def write_nquads(store: Store, path: Path, filter: Filter) -> None:
+def write_nquads(chosen: Selection, path: Path) -> None:
     """One statement per line, in the graph of its document; documents, decisions and the schema are JSON literals."""
     with write_bytes(path) as stream:
-        for resource in (*_whole(store), *_records(store, filter), *resources(store, filter)):
+        for resource in (*_whole(chosen.store), *_records(chosen), *resources(chosen)):
             for line in quads(resource):
                 stream.write(f"{line}\n".encode())
 
@@ -33,36 +33,37 @@ def _whole(store: Store) -> Iterator[Resource]:
     yield Resource("", STORE, ((name("fp:schema"), Literal(json.dumps(record_of(store.schema())))),))
 
 
-def _records(store: Store, filter: Filter) -> Iterator[Resource]:
+def _records(chosen: Selection) -> Iterator[Resource]:
+    store, filter = chosen.store, chosen.filter
     for row, (doc, _) in zip(store.tables.sources(filter), store.documents(filter), strict=True):
         graph = resource_of("document", row.id)
         record = json.dumps(to_json(doc), ensure_ascii=False, separators=(",", ":"))
         yield Resource(graph, graph, ((name("fp:record"), Literal(record)),))
 
 
-def write_turtle(store: Store, path: Path, filter: Filter) -> None:
+def write_turtle(chosen: Selection, path: Path) -> None:
     """Turtle with prefixes. There are no graphs, but the pins name their documents."""
     with write_bytes(path) as stream:
         for prefix, iri in PREFIXES.items():
             stream.write(f"@prefix {prefix}: <{iri}> .\n".encode())
-        for resource in _merged(store, filter):
+        for resource in _merged(chosen):
             said = " ;\n".join(f"    {_short(predicate)} {_turtle(term)}" for predicate, term in resource.properties)
             stream.write(f"\n<{resource.subject}>\n{said} .\n".encode())
 
 
-def write_jsonld(store: Store, path: Path, filter: Filter) -> None:
+def write_jsonld(chosen: Selection, path: Path) -> None:
     """JSON-LD: one object for each resource, under a context of prefixes."""
     with write_bytes(path) as stream:
         stream.write(f'{{"@context": {json.dumps(PREFIXES)}, "@graph": ['.encode())
-        for i, resource in enumerate(_merged(store, filter)):
+        for i, resource in enumerate(_merged(chosen)):
             stream.write((",\n" if i else "\n").encode())
             stream.write(json.dumps(_object(resource), ensure_ascii=False).encode())
         stream.write(b"\n]}\n")
 
 
-def _merged(store: Store, filter: Filter) -> Iterator[Resource]:
+def _merged(chosen: Selection) -> Iterator[Resource]:
     """Merge neighbouring resources with the same subject."""
-    for subject, group in groupby(resources(store, filter), key=lambda resource: resource.subject):
+    for subject, group in groupby(resources(chosen), key=lambda resource: resource.subject):
         properties = dict.fromkeys(pair for resource in group for pair in resource.properties)
         yield Resource("", subject, tuple(properties))
 

@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 from factpin.documents.answer import Citation, citation_to_json
 from factpin.errors import FormatLoss
 from factpin.files import write_bytes, write_folder
-from factpin.memory.nouns import Filter, JudgedFact, Pin, StoredEntity, StoredFact
-from factpin.memory.store import Store
+from factpin.memory.nouns import JudgedFact, Pin, StoredEntity, StoredFact
+from factpin.memory.selection import Selection
 
 COLUMNS = ("fact", "head", "head_type", "relation", "tail", "tail_type", "valid_from", "valid_to", "status",
            "confidence", "uri", "start", "end", "quote", "assertion", "score", "model", "published", "head_id",
@@ -53,17 +53,17 @@ def _evidence(pin: Pin, fact: StoredFact) -> dict[str, Any]:
     return {**record, "score": pin.score, "model": pin.model, "published": pin.published}
 
 
-def write_jsonl(store: Store, path: Path, filter: Filter) -> None:
+def write_jsonl(chosen: Selection, path: Path) -> None:
     """One fact per line, as in `factpin store facts --json`."""
     with write_bytes(path) as stream:
-        for fact in store.judged(filter=filter):
+        for fact in chosen.facts:
             stream.write(json.dumps(fact_to_json(fact), ensure_ascii=False).encode() + b"\n")
 
 
-def write_csv(store: Store, path: Path, filter: Filter) -> None:
+def write_csv(chosen: Selection, path: Path) -> None:
     """One row for each place that states a fact."""
     rows = []
-    for judged in store.judged(filter=filter):
+    for judged in chosen.facts:
         fact = judged.fact
         for pin in fact.pins:
             rows.append((
@@ -76,9 +76,9 @@ def write_csv(store: Store, path: Path, filter: Filter) -> None:
         stream.write(_csv([COLUMNS, *rows]))
 
 
-def write_neo4j(store: Store, path: Path, filter: Filter) -> None:
+def write_neo4j(chosen: Selection, path: Path) -> None:
     """A folder for `neo4j-admin database import full --nodes=entities.csv --relationships=facts.csv`."""
-    facts = store.judged(filter=filter)
+    facts = chosen.facts
     entities = _entities(facts)
     with write_folder(path) as folder:
         nodes = [(e.id, e.name, e.type or "Entity") for e in entities]
@@ -88,11 +88,10 @@ def write_neo4j(store: Store, path: Path, filter: Filter) -> None:
         (folder / "facts.csv").write_bytes(_csv([head, *edges]))
 
 
-def write_graphml(store: Store, path: Path, filter: Filter, lossy: bool = False) -> None:
+def write_graphml(chosen: Selection, path: Path, lossy: bool = False) -> None:
     """Entities as nodes, facts as edges. Characters that XML forbids are an error, or replaced if `lossy`."""
-    facts = store.judged(filter=filter)
     with write_bytes(path) as stream:
-        for line in _graphml(facts, _entities(facts)):
+        for line in _graphml(chosen.facts, _entities(chosen.facts)):
             stream.write(_allowed(line, lossy).encode() + b"\n")
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from factpin.errors import BadRecord
-from factpin.memory.nouns import Filter, JudgedFact, Pin, StoredEntity
-from factpin.memory.store import Store
+from factpin.memory.nouns import JudgedFact, Pin, StoredEntity
+from factpin.memory.selection import Selection
 
 BASE = "urn:factpin:"
 PREFIXES = {
@@ -85,21 +85,20 @@ def number(value: float | int) -> Literal:
     return Literal(repr(value), name("xsd:integer") if isinstance(value, int) else name("xsd:double"))
 
 
-def resources(store: Store, filter: Filter) -> Iterator[Resource]:
-    """The whole store: first document by document, then each fact."""
-    facts = store.judged(filter=filter)
+def resources(chosen: Selection) -> Iterator[Resource]:
+    """First document by document, then each fact."""
     pinned: dict[str, list[tuple[JudgedFact, Pin]]] = {}
-    for fact in facts:
+    for fact in chosen.facts:
         for pin in fact.fact.pins:
             pinned.setdefault(pin.document, []).append((fact, pin))
-    for row in store.tables.sources(filter):
+    for row in chosen.store.tables.sources(chosen.filter):
         graph = resource_of("document", row.id)
         said = [("dcterms:identifier", row.uri), ("dcterms:title", row.title), ("dcterms:issued", row.published),
                 ("fp:model", row.model)]  # fmt: skip
         yield _resource(graph, graph, ("rdf:type", Iri(name("prov:Entity"))),
                         *((key, Literal(value)) for key, value in said if value))  # fmt: skip
         yield from _document(graph, pinned.get(row.id, []))
-    for fact in facts:
+    for fact in chosen.facts:
         yield _statement(fact)
 
 

@@ -47,7 +47,7 @@ def show(uri: str, db: str | None, as_json: bool) -> int:
     if as_json:
         print_json({"source": asdict(source), "document": to_json(doc), "facts": [fact_record(f) for f in facts]})
     else:
-        out().print(highlight(doc), soft_wrap=True)
+        out().print(highlight(doc, colours=out().color_system is not None), soft_wrap=True)
         if facts:
             out().print(facts_table(facts))
     return 0

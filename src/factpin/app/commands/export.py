@@ -4,9 +4,11 @@ from pathlib import Path
 
 import click
 
-from factpin.app.commands._options import quiet_option
+from factpin.app.commands._options import quiet_option, score_option
 from factpin.app.commands._store import as_of_option, db_option, open_db
 from factpin.app.console import Names, notes
+from factpin.documents.likely import LIKELY
+from factpin.words import count
 
 FORMATS = ["csv", "graphml", "jsonl", "jsonld", "neo4j", "nq", "ttl"]
 
@@ -21,10 +23,17 @@ FORMATS = ["csv", "graphml", "jsonl", "jsonld", "neo4j", "nq", "ttl"]
     metavar="|".join(FORMATS),
     help="Format; by default according to the ending of OUT. neo4j is a folder of CSV files.",
 )
+@score_option(
+    "Write the active facts that are at least so likely, and report how many are left out; 0 writes all facts, also "
+    "those that texts deny or that no longer hold.",
+    default=LIKELY,
+)
 @as_of_option
 @click.option("--lossy", is_flag=True, help="Write what the format can hold, and leave out the rest.")
 @quiet_option
-def export(out: Path, db: str | None, target: str | None, as_of: str | None, lossy: bool, quiet: bool) -> int:
+def export(
+    out: Path, db: str | None, target: str | None, min_score: float, as_of: str | None, lossy: bool, quiet: bool
+) -> int:
     """Write the facts of a store for other programs.
 
     \b
@@ -37,6 +46,9 @@ def export(out: Path, db: str | None, target: str | None, as_of: str | None, los
     if target is None:
         target = Names("export", FORMATS).convert(out.suffix.lstrip(".") or "neo4j", None, None)
     with open_db(db) as store:
-        run(store, out, target, Filter(as_of or ""), lossy=lossy)
-    notes(quiet).print(f"written to {out}", markup=False)
+        done = run(store, out, target, Filter(as_of or ""), min_score=min_score, lossy=lossy)
+    notes(quiet).print(f"{count(len(done.facts), 'fact')} written to {out}", markup=False)
+    if done.left_out:
+        facts = count(done.left_out, "fact that is", "facts that are")
+        notes(quiet).print(f"left out: {facts} less likely than {min_score:g} or not active (--min-score 0 writes all)")
     return 0

@@ -28,14 +28,16 @@ from factpin.app.commands._store import db_option
 from factpin.app.console import Names, notes, out, out_is_terminal, working
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
+from factpin.extraction.inputs import is_folder
 from factpin.extraction.request import STANDARD, Request
 from factpin.extraction.run import Show, run_extraction
 from factpin.extraction.select import PARTS
 from factpin.extraction.summary import Summary
+from factpin.files import plain_name
 
 TARGETS = ["jsonl", "table", "color", "csv", "html", "triples", "brat"]
 FOR_PEOPLE = ("table", "color")
-BY_ENDING = {".csv": "csv", ".htm": "html", ".html": "html"}
+BY_ENDING = {"": "jsonl", ".csv": "csv", ".htm": "html", ".html": "html", ".jsonl": "jsonl"}
 
 
 @click.command()
@@ -57,7 +59,7 @@ BY_ENDING = {".csv": "csv", ".htm": "html", ".html": "html"}
     "target",
     type=Names("kind of output", TARGETS),
     metavar="|".join(TARGETS),
-    help="Kind of output.  [default: color in a terminal, csv or html by the ending of --output, jsonl elsewhere]",
+    help="Kind of output.  [default: by the ending of --output; without it, color in a terminal, jsonl elsewhere]",
 )
 @click.option(
     "--only",
@@ -109,7 +111,7 @@ def extract(
     if not inputs and sys.stdin.isatty():
         raise BadInput("Nothing to read. Name files or a folder, or `-` to type a text. See factpin extract --help.")
     for_eyes = output == STANDARD and out_is_terminal()
-    target = target or ("color" if for_eyes else BY_ENDING.get(output.suffix.lower(), "jsonl"))
+    target = target or ("color" if for_eyes else _by_ending(output))
     if target in FOR_PEOPLE and output != STANDARD:
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
     if link and not db:
@@ -148,6 +150,14 @@ def _say(summary: Summary, request: Request, quiet: bool) -> None:
 
         for line in extract_notes(summary, request):
             notes().print(line)
+
+
+def _by_ending(output: Path) -> str:
+    ending = "" if is_folder(output) else Path(plain_name(output)).suffix.lower()
+    if ending not in BY_ENDING:
+        known = ", ".join(filter(None, BY_ENDING))
+        raise BadInput(f"{output}: the ending {ending} names no kind of output. Use one of {known}, or add --to.")
+    return BY_ENDING[ending]
 
 
 def _show_as(target: str, only: tuple[str, ...]) -> Show:

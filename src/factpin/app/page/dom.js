@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element: make("button", {class: "strong", on: {click: f}}, "Read"). Children are elements or strings. */
+/** An element: make("button", {class: "strong", on: {click: f}}, "Read"). Children are elements, strings, or lists of them. */
 export function make(tag, given = {}, ...children) {
   return filled(document.createElement(tag), given, children);
 }
@@ -21,16 +21,19 @@ function filled(element, given, children) {
     else if (name === "value") element.value = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+  element.append(...flat(children));
   return element;
 }
+
+/** Children in nested lists as one list, without those that are missing. */
+const flat = (children) => children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false);
 
 /** The element with this id. */
 export const byId = (id) => document.getElementById(id);
 
 /** Replace what an element holds. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+  element.replaceChildren(...flat(children));
   return element;
 }
 

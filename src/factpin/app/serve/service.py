@@ -75,7 +75,7 @@ class Service:
     def choose(self, names: Sequence[str]) -> tuple[str, ...]:
         """The models of these names, in the order of the server; none: all of them."""
         for name in names:
-            pick(self.folders, name, kind="model on this server")
+            pick(self.folders, name, kind="model")
         wanted = {name if name in self.folders else name.replace("_", "-") for name in names}
         return tuple(name for name in self.folders if not wanted or name in wanted)
 

@@ -1,39 +1,69 @@
 """An answer for the terminal: the text with its citations, and a tree of what was looked at and why."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
 from factpin.answers.ask import Trace
 from factpin.answers.cogqa import CognitiveGraph
+from factpin.answers.parse import parse_question
+from factpin.answers.say import say
 from factpin.documents import Answer, Citation
+from factpin.documents.answer import MODES
 from factpin.documents.mentions import show_score
 from factpin.words import count, share
 
 MOST_CITED = 5
 MOST_FACTS = 30
+# answers are in the language of the question, as their notes are
+EN = {"none": "no answer", "or": "or: ", "see": "see:", "comma": ", ", "conflict": ", conflict"}
+EN |= {mode: mode for mode in MODES}
+ZH = {"none": "没有答案", "or": "或：", "see": "可参看：", "comma": "，", "conflict": "，有矛盾"}
+ZH |= {"facts": "来自库中的事实", "extract": "读自原文段落", "hops": "串联多个段落得出"}
+ZH |= {"generate": "由模型生成", "memory": "由模型查找事实得出"}
 
 
 def answer_text(answer: Answer) -> RenderableType:
-    """The answer, what proves it, and the notes."""
+    """The answer, what proves it, and the notes; for an abstention, first the notes, then what may help."""
+    zh = parse_question(answer.question).language == "zh"
+    words = ZH if zh else EN
     lines = []
     if answer.abstained:
-        lines.append(Text("no answer", style="yellow"))
+        lines.append(Text(words["none"], style="yellow"))
     else:
         head = Text(answer.text, style="bold green")
-        lines.append(
-            head.append(f"  {show_score(answer.score)}, {answer.mode}{', conflict' if answer.conflict else ''}", "dim")
-        )
+        from_where = words[answer.mode] + (words["conflict"] if answer.conflict else "")
+        lines.append(head.append(f"  {show_score(answer.score)}{words['comma']}{from_where}", "dim"))
     lines += [_cited(c) for c in answer.citations[:MOST_CITED]]
     if len(answer.path) > 1:
         lines += [Text(f"  {hop.source} – {hop.relation} → {hop.target}", style="dim") for hop in answer.path]
+    passages = [c for other in answer.alternatives if not other.score for c in other.citations[:1]]
+    helpful = [c for c in passages if c.quote.strip() not in answer.question]  # a title alone says nothing
+    said = answer.notes if helpful or not passages else _nothing_found(answer.notes, "zh" if zh else "en")
+    notes = [Text(f"  {note}", style="dim") for note in said]
+    others = [*_candidates(answer, words), *_passages(helpful, words)]
+    return Group(*lines, *notes, *others) if answer.abstained else Group(*lines, *others, *notes)
+
+
+def _candidates(answer: Answer, words: Mapping[str, str]) -> Iterator[Text]:
     for other in answer.alternatives:
-        lines.append(Text(f"  or: {other.text}" if other.score else "  see:", style="yellow"))
         if other.score:
-            lines[-1].append(f"  {show_score(other.score)}", "dim")
-        lines += [_cited(c, "    ") for c in other.citations[:1]]
-    lines += [Text(f"  {note}", style="dim") for note in answer.notes]
-    return Group(*lines)
+            yield Text(f"  {words['or']}{other.text}", style="yellow").append(f"  {show_score(other.score)}", "dim")
+            yield from (_cited(c, "    ") for c in other.citations[:1])
+
+
+def _passages(citations: Sequence[Citation], words: Mapping[str, str]) -> Iterator[Text]:
+    if citations:
+        yield Text(f"  {words['see']}", style="yellow")
+        yield from (_cited(c, "    ") for c in citations)
+
+
+def _nothing_found(notes: Sequence[str], language: str) -> list[str]:
+    """The notes of an answer without passages worth showing."""
+    offers = [say(what, language) for what in ("read", "unread")]
+    return [say("none", language) if note in offers else note for note in notes]
 
 
 def _cited(citation: Citation, indent: str = "  ") -> Text:

@@ -22,7 +22,8 @@ def show_documents(
         elif as_table:
             console.print(table(doc))
         else:
-            console.print(Text(f"── {title(doc)}", style="dim"), highlight(doc), sep="\n", soft_wrap=True)
+            text = highlight(doc, colours=console.color_system is not None)
+            console.print(Text(f"── {title(doc)}", style="dim"), text, sep="\n", soft_wrap=True)
         if (not only or "entities" in only) and any(len(entity.mentions) > 1 for entity in doc.entities):
             console.print(entities(doc))
         if doc.facts:

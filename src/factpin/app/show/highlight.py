@@ -16,7 +16,7 @@ PICTURES: dict[int, int | None] = {code: 0x2400 + code for code in range(32) if 
 PICTURES |= {0x0D: None, 0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 FACT = ("head", "relation", "tail", "score", "status")  # columns of a table of facts before the evidence
 WIDTH = 80  # cells of a terminal
-NARROW = 90  # cells; a narrower one shows short names of relations, if it must
+NARROW = 90  # cells; a narrower one shows short names of relations
 FRAME = 3  # cells of the frame of a column
 ROOM = 24  # least cells for a column of sentences
 
@@ -36,8 +36,11 @@ def title(doc: Document) -> str:
     return shown(f"{doc.id} ({doc.language or 'unknown language'})")
 
 
-def highlight(doc: Document) -> Text:
-    """The text, with mentions in the colour of their label and the label after them; nested ones are underlined."""
+def highlight(doc: Document, *, colours: bool = True) -> Text:
+    """The text, with mentions in the colour of their label and the label after them; nested ones are underlined.
+
+    colours: whether they will be seen. If not, brackets show where a mention begins: 不屈[法国|location].
+    """
     text = Text()
     coming = sorted(doc.mentions, key=lambda m: m.start, reverse=True)
     around: list[Mention] = []  # mentions that contain the current piece
@@ -45,12 +48,13 @@ def highlight(doc: Document) -> Text:
     for start, end in zip(borders, borders[1:], strict=False):
         while coming and coming[-1].start == start:
             around.append(coming.pop())
+            text.append("[" if not colours else "")
         inner = min(around, key=_size, default=None)
         style = "" if inner is None else f"bold {colour(inner.type)}" + (" underline" if len(around) > 1 else "")
         text.append(shown(doc.text[start:end]), style=style)
         for m in sorted(around, key=_size):
             if m.end == end:
-                text.append(shown(f"[{m.type}]"), style=f"dim {colour(m.type)}")
+                text.append(shown(f"[{m.type}]" if colours else f"|{m.type}]"), style=f"dim {colour(m.type)}")
         around = [m for m in around if m.end > end]
     return text
 
@@ -91,15 +95,14 @@ def entities(doc: Document) -> Table:
 def facts(doc: Document, width: int = WIDTH) -> Table:
     """Every fact with its entities, score, status and the sentences that support it.
 
-    width: of the terminal. In a narrow one, relations have short names where the table would be wider.
+    width: of the terminal. In a narrow one, relations have short names, whatever the facts, so that runs agree.
     """
     rows = Table(title=Text(f"facts of {title(doc)}"), title_justify="left")
     for column in (*FACT, "evidence"):
         rows.add_column(column, overflow="fold", justify="right" if column == "score" else "left")
     numbered = by_number(doc, width)
-    narrow = width < NARROW and _width(doc) + cell_len("evidence") + FRAME > width
     for fact, cells in zip(doc.facts, _cells(doc), strict=True):
-        if narrow:
+        if width < NARROW:
             cells[FACT.index("relation")] = _line(short_name(fact.relation))
         proof = " ".join(doc.text[slice(*doc.sentences[e.sentence])] for e in fact.evidence)
         if numbered:
