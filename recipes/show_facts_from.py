@@ -9,7 +9,10 @@ that likelihood is the same for all relations. Of relations with few facts littl
 scores leans on that of all relations together: as many facts of all relations as `together` says count beside those of
 the relation. Both numbers are chosen by cross-validation over documents (FOLDS): with them, most right facts are shown
 while --right of all that is shown is right, in documents that the scores were not chosen on. The shift of each relation
-in factpin.json then moves its score to 0.5.
+in factpin.json then moves its score to 0.5. --at moves the scores of some relations that were chosen otherwise, and reads
+no gold:
+
+    python recipes/show_facts_from.py src/factpin/shipped/zh-facts --at 主演=0.42 作者=0.38
 """
 
 import argparse
@@ -149,14 +152,22 @@ def shifted(settings: Settings, at: dict[str, float]) -> Settings:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="a model folder of the task triples")
-    parser.add_argument("gold", type=Path, help="annotated documents")
-    parser.add_argument("--with", dest="entities", required=True, help="the model of entities that works beside it")
+    parser.add_argument("gold", type=Path, nargs="?", help="annotated documents")
+    parser.add_argument("--with", dest="entities", help="the model of entities that works beside it")
     parser.add_argument("--sources", nargs="+", default=[], help="only documents of these sources")
     parser.add_argument("--only", nargs="+", default=[], metavar="RELATION", help="leave other relations as they are")
     parser.add_argument("--right", type=float, default=0.8)
     parser.add_argument("--try", dest="dry", action="store_true", help="write nothing")
+    parser.add_argument("--at", nargs="+", default=[], metavar="RELATION=SCORE", help="move these scores to 0.5")
     options = parser.parse_args()
     settings = read_settings(options.model)
+    if options.at:
+        at = {name: float(score) for name, _, score in (one.rpartition("=") for one in options.at)}
+        write_settings(shifted(settings, at), options.model)
+        mark_card(options.model, sorted(at))
+        return
+    if options.gold is None or options.entities is None:
+        parser.error("annotated documents and --with are missing; or give --at")
     gold = [doc for doc in read(options.gold, format="jsonl")
             if not options.sources or doc.meta["source"] in options.sources]  # fmt: skip
     found = outcomes([options.entities, str(options.model)], gold, settings.language)

@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--apart", type=Path, nargs="+", default=[], help="JSONL files of texts that were read before")
     parser.add_argument("--seed", type=int, default=SEED, help="another number gives other passages")
     parser.add_argument("--times", type=int, default=1, help="this many times as many from each source")
+    parser.add_argument("--sources", nargs="+", default=[], metavar="SOURCE", help="only these sources")
     parser.add_argument("--output", type=Path, default=HERE / "passages.jsonl")
     options = parser.parse_args()
     read = "\n".join(map(letters_in, options.apart))
@@ -65,6 +66,7 @@ def main() -> None:
     passages = [
         passage
         for source in SOURCES
+        if not options.sources or source.name in options.sources
         for passage in choose(source, options.packages, seen[source.language], options.seed, options.times)
     ]
     write(passages, options.output, format="jsonl")

@@ -18,10 +18,11 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from factpin.documents import Document, Entity, Mention
+from factpin.language.countries import is_of_country
 from factpin.language.eras import NUMBER, REGNAL_YEAR, era_before, is_era
 
-DATE, NUMERAL, PERSON, PLACE = "date", "number", "person", "location"  # types of the shipped models
-NAMES = (PERSON, PLACE, "organization", "work", "other")
+DATE, NUMERAL, PERSON, PLACE, GROUP = "date", "number", "person", "location", "organization"  # of the shipped models
+NAMES = (PERSON, PLACE, GROUP, "work", "other")
 
 # ---- borders --------------------------------------------------------------------------------------------------------
 
@@ -29,10 +30,39 @@ WITHHELD = re.compile("[\u3400-\u9fff]?[\u3400-\u9fff]?[0-9]?某")  # a person w
 WITHHELD_TAIL = re.compile("某*(?:[0-9]{1,2}(?![0-9年月日时岁元万名次人点]))?[甲乙丙丁戊己]?")
 
 
+NEXT_WORD = re.compile(  # 张某利用其担任…: 利 is not of the name
+    "(?<=某)(?:利用|安排|指使|到案|明知|伙同|经营|负责|通过|交给|驾驶|主动|承认|供认|接到|得知|要求|同意|安置|以|将|与|和|因|为|向|从|在|"
+    "被|等|称|使用|持|系|于|对|多次|及|给|让|后|又|先后|未|无|作为|虚构|冒充|骗取|所|的|至|即|说|借|上)"
+)
+LEADING = re.compile(
+    "(?:联系|前往|来到|位于|就职于|任职于|担任|通过|冒充|征用|进入|考入|毕业于|就读于)(?=[\u3400-\u9fff]{4})"
+)
+
+
+QUOTED = re.compile(r"(?:[\"“]|``) ?$")
+UNQUOTED = re.compile(r"[,.!?]? ?(?:[\"”]|'')")
+KIND_OF_WORK = (
+    r"films?|movies?|novels?|novellas?|books?|songs?|singles?|albums?|series|sitcoms?|shows?|dramas?|plays?|musicals?|"
+    r"operas?|poems?|comics?|manga|anime|documentar(?:y|ies)|episodes?(?: of)?|EP|soundtrack|magazine|memoirs?|games?|"
+    r"miniseries|entitled|titled"
+)
+OF_A_WORK = re.compile(rf"\b(?:{KIND_OF_WORK}),? (?:[\"“]|`` )?$")
+IS_A_WORK = re.compile(
+    rf"(?: ?(?:[\"”]|''))?(?: ?\([^()]{{0,60}}\))? (?:is|was) an? (?:[\w\u2013-]+ (?:- )?){{0,7}}?(?:{KIND_OF_WORK})\b"
+)
+_SYSTEMS = """
+Debian Linux Ubuntu Fedora Gentoo Slackware Unix UNIX GNU GNOME KDE FreeBSD NetBSD OpenBSD Solaris Windows Perl Python
+Java Lisp Emacs Vim Multics Android Mesa Modula Pascal Algol Smalltalk Prolog Erlang Haskell Apache Mozilla
+"""
+SYSTEMS = frozenset(_SYSTEMS.split())  # which small models take for people and places
+NO_WORK = re.compile(r"\b(?:Awards?|Prize|Cup|OS|Tournament|Festival|Championships?)$")
+DIRECTION = re.compile(r"\b(?:Northern|Southern|Eastern|Western|Upper|Lower|New|Saint|San|Los) $")
+
+
 def mend(doc: Document) -> Document:
-    """The document with mentions whose borders are put right; entities are named anew."""
+    """The document with mentions whose borders and types are put right; entities are named anew."""
     if doc.language != "zh" and not re.search("[\u3400-\u9fff]", doc.text):
-        return doc
+        return _with_works(doc)
     mended = {m.id: _mended(doc.text, m) for m in doc.mentions}
     if all(mended[m.id] is m for m in doc.mentions):
         return doc
@@ -46,6 +76,26 @@ def mend(doc: Document) -> Document:
     return replace(doc, mentions=tuple(mended.values()), entities=entities)
 
 
+def _with_works(doc: Document) -> Document:
+    """An English document whose titles of films, books and songs are works, and whose systems are no people."""
+    types = {m.id: "work" for m in doc.mentions if m.type == "other" and _is_a_work(doc.text, m)}
+    types |= {m.id: "other" for m in doc.mentions if m.type in (PERSON, PLACE) and m.text in SYSTEMS}
+    if not types:
+        return doc
+    mentions = tuple(replace(m, type=types.get(m.id, m.type)) for m in doc.mentions)
+    entities = tuple(replace(e, type=types.get(e.mentions[0], e.type)) for e in doc.entities)
+    return replace(doc, mentions=mentions, entities=entities)
+
+
+def _is_a_work(text: str, m: Mention) -> bool:
+    """Whether the words around a name call it a title, or it is in quotes."""
+    if is_of_country(m.text) or NO_WORK.search(m.text):
+        return False
+    before = text[max(0, m.start - 40) : m.start]
+    quoted = QUOTED.search(before) is not None and UNQUOTED.match(text, m.end) is not None
+    return quoted or OF_A_WORK.search(before) is not None or IS_A_WORK.match(text, m.end) is not None
+
+
 def _mended(text: str, m: Mention) -> Mention:
     start, end = m.start, m.end
     if m.type == DATE and REGNAL_YEAR.match(m.text) and not FULL_YEAR.match(m.text):
@@ -55,6 +105,10 @@ def _mended(text: str, m: Mention) -> Mention:
     elif m.type == PERSON and WITHHELD.fullmatch(m.text):
         found = WITHHELD_TAIL.match(text, end)
         end = found.end() if found else end
+    elif m.type == PERSON and len(m.text) > 2 and m.text[-2] == "某" and NEXT_WORD.match(text, end - 1):
+        end -= 1
+    elif m.type == GROUP and (leading := LEADING.match(m.text)):
+        start += leading.end()
     return m if (start, end) == (m.start, m.end) else replace(m, start=start, end=end, text=text[start:end])
 
 
@@ -176,6 +230,73 @@ def _is_bare_number(_: str, m: Mention) -> bool:
     return m.type == DATE and re.fullmatch(r"\d{1,3}(?:\.\d+)?", m.text) is not None
 
 
+def _is_common_word(text: str, m: Mention) -> bool:
+    """A word that has a capital because a sentence begins with it: Hacker, where the text speaks of hackers."""
+    if m.type not in NAMES or not m.text.isalpha() or not (m.text[1:].islower() and m.text[0].isupper()):
+        return False
+    opens = re.search(r"(?:^|[.!?]\s+|[“\"(]\s*)$", text[: m.start]) is not None
+    return opens and re.search(rf"\b{m.text.lower()}s?\b", text) is not None
+
+
+def _is_job(_: str, m: Mention) -> bool:
+    """The short form of an office."""
+    return m.type in NAMES and m.text in ("VP", "CEO", "CFO", "CTO", "COO", "MP", "PhD", "DJ", "TV", "PC", "CPU")
+
+
+def _is_no_day(_: str, m: Mention) -> bool:
+    """A word for the present, which gives no date."""
+    return (
+        m.type == DATE
+        and re.fullmatch("today|now|nowadays|present|present day|now|如今|现在|現在|目前|现今|現今|当今", m.text, re.I)
+        is not None
+    )
+
+
+def _has_a_gap(_: str, m: Mention) -> bool:
+    """A Chinese name with a space in it: two names, or a name and a verb."""
+    return m.type in NAMES and re.search("[\u3400-\u9fff] [\u3400-\u9fff]", m.text) is not None
+
+
+def _goes_on(_: str, m: Mention) -> bool:
+    """A Chinese name with the adverb behind it."""
+    return m.type in NAMES and re.search("(?:可能|已经|曾经|应该|于是|甚至|分别|已經|曾經)$", m.text) is not None
+
+
+def _is_cut_duration(text: str, m: Mention) -> bool:
+    """The beginning of a span of time: the past two days."""
+    return (
+        m.type == DATE
+        and re.match(r" (?:days?|weeks?|months?|years?|hours?|decades?)\b", text[m.end : m.end + 9]) is not None
+    )
+
+
+def _is_an_amount(text: str, m: Mention) -> bool:
+    """万某 within 20万某, where the unit of an amount is withheld."""
+    return m.type == PERSON and m.text in ("万某", "元某", "千某") and text[m.start - 1 : m.start].isdigit()
+
+
+def _is_no_office(text: str, m: Mention) -> bool:
+    """The end of a longer word for a profession, or people who hold no office."""
+    tail = m.text in ("学家", "學家") and re.match("[\u3400-\u9fff]", text[m.start - 1 : m.start]) is not None
+    return m.type == "title" and (tail or m.text in OFFICELESS)
+
+
+OFFICELESS = (
+    "学生",
+    "學生",
+    "考生",
+    "证人",
+    "證人",
+    "被告人",
+    "被害人",
+    "犯罪嫌疑人",
+    "原告",
+    "被告",
+    "用户",
+    "客户",
+    "作者",
+)
+
 EN: Collection[Callable[[str, Mention], bool]] = (
     _is_duration("en"),
     _is_enumerator,
@@ -184,6 +305,10 @@ EN: Collection[Callable[[str, Mention], bool]] = (
     _has_no_capital,
     _is_cut,
     _is_bare_number,
+    _is_common_word,
+    _is_job,
+    _is_cut_duration,
+    _is_no_day,
 )
 ZH: Collection[Callable[[str, Mention], bool]] = (
     _is_duration("zh"),
@@ -194,4 +319,9 @@ ZH: Collection[Callable[[str, Mention], bool]] = (
     _is_festival,
     _is_cut,
     _is_bare_number,
+    _is_an_amount,
+    _is_no_office,
+    _is_no_day,
+    _has_a_gap,
+    _goes_on,
 )

@@ -15,6 +15,7 @@ from factpin.language.coreference import references
 from factpin.words import count
 
 RESOLVED = 0.85  # how likely a pronoun is given to the right entity: an estimate, not fitted
+DOUBTED = {"negated": 0.9, "hedged": 0.75, "conditional": 0.75}  # and that a sentence says so of this: estimates too
 FAR = 0.2  # a fact that is so much less likely than a rival is left out
 
 
@@ -29,7 +30,7 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
         return doc
     referring = references(doc)
     allowed = credible(doc)
-    facts = once(discount(fact, referring) for fact in allowed)
+    facts = once(doubt(discount(fact, referring)) for fact in allowed)
     unknown = {e.id for e in doc.entities if referring.issuperset(e.mentions)}
     named = [fact for fact in facts if fact.head not in unknown and fact.tail not in unknown]
     kept = one_head(one_tail(named, functional, {e.id: e.type for e in doc.entities}), functional)
@@ -48,6 +49,12 @@ def discount(fact: Fact, referring: Collection[str]) -> Fact:
     """The fact, less likely where it is about a pronoun: whom that means is a guess too."""
     guesses = sum(id in referring for id in (fact.head_mention, fact.tail_mention))
     return fact if fact.score is None or not guesses else replace(fact, score=round(fact.score * RESOLVED**guesses, 4))
+
+
+def doubt(fact: Fact) -> Fact:
+    """The fact, less likely where its sentence denies or supposes it: what exactly is easily mistaken."""
+    share = DOUBTED.get(fact.assertion or "", 1.0)
+    return fact if fact.score is None or share == 1 else replace(fact, score=round(fact.score * share, 4))
 
 
 def once(facts: Iterable[Fact]) -> list[Fact]:

@@ -16,20 +16,19 @@ be read off the words around the names:
 """
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
-from factpin.documents import Document, Fact, Mention, Span
+from factpin.documents import Document, Fact
+from factpin.extraction import wording_en, wording_zh
+from factpin.extraction.names import doubtful
+from factpin.extraction.scene import LONGEST, NATIONALITY, OWN, PERSON, PLACE, TITLE, Scene
 from factpin.language.countries import is_country, is_of_country
+from factpin.memory.names import is_pronoun
 
-PERSON, TITLE, PLACE, WORK, GROUP = "person", "title", "location", "work", "organization"  # types of the shipped models
 OF_WORKS = ("主演", "导演", "编剧", "作者", "主角", "歌手", "作曲", "作词", "主持人", "嘉宾", "上映时间")
 LISTED = re.compile(r"[\s、，,和与與及以《》“”「」『』]*")  # what joins two works that the same is said of
 GRADUATION = "毕业院校"
-NATIONALITY = ("国籍", "country of citizenship")
-OWN = (*NATIONALITY, "任职", "职务", "employer", "member of political party", "position held")  # somebody's own
 COUNTRY = ("country", "country of citizenship")
 WITHIN = ("country", "located in the administrative territorial entity")
 
@@ -53,29 +52,10 @@ CUES = {  # relation -> words of which its sentence has one outside the two name
 }
 CUE = {relation: re.compile(words, re.I) for relation, words in CUES.items()}
 
-# ---- between a name and what is said of it --------------------------------------------------------------------------
-
-NEAR = {"en": 40, "zh": 10}  # characters between an attribute and the name behind it
 FAR = 200  # characters between a name and a country behind it: more say nothing of it
-LONGEST = 80  # characters of the name of a place
-ATTRIBUTE = {  # a noun phrase goes on: the US researcher Stephen Cook, 法国女子选手泰丝
-    "en": re.compile(r"(?:['’]s)?[ -](?:(?!(?:a|an|the|and|or|of|in|on|at|by|to|for|with|from|as|under|over|after|"
-                     r"before|is|was|were|are|be|been|became|has|had|have|that|which|who|when|where|while|but|not)\b)"
-                     r"[\w'’.-]+[ -]){0,4}"),
-    "zh": re.compile(r"[^，。；：、！？“”‘’（）()《》,;:的由在被将把与和及对向从到于给让使受以应]*"),
-}  # fmt: skip
-CAPITALISED = re.compile(r"\b[A-Z][\w'’.-]*")
-_TITLES = """
-Ambassador Archduke Baron Captain Cardinal Chancellor Chief Colonel Count Countess Crown Deputy
-Doctor Dr. Duchess Duke Emperor Empress First Foreign General Governor Grand Interior
-Justice King Lady Lieutenant Lord Major Marshal Minister President Prime Prince Princess
-Professor Queen Secretary Senator Sir Supreme Sultan Tsar Vice
-"""
-TITLES = frozenset(_TITLES.split())
 SAID = {  # what links a name to a country behind it
     "en": re.compile(
-        r"(?:.*\b(?:is|was|are|were|became|as)|,)? ?(?:an?|the|one of the)? ?"
-        r"(?:[\w-]+ ){0,2}|"
+        r"(?:.*\b(?:is|was|are|were|became)|,) ?(?:an?|the|one of the)? ?(?:[\w-]+ ){0,2}|"
         r".*\b(?:president|king|queen|emperor|empress|minister|chancellor|premier|senator|citizen|native|national|"
         r"monarch|ruler|sultan|prince|princess|ambassador|governor[- ]general|politician)s? (?:of|from)(?: the)? ?|"
         r",? ?(?:who )?(?:comes?|came|hails?|hailed|is|was)? ?from(?: the)? ?",
@@ -95,98 +75,32 @@ MEMBERS = re.compile(r"\b(?:Senate|Parliament|Congress|Legislature|Assembly|Hous
 ASIDE = re.compile(r"\s*[（(][^（）()]*[）)]\s*")
 
 
-@dataclass(frozen=True)
-class MentionsInOrder:
-    """Mentions in the order of the text, to look up those near a place."""
-
-    mentions: tuple[Mention, ...]
-    starts: tuple[int, ...]
-
-    @classmethod
-    def of(cls, mentions: Iterable[Mention]) -> Self:
-        """The mentions in order."""
-        row = sorted(mentions, key=lambda m: (m.start, m.end))
-        return cls(tuple(row), tuple(m.start for m in row))
-
-    def within(self, start: int, end: int) -> list[Mention]:
-        """The mentions that lie between two places."""
-        first, last = bisect_left(self.starts, start), bisect_right(self.starts, end)
-        return [m for m in self.mentions[first:last] if m.end <= end]
-
-
-@dataclass(frozen=True)
-class Scene:
-    """What the rules ask about a document, prepared once."""
-
-    text: str
-    language: str  # whose rules hold: zh, or else en
-    sentences: tuple[Span, ...]
-    at: Mapping[str, Mention]
-    names: Mapping[str, str]  # of entities
-    people: MentionsInOrder
-    works: MentionsInOrder
-    groups: MentionsInOrder
-    places: MentionsInOrder  # locations, and whatever some fact takes for a nationality
-
-    @classmethod
-    def of(cls, doc: Document) -> Self:
-        """Prepare a document."""
-        tails = {fact.tail_mention for fact in doc.facts if fact.relation in NATIONALITY}
-        heads = {fact.head_mention for fact in doc.facts if fact.relation in OWN}
-        at = {m.id: m for m in doc.mentions}
-        return cls(
-            text=doc.text,
-            language="zh" if doc.language == "zh" else "en",
-            sentences=doc.sentences,
-            at=at,
-            names={e.id: e.name or at[e.mentions[0]].text for e in doc.entities},
-            people=MentionsInOrder.of(m for m in doc.mentions if m.type == PERSON or m.id in heads),
-            works=MentionsInOrder.of(m for m in doc.mentions if m.type == WORK),
-            groups=MentionsInOrder.of(m for m in doc.mentions if m.type == GROUP),
-            places=MentionsInOrder.of(m for m in doc.mentions if m.type == PLACE or m.id in tails),
-        )
-
-    def ends(self, fact: Fact) -> tuple[Mention, Mention] | None:
-        """The mentions that a fact was found between, if it has both."""
-        head, tail = self.at.get(fact.head_mention or ""), self.at.get(fact.tail_mention or "")
-        return None if head is None or tail is None else (head, tail)
-
-    def around(self, fact: Fact) -> str | None:
-        """The words of a sentence around the two names of a fact; None if they are in several."""
-        ends = self.ends(fact)
-        if ends is None:
-            return None
-        first, last = sorted(ends, key=lambda m: m.start)
-        at = bisect_right(self.sentences, first.start, key=lambda sentence: sentence[0]) - 1
-        if at < 0 or last.end > self.sentences[at][1]:
-            return None
-        start, end = self.sentences[at]
-        return " ".join((self.text[start : first.start], self.text[first.end : last.start], self.text[last.end : end]))
-
-    def is_attribute(self, attribute: Mention, name: Mention) -> bool:
-        """Whether a mention is part of the noun phrase right before a name."""
-        gap = self.text[attribute.end : name.start]
-        if is_of_country(attribute.text) and not set(CAPITALISED.findall(gap)) <= TITLES:
-            return False  # it is part of another name: the Australian Federal Police
-        near = attribute.end <= name.start <= attribute.end + NEAR[self.language]
-        return near and ATTRIBUTE[self.language].fullmatch(gap) is not None
-
-    def owner(self, attribute: Mention) -> Mention | None:
-        """The person whose name comes right behind an attribute."""
-        at = bisect_left(self.people.starts, attribute.end)
-        following = self.people.mentions[at : at + 1]
-        return following[0] if following and self.is_attribute(attribute, following[0]) else None
-
-    def attributes(self, name: Mention) -> list[Mention]:
-        """The places in the noun phrase right before a name."""
-        start = name.start - NEAR[self.language] - LONGEST
-        return [m for m in self.places.within(max(0, start), name.start) if self.is_attribute(m, name)]
-
-
 def credible(doc: Document) -> list[Fact]:
     """The facts of a document that its wording allows."""
-    scene = Scene.of(doc)
-    return [fact for fact in doc.facts if not any(rule(scene, fact) for rule in RULES)]
+    scene, wrong = Scene.of(doc), doubtful(doc)
+    wrong -= {m.id for m in doc.mentions if is_pronoun(m.text)}
+    rules = (*RULES, *(wording_zh.RULES if scene.language == "zh" else wording_en.RULES))
+
+    def is_allowed(fact: Fact) -> bool:
+        named = fact.relation in NATIONALITY or wrong.isdisjoint((fact.head_mention, fact.tail_mention))
+        return named and not any(rule(scene, fact) for rule in rules)
+
+    return [_as_said(scene, fact) for fact in doc.facts if is_allowed(fact)]
+
+
+def _as_said(scene: Scene, fact: Fact) -> Fact:
+    """What a name is called in passing is asserted, though its sentence denies something: the Soviet leader denied it.
+
+    So is what stands behind the clause that denies something else (大部分提议被否决，不过…).
+    """
+    ends = scene.within_one_sentence(fact)
+    if fact.assertion in (None, "asserted") or ends is None:
+        return fact
+    first, last, _ = ends
+    beyond = fact.assertion == "negated" and fact.cue is not None and fact.cue[1] <= scene.clause(first).start
+    if first.end > last.start or scene.is_attribute(first, last) or (beyond and scene.language == "zh"):
+        return replace(fact, assertion="asserted", cue=None)
+    return fact
 
 
 # ---- rules: whether the words rule a fact out -----------------------------------------------------------------------

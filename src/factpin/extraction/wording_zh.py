@@ -1,0 +1,304 @@
+"""Chinese facts that the words of their sentences rule out.
+
+- An employer is stated by a job before the name (新意公司总经理陈某某) or by a verb behind it (陈某某任新意公司经理,
+  陈某某在新意公司工作). A court or a police station that deals with somebody employs nobody.
+- Who recommends or invites somebody else is not what the sentence is about.
+- Dates and places of birth, of foundation and of a first showing need their verb in the same clause.
+- Where a sentence has titles in 《》, a work is what is in them; a person between two works belongs to the one whose
+  title follows the verb (冯宝宝主演的《武则天》).
+- A short name is that of the organization right before it, a height that of the mountain right before it.
+"""
+
+import re
+from collections.abc import Callable, Collection
+
+from factpin.documents import Fact, Mention
+from factpin.extraction.scene import GROUP, PERSON, Scene
+
+ASIDE = re.compile("[（(][^（）()]*[）)]")
+STOP = re.compile("[。！？]")
+BREAK = re.compile("[，；。！？：]")
+
+# ---- jobs -----------------------------------------------------------------------------------------------------------
+
+_JOB = (
+    "(?:[长長员員师師监監官](?!期|久|时间)|经理|經理|主席|总裁|總裁|总统|主任|书记|書記|教授|院士|博士|人士|记者|記者|负责人|"
+    "負責人|代表人|合伙人|创始人|創始人|创办人|發言人|发言人|经营者|老板|老闆|股东|股東|会计|會計|出纳|出納|民警|董事|理事|"
+    "干事|干部|幹部|主管|顾问|顧問|助理|秘书|秘書|工程师|专家|專家|学者|學者|主帅|前锋|前鋒|门将|后卫|中场|队友|医生|醫生|"
+    "护士|司机|主编|主編|编辑|編輯|总编|代表|委员|议员|領袖|领袖|首相|部长|厂长|CEO|校董|雇员|职工|工人|法人|高管|站務|"
+    "分析人士|主播|学家|學家|钳工|工人|党员|職員|职员|作家|艺术家|医师|教师|主持人|总工|总监|總監|领导人|掌门人|掌門人|业主|包工头|[科处处室部队隊局所院股组组系]的)"
+)
+JOB_BEFORE = re.compile(  # from an employer to the name behind it: 总经理, 党组书记、副主任
+    rf"[^，。；：！？被将將把给給]{{0,16}}?{_JOB}[“”\"‘’「」《》\s]*(?:[\w·]{{2,12}}[、和及与與])*[“「\s]*"
+)
+TAKES_UP = re.compile(
+    "任(?!何|意|务|務)|职于|職於|供职|供職|就职|就職|任教|工作|效力|加盟|加入|受雇|受聘|执教|執教|当选|當選|成为|成為|"
+    "系|係|是|为|為|服役|服务于|调入|调至|调往|签约|進入|进入|创办|创立|创建|經營|经营|领导|領導|率领|执掌|掌管|主持|负责"
+)
+WORKS = re.compile(
+    "任职|任職|供职|供職|就职|就職|任教|执教|執教|工作|效力|加盟|加入|受雇|受聘|服役|上班|签约|创办|创立|创建|经营|執掌|执掌"
+)
+AFTER = re.compile(
+    rf"[^，。；！？]{{0,14}}?{_JOB}|[^，。；]{{0,6}}(?:工作|任职|任職|任教|就职|就職|供职|供職|上班|服役|效力|担任|擔任|执教)"
+)
+AS_TITLE = re.compile("教授|主任|医生|醫生|院士|博士|研究员|研究員|老师|老師|法官|检察官|律师|总经理|经理|董事长|书记")
+TOWARDS = re.compile(
+    "[向与與跟]|得到|找到|送给|送給|通过|通過|伙同|骗取|骗得|冒充|报案|举报|请求|起诉|指控|指定|认为|获得"
+)
+
+
+def has_no_post(scene: Scene, fact: Fact) -> bool:
+    """An employer without a word that says what somebody does there."""
+    if fact.relation != "任职":
+        return False
+    ends = scene.ends(fact)
+    if ends is None:
+        return False
+    person, group = ends
+    if group.end <= person.start:
+        if scene.text[group.end : person.start] in ("", "的"):
+            return AS_TITLE.match(scene.text, person.end) is None and scene.text[group.end] != "的"
+        return JOB_BEFORE.fullmatch(ASIDE.sub("", scene.text[group.end : person.start])) is None
+    gap = ASIDE.sub("", scene.text[person.end : group.start])
+    last, after = BREAK.split(gap)[-1], ASIDE.sub("", scene.text[group.end : group.end + 40])
+    if TOWARDS.search(last):
+        return True
+    if WORKS.search(last) or (TAKES_UP.search(last) and AFTER.match(after)):
+        return False
+    return not (last.strip().endswith(("在", "于", "於", "到", "入", "从", "從")) and AFTER.match(after))
+
+
+BACKGROUND = re.compile(
+    "(?:导演|導演|老师|教授|先生|女士|等人?)?"
+    "(?:(?:的|之)(?:推荐|推薦|邀请|邀請|介绍|介紹|帮助|幫助|赏识|賞識|提携|提攜|指使|陪同|要求|安排|建议|建議|邀[，,])|赏识|賞識)"
+)
+
+
+def is_in_the_background(scene: Scene, fact: Fact) -> bool:
+    """Somebody who recommends, invites or helps whom the sentence is about."""
+    ends = scene.within_one_sentence(fact)
+    return ends is not None and ends[0].type == PERSON and BACKGROUND.match(scene.text, ends[0].end) is not None
+
+
+# ---- dates and places -----------------------------------------------------------------------------------------------
+
+IN_CLAUSE = {
+    "出生日期": "生|诞|誕",
+    "出生地": "生(?!活)|籍|诞|誕|祖|故乡|老家|人(?=$|[，。；、（])",
+    "成立日期": "成立|创[立办建始刊](?!人|者)|創[立辦建始刊](?!人|者)|建[立于校成]|始建|兴建|修建|建造|筹建|设立|設立|"
+    "注册|註冊|登记|登記|组成|開業|开[业馆办播幕校]|挂牌|诞生|落成|创业|創業|始于|启用|通车",
+    "上映时间": "映|首播|播出|发行|發行|开播|開播|推出|发布|上线|上線|发表|发售|播放|面世|问世|登陆|登陸|出版",
+}
+IN_CLAUSES = {relation: re.compile(words) for relation, words in IN_CLAUSE.items()}
+ASKS = re.compile("开工|申请|申請|计划|計劃|拟|提议")
+AT_A_PLACE = re.compile(
+    "位于|位於|坐落|座落|地处|地處|处于|在(?!内)|设[于在立]|設[於在立]|驻|駐|总部|總部|地址|里的|内的|所在|本部|迁|"
+    "市|省|县|有(?:家|间|一)|毗邻"
+)
+CARRIED = re.compile("带到|帶到|送到|送去|运到|運到|卖|賣|向上述|前往|赶到|赶往")
+ADDRESSES = ("地址", "总部地点")
+
+
+def has_no_verb(scene: Scene, fact: Fact) -> bool:
+    """A date or place whose clause has no word for what happened then or there."""
+    ends = scene.ends(fact)
+    if ends is None or fact.relation not in IN_CLAUSES:
+        return False
+    tail = ends[1]
+    start, end = scene.clause(tail)
+    words = scene.text[start : tail.start] + "　" + scene.text[tail.end : end]
+    if fact.relation in ("成立日期", "上映时间"):  # 1986年，…正式成立
+        words += scene.text[end : min(end + 80, scene.sentence(tail).end)]
+    if words.rstrip().endswith(("-", "－", "—", "–", "）", ")")) or "（" in words or "(" in words:
+        return False  # dates of a life
+    return IN_CLAUSES[fact.relation].search(words) is None or (
+        fact.relation == "成立日期" and ASKS.search(words) is not None
+    )
+
+
+def has_no_place(scene: Scene, fact: Fact) -> bool:
+    """An address that is merely mentioned."""
+    ends = scene.within_one_sentence(fact)
+    if ends is None or fact.relation not in ADDRESSES:
+        return False
+    first, last, gap = ends
+    if first.end > last.start or len(gap) <= 1:
+        return False
+    return CARRIED.search(gap) is not None or AT_A_PLACE.search(gap) is None
+
+
+def is_born_to_another(scene: Scene, fact: Fact) -> bool:
+    """A date of birth behind the name of somebody else."""
+    ends = scene.ends(fact)
+    if fact.relation not in ("出生日期", "出生地") or ends is None or ends[0].end > ends[1].start:
+        return False
+    head, tail = ends
+    own = scene.names[fact.head]
+    between = scene.people.within(head.end, tail.start)
+    return any(m.text not in own and own not in m.text and not _is_aside(scene, m, head) for m in between)
+
+
+def _is_aside(scene: Scene, m: Mention, head: Mention) -> bool:
+    """Whether a mention is in brackets that opened behind the head and closed."""
+    between = scene.text[head.end : m.start]
+    return between.count("（") + between.count("(") > between.count("）") + between.count(")")
+
+
+SIZES = ("海拔", "面积", "占地面积", "人口数量")
+OF_A_PLACE = re.compile("的|地区|以[东西南北]|境内|最|[东西南北]部|市|县|省")
+
+
+def is_of_a_nearer_place(scene: Scene, fact: Fact) -> bool:
+    """A height, area or population behind the name of another place."""
+    ends = scene.ends(fact)
+    if fact.relation not in SIZES or ends is None or ends[0].end > ends[1].start:
+        return False
+    head, tail = ends
+    between = [m for m in scene.places.within(head.end, tail.start) if m.text != head.text]
+    return any(not OF_A_PLACE.match(scene.text, m.end) for m in between)
+
+
+def is_of_a_nearer_group(scene: Scene, fact: Fact) -> bool:
+    """A short name that is not right behind the name that it shortens."""
+    ends = scene.ends(fact)
+    if fact.relation != "简称" or ends is None or ends[0].type != GROUP:
+        return False
+    head, tail = ends
+    between = scene.groups.within(head.end, tail.start)
+    return tail.end <= head.start or any(not _is_aside(scene, m, head) for m in between)
+
+
+TEACHER = re.compile("(?:师从|師從|师承|師承|受教于|受業於|跟随|导师|導師|随)[^，。；]{0,10}$")
+
+
+def is_a_teacher(scene: Scene, fact: Fact) -> bool:
+    """The teacher of the one who studied somewhere."""
+    ends = scene.ends(fact) if fact.relation == "毕业院校" else None
+    return ends is not None and TEACHER.search(scene.text[max(0, ends[0].start - 16) : ends[0].start]) is not None
+
+
+# ---- works ----------------------------------------------------------------------------------------------------------
+
+MADE = {  # what links a person to the work behind the name
+    "主演": "演|饰|飾|领衔",
+    "导演": "导|導|拍",
+    "编剧": "编|編|剧本|劇本|写|寫|撰",
+    "作者": "作|著|写|寫|撰|书|文|诗|的|记|画|小说|^.{0,6}[《\\s]*$",
+    "歌手": "唱|歌|曲|专辑|專輯|单曲|的《|推出|发行",
+    "主持人": "主持",
+    "作曲": "曲",
+    "作词": "词|詞",
+}
+MADE_BY = {relation: re.compile(words) for relation, words in MADE.items()}
+WITH_WORK = (*MADE, "主角", "嘉宾", "上映时间", "票房", "制片人", "改编自", "出品公司")
+OF_THE_NEXT = re.compile("[^，。；《》]{0,12}的[^，。；《》]{0,8}《")
+ITS = re.compile("的[^，。；《》]{0,4}《")
+PAPER = re.compile("[报報]$|杂志$|雜誌$|[周月]刊$")
+OTHER_WORK = re.compile("[译譯]|出版商|翻拍|盗版|盜版|称赞|好评|参考|借鉴|雷同")
+DEFINED = re.compile("[》」”]?[^，、；。]*?[是为由]")
+HOSTED = re.compile("主持人|由|：|:|主持(?!节目)")
+
+
+def is_no_title(scene: Scene, fact: Fact) -> bool:
+    """A work without 《》 in a sentence that has titles in 《》."""
+    ends = scene.ends(fact)
+    if ends is None or fact.relation not in WITH_WORK:
+        return False
+    start, end = scene.sentence(ends[0])
+    text = scene.text[start:end]
+    before = scene.text[start : ends[0].start]
+    if not re.search(r"[^\W\d]", before):
+        return False  # what a sentence begins with
+    if "《" not in text:
+        return before[-1:] not in tuple('“「『〈〖"‘')
+    return before.rfind("《") <= before.rfind("》") and not _has_title(scene, fact)
+
+
+def _has_title(scene: Scene, fact: Fact) -> bool:
+    """Whether the name of the head is somewhere between 《》."""
+    return f"《{scene.names[fact.head]}" in scene.text
+
+
+def is_of_another_work(scene: Scene, fact: Fact) -> bool:
+    """Somebody who is named with a work, and made another one."""
+    ends = scene.ends(fact)
+    if ends is None or fact.relation not in MADE_BY or ends[1].type != PERSON:
+        return False
+    work, person = ends
+    if fact.relation == "作者" and PAPER.search(work.text):
+        return True
+    if work.end <= person.start:
+        gap = scene.text[work.end : person.start]
+        follows = None if DEFINED.match(gap) else OF_THE_NEXT.match(scene.text, person.end)
+        if follows and (MADE_BY[fact.relation].search(follows[0]) or (ITS.match(follows[0]) and BREAK.search(gap))):
+            return True
+        clause = scene.text[person.end : min(person.end + 16, scene.sentence(person).end)]
+        before = scene.text[max(scene.sentence(work).start, work.start - 8) : work.start]
+        if MADE_BY[fact.relation].search(before + gap + clause) is None and not DEFINED.match(gap):
+            return True
+        return fact.relation == "主持人" and HOSTED.search(gap + scene.text[person.end : person.end + 12]) is None
+    gap = scene.text[person.end : work.start]
+    said = BREAK.split(scene.text[max(0, person.start - 6) : person.start])[-1] + gap
+    if OTHER_WORK.search(gap) or MADE_BY[fact.relation].search(said) is None:
+        return True
+    start = scene.sentence(person).start
+    earlier = [m for m in scene.works.within(start, person.start) if m.text != work.text]
+    return bool(earlier) and BREAK.search(gap) is not None
+
+
+# ---- other ----------------------------------------------------------------------------------------------------------
+
+OFFICE = re.compile(
+    "[长長员員師师监監家者官任记記授士手王帝皇后侯相臣将將尉史令丞守牧卿郎使督抚撫帅帥领領导導演编編星工兵司爵君主"
+    "统統理席裁事问問代表CEO总總]$|[^\\W]人$|书记|書記"
+)
+
+
+BEFORE_NAME = re.compile("(?:[、，和及兼][^。；]{0,20})?[\\s“「：]*")
+ADVERB = re.compile("常常|往往|一般|通常|经常|主要|分别")
+
+
+def is_no_office(scene: Scene, fact: Fact) -> bool:
+    """A title that does not end like one (警方拘捕), has a verb in it, or is not next to the name."""
+    ends = scene.ends(fact) if fact.relation == "职务" else None
+    if ends is None:
+        return False
+    person, title = ends
+    if OFFICE.search(title.text) is None or re.search("[，。由]|(?<!主)任(?!委)|联系|認定|认定|指控", title.text):
+        return True
+    gap = ASIDE.sub("", scene.text[title.end : person.start])
+    return title.end <= person.start and (
+        BEFORE_NAME.fullmatch(gap) is None or ADVERB.match(scene.text, person.start) is not None
+    )
+
+
+def is_of_another_people(scene: Scene, fact: Fact) -> bool:
+    """A people that is named some words before somebody."""
+    ends = scene.ends(fact) if fact.relation == "民族" else None
+    return ends is not None and ends[1].end + 6 < ends[0].start
+
+
+def is_across_sentences(scene: Scene, fact: Fact) -> bool:
+    """A sentence ends between the two names, though it goes on in quotes."""
+    ends = scene.ends(fact)
+    if ends is None:
+        return False
+    first, last = sorted(ends, key=lambda m: m.start)
+    return STOP.search(scene.text, first.end, last.start) is not None
+
+
+RULES: Collection[Callable[[Scene, Fact], bool]] = (
+    has_no_post,
+    is_in_the_background,
+    has_no_verb,
+    has_no_place,
+    is_born_to_another,
+    is_of_a_nearer_place,
+    is_of_a_nearer_group,
+    is_a_teacher,
+    is_no_title,
+    is_of_another_work,
+    is_no_office,
+    is_of_another_people,
+    is_across_sentences,
+)
