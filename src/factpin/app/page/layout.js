@@ -18,7 +18,7 @@ export function place(nodes, edges, { distance = 130, steps = 220, flat = 0.72 }
     const known = part.filter((node) => node.x !== undefined).length;
     const points = settle(part, edges, known, distance, steps);
     if (known) for (const { id, x, y } of points) found.set(id, { x, y });
-    else fresh.push(points);
+    else fresh.push(flat < 1 ? turned(points) : points);
   }
   const old = found.size ? boxOf([...found.values()]) : null;
   const top = old ? old.bottom + ROOM.y : 0;
@@ -57,6 +57,12 @@ function settle(part, edges, known, distance, steps) {
   const first = distance * (known ? 0.3 : 0.9);
   for (let step = 0; step < steps; step += 1) relax(points, links, distance, first * (1 - step / steps) + 0.5);
   return points.map(({ id, x, y }) => ({ id, x: (x + middle.x) * WIDER, y: y + middle.y }));
+}
+
+/** A part on its side, if it is taller than wide: for boxes that are wide. */
+function turned(points) {
+  const { left, right, top, bottom } = boxOf(points);
+  return bottom - top > right - left ? points.map(({ id, x, y }) => ({ id, x: y * WIDER, y: x / WIDER })) : points;
 }
 
 /** Parts beside each other, the tallest first, in lines from `left` and `top` on, as large as the box allows. */

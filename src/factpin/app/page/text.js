@@ -99,7 +99,7 @@ function addArc(box, head, tail, relation) {
   const [a, b] = [placeIn(box, from), placeIn(box, to)];
   const [x1, x2] = [a.left + a.width / 2, b.left + b.width / 2];
   const [y1, y2] = [a.top, b.top];
-  const lift = Math.min(y1, y2) - 16 - Math.min(18, Math.abs(x1 - x2) / 14);
+  const lift = Math.min(y1, y2) - 12 - Math.min(8, Math.abs(x1 - x2) / 20);
   const path = `M${x1},${y1} C${x1},${lift} ${x2},${lift} ${x2},${y2 - 2}`;
   const tip = `M${x2 - 4},${y2 - 8} L${x2},${y2 - 1} L${x2 + 4},${y2 - 8}`;
   const name = draw("text", { x: (x1 + x2) / 2, y: Math.max(12, (y1 + y2) / 8 + lift * 0.75 + 3) }, relation);
