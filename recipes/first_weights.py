@@ -117,7 +117,7 @@ class Experiment:
 
 
 EGP, GP = "efficient_global_pointer", "global_pointer"
-CLUENER = "cluener", "cluener/train.json.xz", 1000, "cluener/dev.json.xz", 600, 4
+CLUENER = "cluener", "cluener/train.json.xz", 1000, "cluener/dev.json.xz", None, 4
 WNUT = "conll", "wnut17/wnut17train.conll.xz"
 EMERGING = "wnut17/emerging.dev.conll.xz"
 DUIE = "duie", "duie/duie2_train_a.json.xz"
