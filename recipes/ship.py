@@ -125,6 +125,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--names", type=Path, help="JSON: relation -> {name}, what the corpus' codes mean")
     parser.add_argument("--functional", nargs="+", default=[], help="relations of which a head has one tail")
     parser.add_argument("--shown", type=float, default=0.0, help="the score from which on extract shows mentions")
+    parser.add_argument("--definitions", action="store_true", help="extract adds what English definitions state")
     parser.add_argument("--right", type=float, help="the share of facts from 0.5 on that is right on dev, at least")
     return parser.parse_args()
 
@@ -136,7 +137,7 @@ def loaded(options: argparse.Namespace, task: Task, config: Any) -> Extractor:
     if made_from is not None and not made_from.ships:
         raise SystemExit(f"Weights derived from {extractor.settings.encoder} do not ship: {made_from.licence}.")
     with_recipe(extractor, config)
-    extractor.settings = replace(extractor.settings, shown=options.shown)
+    extractor.settings = replace(extractor.settings, shown=options.shown, definitions=options.definitions)
     if options.functional:
         extractor.settings = with_one_tail(extractor.settings, options.functional)
     if task.name == "triples":
@@ -172,7 +173,8 @@ def origin_of(options: argparse.Namespace, card: dict[str, Any], remarks: str) -
         + (f" --names {options.names}" if options.names else "")
         + (f" --functional {' '.join(map(quote, options.functional))}" if options.functional else "")
         + (f" --right {options.right}" if options.right else "")
-        + (f" --shown {options.shown}" if options.shown else ""),
+        + (f" --shown {options.shown}" if options.shown else "")
+        + (" --definitions" if options.definitions else ""),
         hardware="two CPU cores",
         remarks=remarks,
     )

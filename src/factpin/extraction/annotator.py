@@ -6,11 +6,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from factpin.documents import Document
-from factpin.extraction.definitions import define
 from factpin.extraction.fingerprint import fingerprint
 from factpin.models.settings import read_settings
-
-FACTS = ("triples", "document_relations")  # tasks of models that look for facts
 
 Annotate = Callable[[Iterable[Document]], Iterator[Document]]
 
@@ -31,8 +28,7 @@ def annotator(
     runtime: str = "auto",
     precision: str = "auto",
 ) -> Annotator:
-    """The models in these folders. All facts are kept, whatever they score. Where a model looks for facts, those that
-    English definitions state in fixed words are added (definitions.py).
+    """The models in these folders. All facts are kept, whatever they score.
 
     Nothing heavy is loaded before the first document, so a run over unchanged files is quick.
     """
@@ -42,13 +38,12 @@ def annotator(
         from factpin.extraction.extract import extract, load_models  # noqa: PLC0415  (torch)
 
         models = load_models(folders, device=device, runtime=runtime, precision=precision)
-        found = partial(extract, models=models, min_score=0.0, coreference=coreference)
-        return (lambda documents: map(define, found(documents))) if seeks_facts else found
+        return partial(extract, models=models, min_score=0.0, coreference=coreference)
 
-    seeks_facts = any(read_settings(folder).task in FACTS for folder in folders)
+    definitions = any(read_settings(folder).definitions for folder in folders)
     names = [fingerprint(folder) for folder in folders]
     how = [
-        *(["definitions"] if seeks_facts else []),
+        *(["definitions"] if definitions else []),
         *(["coreference"] if coreference else []),
         *([precision] if precision in ("bf16", "int8") else []),
     ]

@@ -20,6 +20,7 @@ from factpin.documents.notes import without_annotation
 from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes
+from factpin.extraction.definitions import define
 from factpin.extraction.names import NUMERAL, PLACE, doubtful, mend
 from factpin.extraction.route import Route, reads, route
 from factpin.extraction.select import select
@@ -80,6 +81,11 @@ class Team:
         return min(least, default=0.0)
 
     @property
+    def adds_definitions(self) -> bool:
+        """Whether facts that English definitions state are added (definitions.py)."""
+        return any(model.settings.definitions for model in self.finders)
+
+    @property
     def seeks_facts(self) -> bool:
         """Whether some model looks for facts."""
         return bool(self.linkers) or any(model.settings.task == "triples" for model in self.finders)
@@ -115,7 +121,9 @@ def extract(
         linked = link(merged, team) if team.scorers or team.seeks_facts or coreference else merged
         for doc, way, by_task, plain, found in zip(group, routes, results, merged, linked, strict=True):
             notes = coverage_notes(plain, way, by_task, relations)
-            kept, hidden = hide_unlikely(add_notes(settle(found, functional), notes), min_score)
+            settled = settle(found, functional)
+            stated = define(settled) if team.adds_definitions else settled
+            kept, hidden = hide_unlikely(add_notes(stated, notes), min_score)
             told = without_loose(kept, loose(by_task, team.finders))
             sure, unsure = hide_unsure(told, team.shown(way), min_score)
             shown = select(sure, only)

@@ -28,6 +28,7 @@ KINDS: dict[str, Any] = {
     "shift": int | float,
     "thresholds": dict,
     "shown": int | float,
+    "definitions": bool,
     "precision": str,
     "name": str,
     "finds": str,

@@ -28,6 +28,7 @@ class Settings:
     thresholds: dict[str, float] = field(default_factory=dict)  # by label; absent: the head's own
     task_config: dict[str, Any] = field(default_factory=dict)  # how the task decodes, such as a schema
     shown: float = 0.0  # `extract` hides mentions that score less, unless a fact is about them
+    definitions: bool = False  # `extract` adds the facts that English definitions state in fixed words
     precision: Literal["float32", "float16", "int8"] = "float32"
     upon: str = ""  # the folder beside this one that stores the encoder weights both models share
     upon_digest: str = ""  # of these weights
