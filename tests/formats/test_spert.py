@@ -28,10 +28,10 @@ def test_relations_join_the_entities_at_their_positions() -> None:
 @pytest.mark.parametrize(
     "change, said",
     [
-        ({"entities": [{"type": "x", "start": 1, "end": 3}]}, "tokens in a sentence of 2"),
-        ({"entities": [{"type": "x", "start": 1, "end": 1}]}, "tokens in a sentence of 2"),
-        ({"relations": [{"type": "x", "head": 0, "tail": 1}]}, "positions in a list of 1 entities"),
-        ({"relations": [{"type": "x", "head": -1, "tail": 0}]}, "positions in a list of 1 entities"),
+        ({"entities": [{"type": "x", "start": 1, "end": 3}]}, "start and end in a sentence of 2 tokens"),
+        ({"entities": [{"type": "x", "start": 1, "end": 1}]}, "start and end in a sentence of 2 tokens"),
+        ({"relations": [{"type": "x", "head": 0, "tail": 1}]}, "positions in a list of 1 entity"),
+        ({"relations": [{"type": "x", "head": -1, "tail": 0}]}, "positions in a list of 1 entity"),
     ],
 )
 def test_positions_outside_the_record_are_refused(change: dict[str, object], said: str, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_qed(tmp_path: Path) -> None:
                                         record | {"answer_spans": [[-1, -1]], "answer_text": [""]}])  # fmt: skip
     assert [q.span_texts() for q in cut] == [("Ada Lind",), ("Ada Lind",), ()]
     assert report.counts == {"answer_text_differs": 1, "empty_answer": 1}
-    with pytest.raises(BadRecord, match="expected a span inside the 31 characters"):
+    with pytest.raises(BadRecord, match="expected a span inside the paragraph, which has 31 characters"):
         load_lines(tmp_path, [record | {"answer_spans": [[12, 40]]}])
 
 
