@@ -1,5 +1,6 @@
 """CogQA on HotpotQA and 2WikiMultihop: hops that are learned, beside titles that are followed and a single hop.
 
+    python recipes/answers/cogqa.py --passages --questions 60 --output runs/cogqa-passages
     python recipes/answers/cogqa.py --steps 400 --questions 100 --output runs/cogqa
 
 All paragraphs of the dev questions of both sets are one store. A reader and a model of hops learn from the same
@@ -12,6 +13,9 @@ training questions, with the same encoder and the same number of passages a step
     … , en-reader         the shipped reader reads what these arms have read, at most ten passages
     CogQA, gold hops      System 1 names the titles of the other supporting paragraphs where a supporting one mentions
                           them, and no others; it answers as it has learned
+
+With --passages nothing is trained: en-reader reads what words find, what name hops add, and what the loop adds with
+gold hops, in which case System 1 is perfect. This is the most that learned hops can be worth to this reader.
 
 `all gold` is the share of questions all of whose supporting paragraphs were read. Every arm is written to --output as
 soon as it is there, and is not run again; so is training.
@@ -27,7 +31,7 @@ from typing import Any
 
 from _sets import DATA, contexts, fill, questions_of
 
-from factpin.answers.cogqa import CognitiveGraph, Findings, FoundSpan, GraphNode
+from factpin.answers.cogqa import CognitiveGraph, Findings, FoundSpan, GraphNode, grow
 from factpin.answers.cogqa_ask import HopReasoner
 from factpin.answers.cogqa_hops import HopReader
 from factpin.answers.passages import follow, retrieve
@@ -78,16 +82,18 @@ class GoldHops(HopReader):
     def findings(self, question: str, nodes: Sequence[GraphNode], *, forced: bool = False) -> list[Findings]:
         """The answers of System 1, and gold hops."""
         found = super().findings(question, nodes, forced=forced)
-        return [replace(one, hops=self._hops(node)) for node, one in zip(nodes, found, strict=True)]
+        return [replace(one, hops=gold_hops(self.question, node)) for node, one in zip(nodes, found, strict=True)]
 
-    def _hops(self, node: GraphNode) -> tuple[FoundSpan, ...]:
-        gold = [self.question.context[i] for i in self.question.gold] if self.question else []
-        passage = node.passage
-        if passage is None or passage.text.strip() not in {doc.text.strip() for doc in gold}:
-            return ()
-        spans = [span for doc in gold if title_of(doc) != passage.title
-                 for span in mentions_of(title_of(doc), passage.text)]  # fmt: skip
-        return tuple(FoundSpan(s, s, passage.text[s.start : s.end], 1.0) for s in spans)
+
+def gold_hops(question: Question | None, node: GraphNode) -> tuple[FoundSpan, ...]:
+    """Where a supporting paragraph mentions the titles of the others."""
+    gold = [question.context[i] for i in question.gold] if question else []
+    passage = node.passage
+    if passage is None or passage.text.strip() not in {doc.text.strip() for doc in gold}:
+        return ()
+    others = [doc for doc in gold if title_of(doc) != passage.title]
+    spans = [span for doc in others for span in mentions_of(title_of(doc), passage.text)]
+    return tuple(FoundSpan(s, s, passage.text[s.start : s.end], 1.0) for s in spans)
 
 
 class Arms:
@@ -103,6 +109,24 @@ class Arms:
         if not hops:
             return [retrieve(q.text, self.search, MOST).passages for q in self.dev]
         return [follow(retrieve(q.text, self.search, K), self.store, MOST - K, ALL).passages for q in self.dev]
+
+    def passages_of_gold_hops(self) -> list[tuple[Passage, ...]]:
+        """What the loop reads with gold hops, from the same K passages."""
+        found = []
+        for question in self.dev:
+            seeds = retrieve(question.text, self.search, K).passages
+
+            def read_gold(nodes: Sequence[GraphNode], _: bool, asked: Question = question) -> list[Findings]:
+                return [Findings(gold_hops(asked, node), (), 1.0) for node in nodes]
+
+            graph = grow(seeds, read_gold, self.titled, MOST - K)
+            found.append(tuple(node.passage for node in graph.nodes if node.passage))
+        return found
+
+    def titled(self, name: str) -> list[Passage]:
+        """The passage of a title."""
+        key = title_key(name)
+        return self.store.passages(self.store.titled([key], ALL).get(key, [])[:1])
 
     def graphs(self) -> list[ReasonedAnswers]:
         """What the loop finds for every question."""
@@ -200,6 +224,16 @@ def hop_quality(dev: Sequence[Question], rows: Sequence[ArmRow]) -> str:
             f"supporting paragraphs: {made}")  # fmt: skip
 
 
+def print_hops(dev: Sequence[Question], rows: Sequence[ArmRow], scores: AnswerScores) -> None:
+    """How good the hops are, and whether right answers are cited from supporting paragraphs."""
+    print(f"\n{hop_quality(dev, rows)}")
+    right = [row for row, f1 in zip(rows, scores.rows["f1"][:, 0], strict=True) if f1 >= RIGHT]
+    gold = {q.id: {title_key(title_of(q.context[i])) for i in q.gold} for q in dev}
+    by_row = {id(row): q.id for q, row in zip(dev, rows, strict=True)}
+    from_gold = sum(bool(r.cited) and all(title_key(t) in gold[by_row[id(r)]] for t in r.cited) for r in right)
+    print(f"right answers of CogQA: {len(right)}, all of whose citations are in supporting paragraphs: {from_gold}")
+
+
 def report(dev: Sequence[Question], arms: dict[str, list[ArmRow]]) -> None:
     """The tables."""
     scores: dict[str, AnswerScores] = {}
@@ -215,13 +249,9 @@ def report(dev: Sequence[Question], arms: dict[str, list[ArmRow]]) -> None:
         em = 100 * mean(scores[name].rows["em"])
         print(f"| {name} | {read:.1f} | {gold:.1f} | {em:.1f} | {100 * mean(f1):.1f} | {100 * low:.1f}–{100 * high:.1f}"
               f" | {halves[0]:.1f} | {halves[1]:.1f} |", flush=True)  # fmt: skip
-    print(f"\n{hop_quality(dev, arms['CogQA'])}")
-    right = [row for row, f1 in zip(arms["CogQA"], scores["CogQA"].rows["f1"][:, 0], strict=True) if f1 >= RIGHT]
-    gold = {q.id: {title_key(title_of(q.context[i])) for i in q.gold} for q in dev}
-    by_row = {id(row): q.id for q, row in zip(dev, arms["CogQA"], strict=True)}
-    from_gold = sum(bool(r.cited) and all(title_key(t) in gold[by_row[id(r)]] for t in r.cited) for r in right)
-    print(f"right answers of CogQA: {len(right)}, all of whose citations are in supporting paragraphs: {from_gold}\n")
-    print("| compared | all gold | 95 % | p | F1 | 95 % | p |\n|---|---|---|---|---|---|---|")
+    if "CogQA" in arms:
+        print_hops(dev, arms["CogQA"], scores["CogQA"])
+    print("\n| compared | all gold | 95 % | p | F1 | 95 % | p |\n|---|---|---|---|---|---|---|")
     for first, second in (
         ("name hops", "single hop"),
         ("CogQA", "single hop"),
@@ -231,6 +261,7 @@ def report(dev: Sequence[Question], arms: dict[str, list[ArmRow]]) -> None:
         ("name hops, en-reader", "single hop, en-reader"),
         ("CogQA, en-reader", "name hops, en-reader"),
         ("CogQA, gold hops, en-reader", "name hops, en-reader"),
+        ("CogQA, gold hops, en-reader", "single hop, en-reader"),
     ):
         if first in arms and second in arms:
             a, b = (as_mean_rows([float(row.gold) for row in arms[name]]) for name in (first, second))
@@ -240,8 +271,26 @@ def report(dev: Sequence[Question], arms: dict[str, list[ArmRow]]) -> None:
             print(f"| {first} − {second} | {' | '.join(shown)} |", flush=True)
 
 
+def compare_passages(options: argparse.Namespace, dev: Sequence[Question], pool: Sequence[Question]) -> None:
+    """What en-reader answers from the passages of three ways to find them."""
+    options.output.mkdir(parents=True, exist_ok=True)
+    made, shipped = Arms(options, dev, pool), open_reader(find_model("en-reader"))
+    ways: dict[str, Callable[[], list[tuple[Passage, ...]]]] = {
+        "single hop": lambda: made.passages(hops=False),
+        "name hops": lambda: made.passages(hops=True),
+        "CogQA, gold hops": made.passages_of_gold_hops,
+    }
+    arms: dict[str, list[ArmRow]] = {}
+    for name, find in ways.items():
+        arm = f"{name}, en-reader"
+        arms[arm] = rows_of(options.output, arm, lambda find=find: made.read(shipped, find()))
+        print(f"{arm}: done", flush=True)
+    report(dev, arms)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--passages", action="store_true", help="train nothing: what hops can be worth to en-reader")
     parser.add_argument("--encoder", default="minilm-en")
     parser.add_argument("--train", type=int, default=500, help="questions of each set")
     parser.add_argument("--steps", type=int, default=100)
@@ -254,6 +303,9 @@ def main() -> None:
     dev = [question for pool in pools for question in pool[: options.questions]]
     known = {question.id for pool in pools for question in pool}
     training = [q for path in TRAIN for q in list(read(path))[: options.train] if q.id not in known]
+    if options.passages:
+        compare_passages(options, dev, [question for pool in pools for question in pool])
+        return
     train(options, training)
     arms: dict[str, list[ArmRow]] = {}
     with half_precision("cpu", enabled=True):
