@@ -1,22 +1,26 @@
 """Entity linking with the linker of KnowBERT beside simpler ones, on wiki-fair, news-fair and OKE.
 
-    python recipes/knowledge/link.py DATA --encoder minilm-en --steps 300
+    python recipes/knowledge/link.py ../shared/data/entity_linking --seeds 1 2 3 --output runs/link.json
 
-DATA has the *.benchmark.jsonl.xz of ELEVANT. The store is made of every second document of wiki-fair and news-fair, of
-the training parts of OKE 2015 and 2016 and of rss-500; the other documents are linked. Mentions are given; their types
-and what gold says about the entities of the document are not.
+DATA has the *.benchmark.jsonl.xz of ELEVANT. A store is made of every second document of wiki-fair and news-fair, of
+the training parts of OKE 2015 and 2016 and of rss-500; the other documents are linked. Then the halves change places;
+the evaluation parts of OKE are linked once. Mentions are given; their types are not, neither here nor in the store.
 
 prior    the entity that the store means most often by the name
 shared   `factpin link`: prior, shared words and facts between names, weighed by a fit on the store
 dot      the linker of a KAR without the prior: the mention's vector against those of its candidates
 KAR      the same with the prior
 
-A KAR learns to link on the store's own documents; the vector of a candidate is its encoded description. The layers
-below it are fixed here, so they read each text once. An entity that the store does not have is NIL.
+The layers below a KAR are fixed here, so that each text is read once. A KAR learns on the store's own documents, each
+as if it were not in the store, so that names without an entity (NIL) occur. The vector of a candidate is the mean of
+the contexts of its mentions, and random entities are added to the candidates. Every fifth document is kept to choose
+the score below which a mention is NIL. The other arms are the KAR with one of these undone, and with all of them.
 """
 
 import argparse
-from collections.abc import Sequence
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,31 +29,84 @@ import torch
 from torch import Tensor
 
 from factpin import formats
-from factpin.documents import Document
+from factpin.documents import Document, Entity
 from factpin.encoders import Encoder, resolve
-from factpin.knowledge.kar import Kar, KarConfig, decide
-from factpin.knowledge.linked import LONGEST, linked_texts
-from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, NameBatch, collate_mentions
-from factpin.knowledge.names import MOST_CANDIDATES, read_entities
-from factpin.knowledge.store_layer import build_layer
+from factpin.encoders.between import layers_of
+from factpin.knowledge.kar import LOWEST, Kar, KarConfig
+from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, collate_mentions
+from factpin.knowledge.store_layer import encode_descriptions, main_directions
+from factpin.layers.half import half_precision
 from factpin.memory import Source, Store, open_store
 from factpin.memory.linking import Linker
-from factpin.scoring.intervals import paired_bootstrap
-from factpin.scoring.means import as_mean_rows, mean_of
+from factpin.memory.names import surface_key
+from factpin.scoring import align
+from factpin.scoring.counts import Rows, f1_of
+from factpin.scoring.intervals import interval, paired_bootstrap
+from factpin.scoring.linking import known_names, score_linking
+from factpin.scoring.means import mean_of
 from factpin.tokens import Tokenizer
 
 HALVES = ("wiki-fair-v2-no-coref", "news-fair-v2-no-coref")
 WHOLE = ("oke-2015-train", "oke-2016-train", "rss-500")
 TESTS = ("oke-2015-eval", "oke-2016-eval")
-BATCH, RATE = 32, 1e-3
+AROUND, PIECES, WINDOW = 400, 160, 24  # characters around the mentions of a document; pieces of a text, of a context
+BATCH, RATE, SIZE = 32, 1e-3, 128
+Answers = dict[str, str]  # the link of each mention, "" for NIL
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a KAR learns to link."""
+
+    prior: bool = True
+    vectors: str = "contexts"  # or names
+    after: int = 5  # the layer that it reads, of six
+    without: bool = True  # a text is learned from as if its document were not in the store
+    others: int = 8  # random candidates beside those of the name, for half of the mentions
+    loss: str = "softmax"  # or margin
+    fitted: bool = True  # the score below which a mention is NIL is fitted; otherwise 0
+
+
+KAR = Way()
+WAYS = {
+    "dot": replace(KAR, prior=False),
+    "KAR": KAR,
+    "KAR, vectors of names": replace(KAR, vectors="names"),
+    "KAR, behind layer 2": replace(KAR, after=2),
+    "KAR, with its own document": replace(KAR, without=False),
+    "KAR, no random candidates": replace(KAR, others=0),
+    "KAR, margin loss": replace(KAR, loss="margin"),
+    "KAR, NIL below 0": replace(KAR, fitted=False),
+    "KAR, all undone": Way(True, "names", 2, False, 0, "margin", False),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A mention as pieces of a text."""
+
+    id: str
+    name: str
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, eq=False)
 class ReadText:
-    """What the layers below a KAR make of a text, and its mentions."""
+    """A part of a document, and its vectors behind some layers."""
 
-    hidden: Tensor  # (n, D)
-    mentions: tuple[MentionSpan, ...]
+    doc: str
+    mentions: tuple[Named, ...]
+    hidden: Mapping[int, Tensor]  # (n, D)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An entity that a name can mean, its link, and how often each document of the store means it by the name."""
+
+    entity: str
+    link: str
+    documents: Mapping[str, int]
 
 
 def read(data: Path, name: str) -> list[Document]:
@@ -58,201 +115,352 @@ def read(data: Path, name: str) -> list[Document]:
     return [replace(doc, id=f"{name}/{number}") for number, doc in enumerate(documents)]
 
 
-def gold_of(doc: Document) -> list[tuple[str, str]]:
-    """Each mention that has an entity, and its link; "" where it has none."""
-    return [(id, entity.link) for entity in doc.entities for id in entity.mentions]
+def untyped(doc: Document) -> Document:
+    """A document whose mentions have no type; types of gold mentions would give their entities away."""
+    return replace(doc, mentions=tuple(replace(m, type="") for m in doc.mentions),
+                   entities=tuple(replace(e, type="") for e in doc.entities))  # fmt: skip
 
 
 def bare(doc: Document) -> Document:
     """A document with its mentions alone."""
-    return replace(doc, mentions=tuple(replace(m, type="") for m in doc.mentions), entities=(), meta={})
+    return replace(untyped(doc), entities=(), meta={})
 
 
-Window = tuple[np.ndarray, list[MentionSpan], list[str]]  # framed pieces, mentions, their ids
-Rights = tuple[list[float], list[float]]  # of all mentions, and of those whose name has several candidates
-
-
-class Candidates:
-    """What the store knows by each name: rows of the table of entities, priors, links."""
-
-    def __init__(self, store: Store, keys: Sequence[str]) -> None:
-        self.store, self.linker = store, Linker(store)
-        self._known: dict[str, list[tuple[int, float]]] = {}
-        self.row = {key: FIRST + i for i, key in enumerate(keys)}
-        self.link = {row: self.linker.outside(key) for key, row in self.row.items()}
-
-    def of(self, name: str) -> list[tuple[int, float]]:
-        """Rows and priors, best first."""
-        if name not in self._known:
-            found = self.store.candidates(name)[:MOST_CANDIDATES]
-            self._known[name] = [(self.row[one.entity.id], one.prior) for one in found if one.entity.id in self.row]
-        return self._known[name]
-
-
-def by_prior(doc: Document, known: Candidates) -> dict[str, str]:
-    """The link of each mention."""
-    found = {m.id: known.of(m.text) for m in doc.mentions}
-    return {id: known.link[max(one, key=lambda pair: pair[1])[0]] if one else "" for id, one in found.items()}
-
-
-def by_features(doc: Document, known: Candidates) -> dict[str, str]:
-    """The same by `factpin link`."""
-    found = {one.mention.id: one for one in known.linker.links(bare(doc))}
-    return {id: known.linker.outside(one.entity.id) if one.entity else "" for id, one in found.items()}
+def parts(doc: Document, tokenizer: Tokenizer) -> Iterator[tuple[np.ndarray, tuple[Named, ...]]]:
+    """The pieces around the mentions of a document, and the mentions among them."""
+    if not doc.mentions:
+        return
+    start = max(0, min(m.start for m in doc.mentions) - AROUND)
+    pieces = tokenizer.encode(doc.text[start : max(m.end for m in doc.mentions) + AROUND])
+    before, seen = len(tokenizer.prefix), set[str]()
+    for at in range(0, len(pieces), PIECES):
+        part, named = slice(at, at + PIECES), list[Named]()
+        for m in doc.mentions:
+            inside = np.flatnonzero((pieces.start[part] < m.end - start) & (pieces.end[part] > m.start - start))
+            if len(inside) and m.id not in seen:
+                named.append(Named(m.id, m.text, before + int(inside[0]), before + int(inside[-1])))
+                seen.add(m.id)
+        if named:
+            yield tokenizer.frame(pieces.ids[part])[0], tuple(named)
 
 
 @torch.no_grad()
-def below(encoder: Encoder, after: int, framed: Sequence[np.ndarray]) -> list[Tensor]:
-    """The vectors of each text behind layer number `after`."""
-    found: list[Tensor] = []
+def read_texts(docs: Sequence[Document], encoder: Encoder, tokenizer: Tokenizer) -> list[ReadText]:
+    """All parts of documents, as the layers that an arm needs see them."""
+    found = [(doc.id, ids, named) for doc in docs for ids, named in parts(doc, tokenizer)]
+    layers, kept = layers_of(encoder.model), dict[int, Tensor]()
+    wanted = {way.after for way in WAYS.values()} | {len(layers)}
 
-    def keep(hidden: Tensor, _: Tensor, mask: Tensor) -> Tensor:
-        found.extend(row[real].clone() for row, real in zip(hidden, mask, strict=True))
-        return hidden
+    def keep(number: int, output: Tensor | tuple[Tensor, ...]) -> None:
+        kept[number] = output[0] if isinstance(output, tuple) else output
 
-    class Keep(torch.nn.Module):
-        forward = staticmethod(keep)
+    handles = [layers[n - 1].register_forward_hook(lambda _, __, output, n=n: keep(n, output)) for n in wanted]
+    order = sorted(range(len(found)), key=lambda i: len(found[i][1]))
+    texts: dict[int, ReadText] = {}
+    for at in range(0, len(order), BATCH):
+        some = order[at : at + BATCH]
+        ids, mask = encoder.batch([found[i][1] for i in some])
+        with half_precision("cpu", enabled=True):
+            encoder(ids, mask)
+        for row, i in enumerate(some):
+            hidden = {n: kept[n][row, mask[row]].float() for n in wanted}
+            texts[i] = ReadText(found[i][0], found[i][2], hidden)
+    for handle in handles:
+        handle.remove()
+    return [texts[i] for i in range(len(found))]
 
-    encoder.eval().put_between(Keep(), after)
-    for at in range(0, len(framed), BATCH):
-        encoder(*encoder.batch(list(framed[at : at + BATCH])))
-    encoder.put_between(None)
-    return found
+
+class Known:
+    """What a store knows by each name, and the vectors of its entities."""
+
+    def __init__(self, store: Store) -> None:
+        self.linker = Linker(store)
+        self._document = {row.id: row.uri for row in store.tables.sources(self.linker.filter)}
+        self._candidates: dict[str, tuple[Candidate, ...]] = {}
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        """The entities that the store knows by a name."""
+        if name not in self._candidates:
+            self._candidates[name] = tuple(
+                Candidate(use.entity.id, self.linker.outside(use.entity.id),
+                          {self._document[id]: n for id, n in use.documents.items()})
+                for use in self.linker.uses(surface_key(name))
+            )  # fmt: skip
+        return self._candidates[name]
 
 
-def collate(texts: Sequence[ReadText]) -> tuple[Tensor, NameBatch]:
-    """Texts side by side."""
-    hidden = torch.nn.utils.rnn.pad_sequence([text.hidden for text in texts], batch_first=True)
-    return hidden, collate_mentions([text.mentions for text in texts])
+class Vectors:
+    """A table of entity vectors; without a document, an entity has the vector of its mentions elsewhere."""
+
+    def __init__(self, way: Way, learned: Sequence[Document], texts: Sequence[ReadText], encoder: Encoder) -> None:
+        own = {doc.id: {id: entity for entity in doc.entities for id in entity.mentions} for doc in learned}
+        named: dict[str, list[tuple[str, Tensor]]] = defaultdict(list)  # of each link: document, context
+        names: dict[str, str] = {}
+        for text in texts:
+            top = text.hidden[max(text.hidden)]
+            for m in text.mentions:
+                entity: Entity | None = own[text.doc].get(m.id)
+                if entity is not None and entity.link:
+                    named[entity.link].append((text.doc, context(top, m)))
+                    names[entity.link] = entity.name or m.name
+        self._row: dict[tuple[str, str], int] = {}
+        links = sorted(named)
+        if way.vectors == "names":
+            self._row = {(link, ""): FIRST + i for i, link in enumerate(links)}
+            self.table = encode_descriptions(encoder, tuple(names[link] for link in links), SIZE)
+            return
+        means = []
+        for link in links:
+            for without in ("", *sorted({doc for doc, _ in named[link]})):
+                kept = [vector for doc, vector in named[link] if doc != without]
+                if kept:
+                    self._row[link, without] = FIRST + len(means)
+                    means.append(torch.stack(kept).mean(0))
+        self.table = main_directions(torch.stack(means), SIZE)
+
+    def row(self, link: str, without: str) -> int | None:
+        """The row of an entity, as it is without a document."""
+        return self._row.get((link, without), self._row.get((link, "")))
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows of all entities."""
+        return [row for (_, without), row in self._row.items() if not without]
 
 
-def train(kar: Kar, texts: Sequence[ReadText], steps: int, seed: int) -> None:
-    """Train the linker."""
-    chance = np.random.default_rng(seed)
+def context(hidden: Tensor, mention: Named) -> Tensor:
+    """The mean of the vectors around a mention (D,)."""
+    around = torch.cat([hidden[max(0, mention.first - WINDOW) : mention.first],
+                        hidden[mention.last + 1 : mention.last + 1 + WINDOW]])  # fmt: skip
+    return (around if len(around) else hidden).mean(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """The mentions of a text that the store knows candidates for."""
+
+    hidden: Tensor  # (n, D)
+    ids: tuple[str, ...]
+    spans: tuple[MentionSpan, ...]
+    links: tuple[tuple[str, ...], ...]  # of the candidates of each
+
+
+def lesson(text: ReadText, way: Way, known: Known, vectors: Vectors, gold: Mapping[str, str], without: str) -> Lesson:
+    """A text with the candidates of its mentions; gold: links. without: a document that does not count."""
+    ids, spans, links = [], [], []
+    for m in text.mentions:
+        found = []
+        for one in known.candidates(m.name):
+            count = sum(n for doc, n in one.documents.items() if doc != without)
+            row = vectors.row(one.link, without)
+            if count and row is not None:
+                found.append((one.link, row, count))
+        if found:
+            total, offered = sum(n for *_, n in found), tuple(link for link, *_ in found)
+            at = offered.index(gold[m.id]) if gold.get(m.id) in offered else NIL
+            rows, priors = tuple(row for _, row, _ in found), tuple(n / total for *_, n in found)
+            ids, spans, links = (
+                [*ids, m.id],
+                [*spans, MentionSpan(m.first, m.last, rows, priors, at)],
+                [*links, offered],
+            )
+    return Lesson(text.hidden[way.after], tuple(ids), tuple(spans), tuple(links))
+
+
+def with_others(span: MentionSpan, rows: Sequence[int], many: int, chance: np.random.Generator) -> MentionSpan:
+    """A mention with random candidates, and random priors, for half of the mentions."""
+    if not many or span.gold == NIL or chance.random() < 0.5:
+        return span
+    more = tuple(int(row) for row in chance.choice(rows, size=many) if row not in span.candidates)
+    candidates = span.candidates + more
+    return replace(span, candidates=candidates, priors=tuple(chance.dirichlet(np.ones(len(candidates))).tolist()))
+
+
+def train(way: Way, lessons: Sequence[Lesson], vectors: Vectors, width: int, steps: int, seed: int) -> Kar:
+    """Train a linker."""
+    torch.manual_seed(seed)
+    chance, rows = np.random.default_rng(seed), vectors.rows
+    kar = Kar(width, vectors.table, KarConfig(loss=way.loss, use_prior=way.prior))  # type: ignore[arg-type]
     optimiser = torch.optim.AdamW(kar.linker(), lr=RATE)
     for _ in range(steps):
-        hidden, mentions = collate([texts[int(i)] for i in chance.integers(len(texts), size=BATCH)])
+        some = [lessons[int(i)] for i in chance.integers(len(lessons), size=BATCH)]
+        hidden = torch.nn.utils.rnn.pad_sequence([one.hidden for one in some], batch_first=True)
+        mentions = collate_mentions([[with_others(span, rows, way.others, chance) for span in one.spans]
+                                     for one in some])  # fmt: skip
         loss = kar.loss(kar(hidden, mentions)[1], mentions)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
-    kar.eval()
-
-
-def windows(doc: Document, tokenizer: Tokenizer, known: Candidates) -> list[Window]:
-    """The parts of a document, with its mentions as tokens and their ids."""
-    pieces, before, found = tokenizer.encode(doc.text), len(tokenizer.prefix), []
-    for at in range(0, len(pieces), LONGEST):
-        part = slice(at, at + LONGEST)
-        spans, names = [], []
-        for m in doc.mentions:
-            inside = np.flatnonzero((pieces.start[part] < m.end) & (pieces.end[part] > m.start))
-            offered = known.of(m.text)
-            if len(inside) and offered and m.id not in {name for *_, old in found for name in old}:
-                rows, priors = zip(*offered, strict=True)
-                spans.append(MentionSpan(before + int(inside[0]), before + int(inside[-1]), rows, priors))
-                names.append(m.id)
-        if spans:
-            found.append((tokenizer.frame(pieces.ids[part])[0], spans, names))
-    return found
+    return kar.eval()
 
 
 @torch.no_grad()
-def by_kar(
-    documents: Sequence[Document], kar: Kar, encoder: Encoder, tokenizer: Tokenizer, after: int, known: Candidates
-) -> list[dict[str, str]]:
-    """The link of each mention of each document."""
-    answers = []
-    for doc in documents:
-        parts = windows(doc, tokenizer, known)
-        answer: dict[str, str] = {}
-        for (_, spans, names), hidden in zip(parts, below(encoder, after, [ids for ids, _, _ in parts]), strict=True):
-            batch = collate_mentions([spans])
-            chosen = decide(kar(hidden[None], batch)[1], batch)[0].tolist()
-            answer |= {name: "" if best == NIL else known.link[span.candidates[best]]
-                       for name, span, best in zip(names, spans, chosen, strict=True)}  # fmt: skip
-        answers.append(answer)
+def best(kar: Kar, one: Lesson) -> list[tuple[float, int]]:
+    """The score and number of the best candidate of each mention."""
+    if not one.spans:
+        return []
+    mentions = collate_mentions([one.spans])
+    scores = kar(one.hidden[None], mentions)[1].masked_fill(~mentions.offered, LOWEST)[0]
+    values, which = scores.max(-1)
+    return list(zip(values.tolist(), which.tolist(), strict=True))
+
+
+def nil_below(kar: Kar, lessons: Sequence[Lesson]) -> float:
+    """The score below which a mention is NIL, so that most of these mentions are right."""
+    pairs = [pair for one in lessons for pair in zip(best(kar, one), one.spans, strict=True)]
+    found = sorted((score, number == span.gold, span.gold == NIL) for (score, number), span in pairs)
+    right = [sum(ok for _, ok, _ in found)]  # nothing is NIL
+    for _, ok, nil in found:
+        right.append(right[-1] - ok + nil)
+    at = int(np.argmax(right))  # so many of the lowest are NIL
+    return found[at][0] if at < len(found) else float("inf")
+
+
+def by_kar(way: Way, learned: Sequence[Document], store_texts: Sequence[ReadText], tests: Sequence[ReadText],
+           known: Known, encoder: Encoder, steps: int, seed: int) -> Answers:  # fmt: skip
+    """The link of each mention of the tests, by document and mention."""
+    vectors = Vectors(way, learned, store_texts, encoder)
+    gold = {doc.id: {id: entity.link for entity in doc.entities for id in entity.mentions} for doc in learned}
+    lessons = [lesson(text, way, known, vectors, gold[text.doc], text.doc if way.without else "")
+               for text in store_texts]  # fmt: skip
+    kept = [i for i, text in enumerate(store_texts) if sum(text.doc.encode()) % 5 == 0] if way.fitted else []
+    taught = [one for i, one in enumerate(lessons) if one.spans and i not in set(kept)]
+    kar = train(way, taught, vectors, encoder.width, steps, seed)
+    least = nil_below(kar, [lessons[i] for i in kept]) if kept else 0.0
+    answers: Answers = {}
+    for text in tests:
+        one = lesson(text, way, known, vectors, {}, "")
+        for id, (score, number), links in zip(one.ids, best(kar, one), one.links, strict=True):
+            answers[f"{text.doc} {id}"] = links[number] if score >= least else ""
     return answers
 
 
-def rights(documents: Sequence[Document], answers: Sequence[dict[str, str]], known: Candidates) -> Rights:
-    """Which links are right: of all mentions, and of those whose name has several candidates."""
-    links, every, several = set(known.link.values()), [], []
-    for doc, answer in zip(documents, answers, strict=True):
-        text = {m.id: m.text for m in doc.mentions}
-        for id, link in gold_of(doc):
-            right = float(answer.get(id, "") == (link if link in links else ""))
-            every.append(right)
-            if len(known.of(text[id])) > 1:
-                several.append(right)
-    return every, several
+def by_prior(docs: Sequence[Document], known: Known) -> Answers:
+    """The candidate that the name means most often."""
+    found = {f"{doc.id} {m.id}": known.candidates(m.text) for doc in docs for m in doc.mentions}
+    return {id: max(some, key=lambda one: sum(one.documents.values())).link for id, some in found.items() if some}
+
+
+def by_features(docs: Sequence[Document], known: Known) -> Answers:
+    """`factpin link`."""
+    return {f"{doc.id} {one.mention.id}": one.link for doc in docs for one in known.linker.links(bare(doc))}
+
+
+def linked(doc: Document, answers: Answers) -> Document:
+    """A document with these links."""
+    found = {m.id: answers.get(f"{doc.id} {m.id}", "") for m in doc.mentions}
+    entities = [Entity(f"e{i}", (id,), link=link) for i, (id, link) in enumerate(found.items()) if link]
+    return replace(doc, entities=tuple(entities), meta={})
+
+
+Scores = dict[str, Rows]  # metric -> rows of documents
+
+
+def judge(docs: Sequence[Document], answers: Answers, names: Mapping[str, set[str]], known: set[str]) -> Scores:
+    """Rows of the documents: F1 of links, and the accuracies of all, ambiguous and NIL mentions."""
+    rows: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for doc in docs:
+        found = score_linking(align([linked(doc, answers)], [doc]).pairs, known, names)
+        rows["F1"].append(tuple(found.rows["linked"][0]))
+        rows["accuracy"].append((sum(ok for *_, ok in found.right), len(found.right)))
+        for part, (share, many) in (("ambiguous", found.on_ambiguous), ("NIL", found.on_nil)):
+            rows[part].append((share * many, many))
+    return {name: np.array(values, np.float64) for name, values in rows.items()}
+
+
+def fold(
+    data: Path, number: int, encoder: Encoder, tokenizer: Tokenizer, seeds: Sequence[int], steps: int
+) -> dict[str, dict[str, Scores]]:
+    """One half linked with the other: arm -> set -> rows, summed over seeds."""
+    halves = {name: read(data, name) for name in HALVES}
+    tests = {name: docs[1 - number :: 2] for name, docs in halves.items()}
+    if number == 0:
+        tests |= {name: read(data, name) for name in TESTS}
+    learned = [untyped(doc) for docs in halves.values() for doc in docs[number::2]]
+    learned += [untyped(doc) for name in WHOLE for doc in read(data, name)]
+    names = known_names(learned)
+    links = {link for some in names.values() for link in some}
+    for key, some in known_names(doc for docs in tests.values() for doc in docs).items():
+        names[key] = names.get(key, set()) | some
+    every = [doc for docs in tests.values() for doc in docs]
+    found: dict[str, dict[str, Scores]] = {}
+    with open_store("memory:", create=True) as store:
+        with store.together():
+            for doc in learned:
+                store.put(doc, Source(doc.id))
+        known = Known(store)
+        texts, asked = (read_texts(docs, encoder, tokenizer) for docs in (learned, every))
+        arms = {"prior": [by_prior(every, known)] * len(seeds), "shared": [by_features(every, known)] * len(seeds)}
+        for arm, way in WAYS.items():
+            drawn = seeds if arm in ("dot", "KAR") else seeds[:1]
+            arms[arm] = [by_kar(way, learned, texts, asked, known, encoder, steps, seed) for seed in drawn]
+            print(f"# {arm}", flush=True)
+        for arm, runs in arms.items():
+            found[arm] = {}
+            for name, docs in tests.items():
+                judged = [judge(docs, answers, names, links) for answers in runs]
+                found[arm][name] = {metric: sum(one[metric] for one in judged) for metric in judged[0]}  # type: ignore[misc]
+    return found
+
+
+STATISTICS = {"F1": f1_of, "accuracy": mean_of, "ambiguous": mean_of, "NIL": mean_of}
+
+
+def show(found: dict[str, dict[str, Scores]], seeds: int) -> None:
+    """All figures, and the paired tests."""
+    sets = list(found["prior"])
+    whole = {arm: {metric: np.concatenate([one[metric] for one in by.values()]) for metric in STATISTICS}
+             for arm, by in found.items()}  # fmt: skip
+    many = {name: found["prior"][name]["accuracy"].sum(0)[1] / seeds for name in sets}
+    of = {name: found["prior"][name]["ambiguous"].sum(0)[1] / seeds for name in sets}
+    print("| accuracy, ambiguous names, F1 | " + " | ".join(f"{s} ({many[s]:.0f}, {of[s]:.0f})" for s in sets) + " |")
+    print("|---" * (1 + len(sets)) + "|")
+    for arm, by in found.items():
+        cells = [" / ".join(f"{100 * STATISTICS[m](by[s][m].sum(0)[None])[0]:.1f}"
+                            for m in ("accuracy", "ambiguous", "F1")) for s in sets]  # fmt: skip
+        print(f"| {arm} | " + " | ".join(cells) + " |")
+    print("\n| all sets | accuracy | ambiguous | F1 of links | NIL |\n|---|---|---|---|---|")
+    for arm, rows in whole.items():
+        cells = []
+        for metric, statistic in STATISTICS.items():
+            low, high = interval(rows[metric], statistic=statistic)
+            value = statistic(rows[metric].sum(0)[None])[0]
+            cells.append((metric, f"{100 * value:.1f} ({100 * low:.1f} to {100 * high:.1f})"))
+        by_metric = dict(cells)
+        print(f"| {arm} | " + " | ".join(by_metric[m] for m in ("accuracy", "ambiguous", "F1", "NIL")) + " |")
+    print("\n| compared | on | difference | 95 % | p |\n|---|---|---|---|---|")
+    for first, second in (("KAR", "prior"), ("KAR", "dot"), ("KAR", "shared"), ("shared", "prior")):
+        for metric, statistic in STATISTICS.items():
+            d = paired_bootstrap(whole[first][metric], whole[second][metric], statistic=statistic)
+            between = f"{100 * d.interval[0]:+.1f} to {100 * d.interval[1]:+.1f}"
+            print(f"| {first} − {second} | {metric} | {100 * d.difference:+.1f} | {between} | {d.p_value:.3f} |")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--encoder", default="minilm-en")
-    parser.add_argument("--steps", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--output", type=Path, help="keep the rows here, fold by fold")
     options = parser.parse_args()
-    halves = {name: read(options.data, name) for name in HALVES}
-    tests = {name: docs[1::2] for name, docs in halves.items()} | {name: read(options.data, name) for name in TESTS}
-    learned = [doc for docs in halves.values() for doc in docs[::2]]
-    learned += [doc for name in WHOLE for doc in read(options.data, name)]
-    with open_store("memory:", create=True) as store:
-        with store.together():
-            for doc in learned:
-                store.put(doc, Source(doc.id))
-        entities = read_entities(store)
-        known = Candidates(store, entities.keys)
-        torch.manual_seed(options.seed)
-        source = resolve(options.encoder)
-        encoder, tokenizer = Encoder.load(source), Tokenizer.load(source)
-        layer = build_layer("kar", encoder, tokenizer, entities, "")
-        texts = list(linked_texts(store, entities, layer.names, layer.inside, tokenizer))
-        hidden = below(encoder, layer.config.after, [text.ids for text in texts])
-        taught = [ReadText(h, text.mentions) for h, text in zip(hidden, texts, strict=True)]
-        vectors, after = layer.layer.entities, layer.config.after
-        simple = {"prior": by_prior, "shared": by_features}
-        arms = {arm: {name: [link(doc, known) for doc in docs] for name, docs in tests.items()}
-                for arm, link in simple.items()}  # fmt: skip
-        for arm, prior in (("dot", False), ("KAR", True)):
-            torch.manual_seed(options.seed)
-            kar = Kar(encoder.width, vectors, KarConfig(use_prior=prior))
-            train(kar, taught, options.steps, options.seed)
-            arms[arm] = {name: by_kar(docs, kar, encoder, tokenizer, after, known) for name, docs in tests.items()}
-        print(f"{len(learned)} documents in the store, {len(entities.keys)} entities; {len(taught)} texts to learn "
-              f"from, {options.steps} steps, seed {options.seed}\n")  # fmt: skip
-        show(tests, arms, known)
-
-
-def show(tests: dict[str, list[Document]], arms: dict[str, dict[str, list[dict[str, str]]]], known: Candidates) -> None:
-    """Accuracy of every arm on every set, and KAR against the prior on all of them."""
-    print("| set | mentions | " + " | ".join(arms) + " | with several candidates | " + " | ".join(arms) + " |")
-    print("|---" * (3 + 2 * len(arms)) + "|")
-    total: dict[str, tuple[list[float], list[float]]] = {arm: ([], []) for arm in arms}
-    for name, docs in tests.items():
-        found = {arm: rights(docs, answers[name], known) for arm, answers in arms.items()}
-        for arm, (every, several) in found.items():
-            total[arm] = (total[arm][0] + every, total[arm][1] + several)
-        print(row(name, found))
-    print(row("all", total))
-    print("\n| compared | on | difference | 95 % | p |\n|---|---|---|---|---|")
-    for first, second in (("KAR", "prior"), ("KAR", "dot"), ("KAR", "shared"), ("shared", "prior")):
-        for part, label in enumerate(("all mentions", "several candidates")):
-            d = paired_bootstrap(as_mean_rows(total[first][part]), as_mean_rows(total[second][part]), statistic=mean_of)
-            low, high = d.interval
-            interval = f"{100 * low:+.1f} to {100 * high:+.1f}"
-            print(f"| {first} − {second} | {label} | {100 * d.difference:+.1f} | {interval} | {d.p_value:.3f} |")
-
-
-def row(name: str, found: dict[str, tuple[list[float], list[float]]]) -> str:
-    """One set."""
-    parts = [name]
-    for part in range(2):
-        columns = [one[part] for one in found.values()]
-        parts += [str(len(columns[0])), *(f"{100 * np.mean(column):.1f}" if column else "" for column in columns)]
-    return "| " + " | ".join(parts) + " |"
+    source = resolve(options.encoder)
+    encoder, tokenizer = Encoder.load(source).eval(), Tokenizer.load(source)
+    kept = json.loads(options.output.read_text()) if options.output and options.output.exists() else {}
+    for number in range(2):
+        if str(number) not in kept:
+            rows = fold(options.data, number, encoder, tokenizer, options.seeds, options.steps)
+            kept[str(number)] = {arm: {name: {metric: values.tolist() for metric, values in one.items()}
+                                       for name, one in by.items()} for arm, by in rows.items()}  # fmt: skip
+            if options.output:
+                options.output.write_text(json.dumps(kept))
+    found: dict[str, dict[str, Scores]] = {}
+    for arm in kept["0"]:
+        sets = Counter(name for one in kept.values() for name in one[arm])
+        found[arm] = {name: {metric: np.concatenate([np.array(one[arm][name][metric]) for one in kept.values()
+                                                     if name in one[arm]]) for metric in STATISTICS}
+                      for name in sets}  # fmt: skip
+    show(found, len(options.seeds))
 
 
 if __name__ == "__main__":

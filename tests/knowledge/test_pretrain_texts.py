@@ -125,6 +125,17 @@ def test_few_texts_are_learned_by_heart(objective: str, kind: str, db: Path, enc
     assert losses[-1] < 0.35 * losses[0]
 
 
+@pytest.mark.parametrize(("objective", "kind"), [("knowbert", "kar"), ("eae", "entities")])
+def test_a_text_that_is_one_name_can_be_learned_from(objective: str, kind: str, db: Path, encoder_folder: Path) -> None:
+    job = job_over(db, encoder_folder, objective, kind)
+    text = job.taught[0]
+    name = text.mentions[0]
+    ids = np.array([text.ids[0], *text.ids[name.first : name.last + 1], text.ids[-1]], np.int32)
+    bare = LinkedText("d", ids, 1, 1, (replace(name, first=1, last=len(ids) - 2),))
+    loss = job.model.loss(job.collate([hide_these(bare, [False], job.vocabulary, chance_of(0, 0, 0), 0.15)]))
+    assert bool(loss.isfinite()) and loss.requires_grad
+
+
 def test_the_command_says_what_it_made(
     db: Path, encoder_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -100,7 +100,9 @@ class LookingModel(nn.Module):
         """The sum of all losses."""
         hidden = self.hidden(batch)
         asked = batch.labels != UNKNOWN
-        total = cross_entropy(self.pieces(hidden[asked]), batch.labels[asked])
+        total = hidden.sum() * 0.0  # a batch of names that are all shown asks for no piece
+        if asked.any():
+            total = cross_entropy(self.pieces(hidden[asked]), batch.labels[asked])
         own, scores, below = self.layer.layer, self.layer.scores, self.layer.below
         if scores is None or below is None:
             return total
