@@ -1,12 +1,13 @@
 """Long documents of natural text: time per character and memory, each length in a separate process.
 
-    python benchmarks/long_documents.py [--data ../shared/data] [--languages en zh] [--json FILE]
+    python benchmarks/long_documents.py [--data ../shared/data] [--languages en zh] [--min-score 0] [--json FILE]
     python benchmarks/long_documents.py --relations [--encoder minilm-en]
 
 Texts are the first 10,000, 100,000 and 1,000,000 characters of Wikipedia articles in a row (wiki_en, wiki_zh),
 read as one document. Without the data, the sentences of examples/ are repeated, which shows less: they have few names.
 
-Default: all shipped models, as `factpin extract` runs them. `--relations`: ATLOP with an encoder and 96 relations, with
+Default: all shipped models, and what they show, as `factpin extract` runs them; `--min-score 0` shows all that they
+find. `--relations`: ATLOP with an encoder and 96 relations, with
 random weights and a threshold that few pairs pass, between the entities that the shipped models find; up to 100,000
 characters; what is measured is `annotate` of that model alone.
 
@@ -32,6 +33,7 @@ from rich.table import Table
 
 import factpin
 from factpin.documents import Document, Fact
+from factpin.documents.likely import LIKELY
 
 SIZES = (10_000, 100_000, 1_000_000)
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -84,13 +86,13 @@ def found_in(doc: Document, end: int) -> list[list[Any]]:
     return sorted(rows, key=str)
 
 
-def measure(language: str, size: int, data: Path) -> Row:
+def measure(language: str, size: int, data: Path, min_score: float) -> Row:
     """All shipped models on one text, in this process."""
     text = text_of(language, size, data)
     pipeline = factpin.load()
     pipeline.extract(SENTENCE)
     before, began = highest(), time.process_time()
-    (doc,) = pipeline.extract(text, min_score=0)
+    (doc,) = pipeline.extract(text, min_score)
     seconds = time.process_time() - began
     return row_of(language, doc, seconds, before)
 
@@ -133,6 +135,7 @@ def same(one: Row, other: Row) -> str:
 
 def apart(language: str, size: int, options: argparse.Namespace) -> Row:
     command = [sys.executable, __file__, "--case", language, str(size), "--data", str(options.data)]
+    command += ["--min-score", str(options.min_score)]
     command += ["--relations", "--encoder", options.encoder] if options.relations else []
     return Row(**json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
 
@@ -157,6 +160,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--languages", nargs="+", choices=("en", "zh"))
     parser.add_argument("--sizes", type=int, nargs="+")
+    parser.add_argument("--min-score", type=float, default=LIKELY, help="what is shown of what is found")
     parser.add_argument("--relations", action="store_true", help="a model of document relations")
     parser.add_argument("--encoder", default="minilm-en", help="of that model")
     parser.add_argument("--json", type=Path, help="write the rows here as well")
@@ -167,7 +171,7 @@ def main() -> None:
         row = (
             measure_relations(language, size, options.data, options.encoder)
             if options.relations
-            else measure(language, size, options.data)
+            else measure(language, size, options.data, options.min_score)
         )
         print(json.dumps(asdict(row)))
         return

@@ -91,7 +91,7 @@ def learn(
     order = torch.tensor(chance.permutation(len(keys)))
     train, test = order[: len(keys) * 3 // 4], order[len(keys) * 3 // 4 :]
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for step in range(warm):  # stands for ICT: half a question and its passage
+    for step in range(warm):  # in place of ICT: half a question and its passage
         some = train[torch.tensor(chance.permutation(len(train))[:32])]
         loss = cross_entropy(SHARP * model.query(keys[some], step % 2) @ model.document(keys[some]).T, torch.arange(32))
         _step(optimiser, loss)

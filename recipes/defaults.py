@@ -22,10 +22,8 @@ import resource
 import shutil
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -139,9 +137,15 @@ def call(command: Sequence[str], gigabytes: int, log: Path) -> str:
     return done.stdout
 
 
+def processor_minutes() -> float:
+    """Of all programs that were called so far; the clock would also count what else the machine does."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (used.ru_utime + used.ru_stime) / 60
+
+
 def run_factpin(place: Place, label: str, settings: Settings, gigabytes: int) -> None:
     """`factpin train` with these options and no others, then predictions on test."""
-    folder, corpus, began = place.run(label), place.corpus, time.monotonic()
+    folder, corpus, began = place.run(label), place.corpus, processor_minutes()
     model, log = folder / "model", folder / "log.txt"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -149,7 +153,7 @@ def run_factpin(place: Place, label: str, settings: Settings, gigabytes: int) ->
         ["-m", "factpin", "train", corpus.task, "--train", str(place.part("train")), "--dev", str(place.part("dev")),
          "--encoder", corpus.encoder, "--output", str(model), "--json", *as_options(settings)], gigabytes, log,
     )  # fmt: skip
-    minutes = (time.monotonic() - began) / 60
+    minutes = processor_minutes() - began
     report = json.loads(printed)
     call(
         ["-m", "factpin", "predict", str(model), str(place.part("test")), str(folder / "test.jsonl.xz"),
@@ -157,10 +161,17 @@ def run_factpin(place: Place, label: str, settings: Settings, gigabytes: int) ->
     )  # fmt: skip
     recipe = tomllib.loads((model / "recipe.toml").read_text(encoding="utf-8"))
     train = {name: recipe["train"][name] for name in KEPT if name in recipe["train"]}
-    dev = report["scores"]["text_f1" if corpus.convention == "text" else "f1"]
+    dev = report["scores"][corpus.metric]
+    curve = dev_curve(model / "metrics.jsonl", corpus)
     shutil.rmtree(model)
     save(place, label, {"settings": settings, "steps": report["steps"], "best_step": report["best_step"], "dev": dev,
-                        "minutes": round(minutes, 2), "train": train})  # fmt: skip
+                        "curve": curve, "minutes": round(minutes, 2), "train": train})  # fmt: skip
+
+
+def dev_curve(file: Path, corpus: Corpus) -> list[tuple[int, float]]:
+    """The steps at which a run was evaluated on dev, and F1 there."""
+    lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    return [(line["step"], round(line[corpus.metric], 4)) for line in lines if corpus.metric in line]
 
 
 def run_baseline(place: Place, label: str, of: str, gigabytes: int) -> None:
@@ -235,7 +246,9 @@ def tagger(label: str) -> str:
 
 
 def do_all(places: Sequence[Place], options: argparse.Namespace) -> None:
-    def work(place: Place) -> None:
+    for place in places:
+        place.write_parts(options.data)
+    for place in places:
         for run in planned(place, options):
             try:
                 if run.arm == "baseline":
@@ -245,11 +258,6 @@ def do_all(places: Sequence[Place], options: argparse.Namespace) -> None:
             except RuntimeError as error:  # the other runs can still be done
                 print(error, file=sys.stderr, flush=True)
 
-    for place in places:
-        place.write_parts(options.data)
-    with ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(work, places))
-
 
 def show_plan(places: Sequence[Place], options: argparse.Namespace) -> None:
     """What is not done, with about the minutes that it takes on one core."""
@@ -257,7 +265,7 @@ def show_plan(places: Sequence[Place], options: argparse.Namespace) -> None:
     for place in places:
         for run in planned(place, options):
             given = {name: run.settings[name] for name in ("epochs", "batch_size") if name in run.settings}
-            epochs = settle(TrainConfig(**given), 0, place.documents).epochs or 1
+            epochs = settle(TrainConfig(**given), 0, place.documents, tokens=place.corpus.tokens).epochs or 1
             read = epochs * place.documents + 0.3 * min(epochs, EVALUATIONS) * place.corpus.judged[0]
             minutes = 0.5 + read * place.corpus.seconds / 60
             whole += minutes
@@ -345,7 +353,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--arm", nargs="+", choices=ARMS, help="default: all; with --set, `default` alone")
     parser.add_argument("--set", nargs="+", type=setting, default=[], metavar="NAME=VALUE", help="in place of defaults")
     parser.add_argument("--label", default="default", help="name of the runs with --set")
-    parser.add_argument("--jobs", type=int, default=1, help="runs at once")
     parser.add_argument("--memory", type=int, default=10, help="GiB of address space of a run")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--output", type=Path, default=Path("runs/defaults"), help="parts and logs")

@@ -1,13 +1,15 @@
 """CogLTX on HotpotQA (questions) and on 20 Newsgroups (classes), beside the simplest ways to read what does not fit.
 
     python recipes/answers/cogltx.py questions --train 600 --steps 300 --questions 239 --output runs/cogltx-questions
-    python recipes/answers/cogltx.py classes --train 1200 --test 400 --epochs 2 --output runs/cogltx-classes
+    python recipes/answers/cogltx.py classes --train 800 --test 200 --epochs 2 --freeze 3 --output runs/cogltx-classes
 
 questions   the judge learns from the supporting sentences; arms have the same blocks and room: the first blocks
             (truncation), all windows, BM25's best blocks, MemRecall in one step and in two. One reader, which learned
             from windows, reads for all of them; another one learned from what MemRecall keeps
 classes     without headers; half of the training texts and `--test` of the test texts have more than 350 words, and as
-            many have fewer. The first blocks, all windows, MemRecall without interventions and with them
+            many have fewer. The first blocks, the first and the last, all windows, MemRecall without interventions and
+            with them; then the model of windows again, which reads one window of each long text: the first one, the
+            last one, and whichever is right
 
 What is there in --output already is not trained again, so a run that was cut goes on.
 """
@@ -17,7 +19,9 @@ import io
 import json
 import lzma
 import random
+import shutil
 import tarfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +32,7 @@ from _sets import DATA, questions_of
 from factpin.answers.cogltx import mem_recall
 from factpin.answers.cogltx_excerpt import excerpt
 from factpin.answers.cogltx_judge import Judge
+from factpin.answers.cogltx_long import LongLabeller
 from factpin.documents import Document, Question
 from factpin.formats.questions import read
 from factpin.layers.half import half_precision
@@ -193,6 +198,7 @@ def half_long(documents: Sequence[Document], count: int, seed: int) -> list[Docu
 
 CLASS_ARMS: dict[str, dict[str, object]] = {
     "first blocks": {"long": "head"},
+    "first and last blocks": {"long": "ends"},
     "all windows": {"long": "windows"},
     "MemRecall, no interventions": {"long": "memrecall", "interventions": 0},
     "MemRecall": {"long": "memrecall", "interventions": 100},
@@ -204,34 +210,78 @@ def classify_postings(options: argparse.Namespace) -> None:
     training = half_long(postings("train"), options.train, options.seed)
     test = half_long(postings("test"), 2 * options.test, 0)
     long = np.array([len(doc.text.split()) > LONG for doc in test])
-    how = config(options, epochs=options.epochs, evaluate_every=10**6, save_every=10**6)
+    how = config(options, epochs=options.epochs, evaluate_every=10**6, save_every=50, freeze_layers=options.freeze)
     print(f"{len(training)} training texts, {options.epochs} epochs, {long.sum()} long and {(~long).sum()} other test "
-          f"texts, capacity {options.capacity}, seed {options.seed}\n")  # fmt: skip
-    print("| arm | long | 95 % | others | long, against the first blocks | 95 % | p |\n" + "|---" * 7 + "|", flush=True)
+          f"texts, capacity {options.capacity}, {options.freeze} frozen layers, seed {options.seed}\n")  # fmt: skip
+    print(
+        "| arm | long | 95 % | others | CPU minutes | long, against the first blocks | 95 % | p |\n" + "|---" * 8 + "|"
+    )
     first: np.ndarray | None = None
     for name, own in CLASS_ARMS.items():
         folder = options.output / name.replace(",", "").replace(" ", "-")
-        base = ClassifyOptions(options.encoder, max_length=options.capacity, block_size=options.block_size)
-        if not (folder / "factpin.json").exists():
-            train_part("classify", training, [], replace(base, **own), how, folder, quiet=True)
-        kept = folder / "right.json"
-        if not kept.exists():
-            labeller = load_labeller(folder)
-            with half_precision("cpu", enabled=True):
-                right = [labeller.classify(doc.text).label == label_of(doc) for doc in test]
-            kept.write_text(json.dumps(right))
-        right = np.array(json.loads(kept.read_text()), float)
+        arm = replace(
+            ClassifyOptions(options.encoder, max_length=options.capacity, block_size=options.block_size), **own
+        )
+        right, minutes = right_classes(folder, training, test, arm, how)
         mine = as_mean_rows(right[long].tolist())
         low, high = mean_interval(mine)
         figures = f"{100 * mean(mine):.1f} | {100 * low:.1f}–{100 * high:.1f} | {100 * right[~long].mean():.1f}"
+        against = " | | "
         if first is None:
             first = mine
-            print(f"| {name} | {figures} | | | |", flush=True)
-            continue
-        d = paired_bootstrap(mine, first, statistic=mean_of)
-        print(
-            f"| {name} | {figures} | {100 * d.difference:+.1f} | {_percent(d.interval)} | {d.p_value:.3f} |", flush=True
-        )
+        else:
+            d = paired_bootstrap(mine, first, statistic=mean_of)
+            against = f"{100 * d.difference:+.1f} | {_percent(d.interval)} | {d.p_value:.3f}"
+        print(f"| {name} | {figures} | {minutes:.1f} | {against} |", flush=True)
+    one_window(options, [doc for doc, is_long in zip(test, long, strict=True) if is_long])
+
+
+def right_classes(
+    folder: Path, training: Sequence[Document], test: Sequence[Document], arm: ClassifyOptions, how: TrainConfig
+) -> tuple[np.ndarray, float]:
+    """Which test texts an arm gets right, and the CPU minutes that it took, unless they are in its folder already."""
+    kept, began = folder / "right.json", time.process_time()
+    if not (folder / "factpin.json").exists():
+        # labels that interventions change are not in a checkpoint, so such a run begins anew
+        resume = arm.long != "memrecall" or not arm.interventions
+        if not resume and folder.exists():
+            shutil.rmtree(folder)
+        train_part("classify", training, [], arm, how, folder, quiet=True, resume=resume)
+    if not kept.exists():
+        labeller = load_labeller(folder)
+        with half_precision("cpu", enabled=True):
+            right = [labeller.classify(doc.text).label == label_of(doc) for doc in test]
+        minutes = (time.process_time() - began) / 60
+        kept.write_text(json.dumps({"right": right, "minutes": minutes}))
+    found = json.loads(kept.read_text())
+    return np.array(found["right"], float), found["minutes"]
+
+
+def one_window(options: argparse.Namespace, test: Sequence[Document]) -> None:
+    """How often the first, the last, some window, and the mean of all windows of a text gives its class."""
+    kept = options.output / "one-window.json"
+    if not kept.exists():
+        labeller = load_labeller(options.output / "all-windows")
+        with half_precision("cpu", enabled=True):
+            rows = [windows_right(labeller, doc) for doc in test]
+        kept.write_text(json.dumps(rows))
+    rows = json.loads(kept.read_text())
+    print("\n| the model of windows reads | long |\n|---|---|")
+    means = {
+        "the first window": [row[0] for row in rows],
+        "the last window": [row[-1] for row in rows],
+        "a window, mean over all of them": [np.mean(row) for row in rows],
+        "a window that is right, if there is one": [max(row) for row in rows],
+    }
+    for name, values in means.items():
+        print(f"| {name} | {100 * np.mean(values):.1f} |", flush=True)
+
+
+def windows_right(labeller: LongLabeller, doc: Document) -> list[bool]:
+    """Of every window of a text, whether it gives the class of the text."""
+    each = labeller.read(np.zeros(0, np.int32), labeller.cut(doc.text)).each
+    gold = labeller.settings.labels.index(label_of(doc))
+    return [best == gold for best in each.argmax(-1).tolist()]
 
 
 def main() -> None:
@@ -243,6 +293,7 @@ def main() -> None:
     parser.add_argument("--train", type=int, default=200)
     parser.add_argument("--steps", type=int, default=60, help="of questions")
     parser.add_argument("--epochs", type=int, default=2, help="of classes")
+    parser.add_argument("--freeze", type=int, default=0, help="layers that do not learn, of classes")
     parser.add_argument("--questions", type=int, default=30)
     parser.add_argument("--test", type=int, default=100, help="long test texts of classes, and as many others")
     parser.add_argument("--seed", type=int, default=1)

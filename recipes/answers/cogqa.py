@@ -1,118 +1,152 @@
 """CogQA on HotpotQA and 2WikiMultihop: hops that are learned, beside titles that are followed and a single hop.
 
-    python recipes/answers/cogqa.py --steps 300 --questions 100 --output runs/cogqa
+    python recipes/answers/cogqa.py --steps 400 --questions 100 --output runs/cogqa
 
 All paragraphs of the dev questions of both sets are one store. A reader and a model of hops learn from the same
 training questions, with the same encoder and the same number of passages a step. Arms:
 
-    single hop            the reader reads k passages that words find
-    name hops             and k more, whose titles are mentioned there
-    CogQA, no graph       System 1 and the loop; of the answers, the one that System 1 scored highest
+    single hop            the reader reads the ten passages that words find
+    name hops             it reads five, and five more whose titles are mentioned there
+    CogQA, no graph       System 1 and the loop, from the same five; of the answers, the one System 1 scored highest
     CogQA                 System 2 chooses
+    … , en-reader         the shipped reader reads what these arms have read, at most ten passages
+    CogQA, gold hops      System 1 names the titles of the other supporting paragraphs where a supporting one mentions
+                          them, and no others; it answers as it has learned
 
-`all gold` is the share of questions all of whose supporting paragraphs were among those that were read.
+`all gold` is the share of questions all of whose supporting paragraphs were read. Every arm is written to --output as
+soon as it is there, and is not run again; so is training.
 """
 
 import argparse
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from _sets import DATA, contexts, fill, questions_of
 
+from factpin.answers.cogqa import CognitiveGraph, Findings, FoundSpan, GraphNode
 from factpin.answers.cogqa_ask import HopReasoner
-from factpin.answers.passages import Retrieval, follow, retrieve
+from factpin.answers.cogqa_hops import HopReader
+from factpin.answers.passages import follow, retrieve
+from factpin.answers.reader import Reader
 from factpin.answers.reasoners import ReasonedAnswers
 from factpin.documents import Passage, Question
 from factpin.formats.questions import read
 from factpin.layers.half import half_precision
-from factpin.memory import ALL, Store
+from factpin.memory import ALL
+from factpin.memory.names import title_key
 from factpin.memory.search import Search
 from factpin.models.hops_folder import load_hops
 from factpin.models.reader_folder import load_reader
+from factpin.models.readers import open_reader
+from factpin.models.shipped import find_model
 from factpin.scoring.answers import AnswerScores, Reply, compare, score_answers
-from factpin.scoring.means import as_mean_rows, mean, mean_interval
+from factpin.scoring.intervals import paired_bootstrap
+from factpin.scoring.means import as_mean_rows, mean, mean_interval, mean_of
 from factpin.training.config import TrainConfig
+from factpin.training.hops import mentions_of, title_of
 from factpin.training.hops_options import HopOptions
 from factpin.training.part_table import train_part
 from factpin.training.reader_options import ReaderOptions
 
 TRAIN = (DATA / "hotpotqa" / "distractor_train.jsonl.xz", DATA / "2wikimultihop" / "2wiki_train.jsonl.xz")
 K, MOST = 5, 10  # passages that are retrieved, and that are read in all
+RIGHT = 2 / 3  # the F1 from which an answer is right
 
 
-def gold_read(question: Question, passages: Sequence[Passage]) -> float:
-    """1 if all supporting paragraphs are among these."""
+@dataclass(frozen=True)
+class ArmRow:
+    """What an arm answers to one question, the titles that it read, and how many passages it read."""
+
+    text: str
+    titles: tuple[str, ...]
+    gold: bool  # whether all supporting paragraphs were read
+    read: int
+    edges: tuple[tuple[str, str], ...] = ()  # from title to title
+    cited: tuple[str, ...] = ()  # titles of the passages that are cited
+
+
+@dataclass
+class GoldHops(HopReader):
+    """System 1 with the hops of gold: what supporting paragraphs mention of each other."""
+
+    question: Question | None = None
+
+    def findings(self, question: str, nodes: Sequence[GraphNode], *, forced: bool = False) -> list[Findings]:
+        """The answers of System 1, and gold hops."""
+        found = super().findings(question, nodes, forced=forced)
+        return [replace(one, hops=self._hops(node)) for node, one in zip(nodes, found, strict=True)]
+
+    def _hops(self, node: GraphNode) -> tuple[FoundSpan, ...]:
+        gold = [self.question.context[i] for i in self.question.gold] if self.question else []
+        passage = node.passage
+        if passage is None or passage.text.strip() not in {doc.text.strip() for doc in gold}:
+            return ()
+        spans = [span for doc in gold if title_of(doc) != passage.title
+                 for span in mentions_of(title_of(doc), passage.text)]  # fmt: skip
+        return tuple(FoundSpan(s, s, passage.text[s.start : s.end], 1.0) for s in spans)
+
+
+class Arms:
+    """The store of all dev paragraphs, the models, and what was read of each question before."""
+
+    def __init__(self, options: argparse.Namespace, dev: Sequence[Question], pool: Sequence[Question]) -> None:
+        self.dev, self.store = dev, fill(contexts(pool))
+        self.search, self.folder = Search(self.store), options.output
+        self._graphs: list[ReasonedAnswers] | None = None
+
+    def passages(self, *, hops: bool) -> list[tuple[Passage, ...]]:
+        """What words find, and with hops what is mentioned there: MOST passages in both cases."""
+        if not hops:
+            return [retrieve(q.text, self.search, MOST).passages for q in self.dev]
+        return [follow(retrieve(q.text, self.search, K), self.store, MOST - K, ALL).passages for q in self.dev]
+
+    def graphs(self) -> list[ReasonedAnswers]:
+        """What the loop finds for every question."""
+        if self._graphs is None:
+            reasoner = HopReasoner(load_hops(self.folder / "hops"))
+            self._graphs = [reasoner(q.text, self.search, K, ALL) for q in self.dev]
+        return self._graphs
+
+    def with_gold_hops(self) -> list[ReasonedAnswers]:
+        """The same with gold hops."""
+        hops = load_hops(self.folder / "hops")
+        return [
+            HopReasoner(GoldHops(hops.model, hops.tokenizer, hops.settings, q))(q.text, self.search, K, ALL)
+            for q in self.dev
+        ]
+
+    def read(self, reader: Reader[Any], passages: Sequence[Sequence[Passage]]) -> list[ArmRow]:
+        """The best answers of a reader."""
+        rows = []
+        for question, mine in zip(self.dev, passages, strict=True):
+            best = reader.read(question.text, mine[:MOST])
+            text = "" if not best else best[0].text if best[0].kind == "span" else best[0].kind
+            rows.append(_row(question, text, mine[:MOST], min(MOST, len(mine))))
+        return rows
+
+    def graph_rows(self, graphs: Sequence[ReasonedAnswers], *, system2: bool) -> list[ArmRow]:
+        """What the loop answers, with System 2 or without."""
+        rows = []
+        for question, one in zip(self.dev, graphs, strict=True):
+            text = one.answers[0].text if system2 and one.answers else "" if system2 else _best_of_system_1(one)
+            row = _row(question, text, one.retrieval.passages, one.read)
+            graph = one.graph or CognitiveGraph()
+            edges = tuple((graph.nodes[e.source].name, graph.nodes[e.target].name) for e in graph.edges)
+            names = {p.document: p.title for p in one.retrieval.passages}
+            uris = {uri: names.get(document, "") for document, uri in one.retrieval.uris.items()}
+            cited = tuple(uris.get(c.uri, "") for c in one.answers[0].citations) if one.answers and system2 else ()
+            rows.append(replace(row, edges=edges, cited=cited))
+        return rows
+
+
+def _row(question: Question, text: str, passages: Sequence[Passage], read: int) -> ArmRow:
     there = {passage.text.strip() for passage in passages}
-    return float(all(question.context[i].text.strip() in there for i in question.gold))
-
-
-def by_titles(question: Question, store: Store, search: Search, *, hops: bool) -> Retrieval:
-    """What words find, and with hops what is mentioned there: MOST passages in both cases."""
-    if not hops:
-        return retrieve(question.text, search, MOST)
-    return follow(retrieve(question.text, search, K), store, MOST - K, ALL)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--encoder", default="minilm-en")
-    parser.add_argument("--train", type=int, default=500, help="questions of each set")
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--questions", type=int, default=40, help="dev questions of each set")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, required=True, help="folder for what is trained")
-    options = parser.parse_args()
-    dev = [*questions_of("hotpotqa", options.questions), *questions_of("2wiki", options.questions)]
-    known = {question.id for question in dev}
-    training = [q for path in TRAIN for q in list(read(path))[: options.train] if q.id not in known]
-    how = TrainConfig(max_steps=options.steps, epochs=1000, batch_size=3, learning_rate=1e-4, bf16=True,
-                      seed=options.seed, evaluate_every=10**6, save_every=50)  # fmt: skip
-    if not (options.output / "hops" / "factpin.json").exists():
-        hops = HopOptions(options.encoder, max_length=192)
-        train_part("hops", training, [], hops, how, options.output / "hops", quiet=True, resume=True)
-    if not (options.output / "reader" / "factpin.json").exists():
-        many = TrainConfig(**{**how.__dict__, "batch_size": 18})  # as many inputs a step as three graphs have
-        config = ReaderOptions(options.encoder, max_length=192, overlap=32)
-        train_part("reader", training, [], config, many, options.output / "reader", quiet=True, resume=True)
-    with half_precision("cpu", enabled=True):
-        compare_arms(options, dev)
-
-
-def compare_arms(options: argparse.Namespace, dev: Sequence[Question]) -> None:
-    """The table of all arms."""
-    store = fill(contexts(dev))
-    search, reader = Search(store), load_reader(options.output / "reader")
-    hops = HopReasoner(load_hops(options.output / "hops"))
-    scores: dict[str, AnswerScores] = {}
-    gold: dict[str, list[float]] = {}
-    for name, more in (("single hop", False), ("name hops", True)):
-        found = [by_titles(question, store, search, hops=more) for question in dev]
-        gold[name] = [gold_read(q, r.passages) for q, r in zip(dev, found, strict=True)]
-        best = [reader.read(q.text, r.passages) for q, r in zip(dev, found, strict=True)]
-        replies = {
-            q.id: Reply("" if not mine else mine[0].text if mine[0].kind == "span" else mine[0].kind)
-            for q, mine in zip(dev, best, strict=True)
-        }
-        scores[name] = score_answers(dev, replies)
-        show(name, gold[name], scores[name])
-    graphs = [hops(question.text, search, K, ALL) for question in dev]
-    reads = [r.retrieval.passages for r in graphs]
-    gold["CogQA"] = [gold_read(q, passages) for q, passages in zip(dev, reads, strict=True)]
-    texts = {q.id: Reply(_best_of_system_1(r)) for q, r in zip(dev, graphs, strict=True)}
-    scores["CogQA, no graph"] = score_answers(dev, texts)
-    show("CogQA, no graph", gold["CogQA"], scores["CogQA, no graph"])
-    scores["CogQA"] = score_answers(dev, {q.id: Reply(r.answers[0].text if r.answers else "")
-                                          for q, r in zip(dev, graphs, strict=True)})  # fmt: skip
-    show("CogQA", gold["CogQA"], scores["CogQA"])
-    each = f"{sum(r.read for r in graphs) / len(dev):.1f} a question, {sum(map(len, reads)) / len(dev):.1f} different"
-    print(f"\npassages read by the loop: {each} ones\n\n| compared | F1 | 95 % | p |\n|---|---|---|---|")
-    for first, second in (("CogQA", "single hop"), ("CogQA", "name hops"), ("CogQA", "CogQA, no graph")):
-        d = compare(scores[first], scores[second])
-        low, high = d.interval
-        print(f"| {first} − {second} | {100 * d.difference:+.1f} | {100 * low:+.1f} to {100 * high:+.1f} | "
-              f"{d.p_value:.3f} |", flush=True)  # fmt: skip
-    (options.output / "answers.json").write_text(json.dumps([r.answers[0].text if r.answers else "" for r in graphs]))
+    gold = all(question.context[i].text.strip() in there for i in question.gold)
+    return ArmRow(text, tuple(passage.title for passage in passages), gold, read)
 
 
 def _best_of_system_1(reasoning: ReasonedAnswers) -> str:
@@ -124,14 +158,130 @@ def _best_of_system_1(reasoning: ReasonedAnswers) -> str:
     return str(max(spans, key=lambda span: span.score).text) if spans else ""
 
 
-def show(name: str, gold: Sequence[float], scores: AnswerScores) -> None:
-    """A row of the table."""
-    if name == "single hop":
-        print(f"{len(gold)} questions\n\n| arm | all gold | EM | F1 | 95 % |\n|---|---|---|---|---|")
-    low, high = mean_interval(scores.rows["f1"])
-    every, em, f1 = mean(as_mean_rows(list(gold))), mean(scores.rows["em"]), mean(scores.rows["f1"])
-    print(f"| {name} | {100 * every:.1f} | {100 * em:.1f} | {100 * f1:.1f} | {100 * low:.1f}–{100 * high:.1f} |",
-          flush=True)  # fmt: skip
+def train(options: argparse.Namespace, training: Sequence[Question]) -> None:
+    """Train what is not in the folder yet."""
+    how = TrainConfig(max_steps=options.steps, epochs=1000, batch_size=3, learning_rate=1e-4, bf16=True,
+                      freeze_layers=options.freeze, seed=options.seed, evaluate_every=10**6, save_every=50)  # fmt: skip
+    many = replace(how, batch_size=18)  # as many inputs a step as three graphs have
+    parts = (
+        ("hops", HopOptions(options.encoder, max_length=192), how),
+        ("reader", ReaderOptions(options.encoder, max_length=192, overlap=32), many),
+    )
+    for name, config, how_ in parts:
+        if not (options.output / name / "factpin.json").exists():
+            train_part(name, training, [], config, how_, options.output / name, quiet=True, resume=True)
+
+
+def rows_of(folder: Path, name: str, make: Callable[[], list[ArmRow]]) -> list[ArmRow]:
+    """An arm from its file, or made now and written there, with the CPU seconds that it took."""
+    path = folder / f"{name.replace(',', '').replace(' ', '-')}.json"
+    if not path.exists():
+        began = time.process_time()
+        rows = make()
+        shown = {"seconds": time.process_time() - began, "rows": [asdict(row) for row in rows]}
+        path.write_text(json.dumps(shown, ensure_ascii=False))
+    rows = json.loads(path.read_text())["rows"]
+    return [ArmRow(r["text"], tuple(r["titles"]), r["gold"], r["read"],
+                   tuple((a, b) for a, b in r["edges"]), tuple(r["cited"])) for r in rows]  # fmt: skip
+
+
+def hop_quality(dev: Sequence[Question], rows: Sequence[ArmRow]) -> str:
+    """How many of the gold hops from a paragraph that was read the loop took, and how many of its hops are gold."""
+    wanted = taken = made = 0
+    for question, row in zip(dev, rows, strict=True):
+        gold = [question.context[i] for i in question.gold]
+        names = {title_of(doc) for doc in gold}
+        pairs = {(title_of(x), title_of(y)) for x in gold for y in gold
+                 if x is not y and mentions_of(title_of(y), x.text) and title_of(x) in row.titles}  # fmt: skip
+        hops = {(a, b) for a, b in row.edges if b in row.titles}
+        wanted, taken = wanted + len(pairs), taken + len(pairs & hops)
+        made += sum(a in names for a, _ in hops)
+    return (f"gold hops from paragraphs that were read: {wanted}, taken: {taken}; hops that were taken from "
+            f"supporting paragraphs: {made}")  # fmt: skip
+
+
+def report(dev: Sequence[Question], arms: dict[str, list[ArmRow]]) -> None:
+    """The tables."""
+    scores: dict[str, AnswerScores] = {}
+    print(f"{len(dev)} questions\n\n| arm | passages read | all gold | EM | F1 | 95 % | HotpotQA | 2Wiki |"
+          f"\n{'|---' * 8}|")  # fmt: skip
+    hotpot = [question.id in {q.id for q in questions_of("hotpotqa", None)} for question in dev]
+    for name, rows in arms.items():
+        scores[name] = score_answers(dev, {q.id: Reply(row.text) for q, row in zip(dev, rows, strict=True)})
+        f1 = scores[name].rows["f1"]
+        low, high = mean_interval(f1)
+        halves = [100 * mean(f1[[h == wanted for h in hotpot]]) for wanted in (True, False)]
+        read, gold = sum(row.read for row in rows) / len(rows), 100 * sum(row.gold for row in rows) / len(rows)
+        em = 100 * mean(scores[name].rows["em"])
+        print(f"| {name} | {read:.1f} | {gold:.1f} | {em:.1f} | {100 * mean(f1):.1f} | {100 * low:.1f}–{100 * high:.1f}"
+              f" | {halves[0]:.1f} | {halves[1]:.1f} |", flush=True)  # fmt: skip
+    print(f"\n{hop_quality(dev, arms['CogQA'])}")
+    right = [row for row, f1 in zip(arms["CogQA"], scores["CogQA"].rows["f1"][:, 0], strict=True) if f1 >= RIGHT]
+    gold = {q.id: {title_key(title_of(q.context[i])) for i in q.gold} for q in dev}
+    by_row = {id(row): q.id for q, row in zip(dev, arms["CogQA"], strict=True)}
+    from_gold = sum(bool(r.cited) and all(title_key(t) in gold[by_row[id(r)]] for t in r.cited) for r in right)
+    print(f"right answers of CogQA: {len(right)}, all of whose citations are in supporting paragraphs: {from_gold}\n")
+    print("| compared | all gold | 95 % | p | F1 | 95 % | p |\n|---|---|---|---|---|---|---|")
+    for first, second in (
+        ("name hops", "single hop"),
+        ("CogQA", "single hop"),
+        ("CogQA", "name hops"),
+        ("CogQA", "CogQA, no graph"),
+        ("CogQA, gold hops", "CogQA"),
+        ("name hops, en-reader", "single hop, en-reader"),
+        ("CogQA, en-reader", "name hops, en-reader"),
+        ("CogQA, gold hops, en-reader", "name hops, en-reader"),
+    ):
+        if first in arms and second in arms:
+            a, b = (as_mean_rows([float(row.gold) for row in arms[name]]) for name in (first, second))
+            differences = (paired_bootstrap(a, b, statistic=mean_of), compare(scores[first], scores[second]))
+            shown = [f"{100 * d.difference:+.1f} | {100 * d.interval[0]:+.1f} to {100 * d.interval[1]:+.1f} | "
+                     f"{d.p_value:.3f}" for d in differences]  # fmt: skip
+            print(f"| {first} − {second} | {' | '.join(shown)} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--encoder", default="minilm-en")
+    parser.add_argument("--train", type=int, default=500, help="questions of each set")
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--freeze", type=int, default=3, help="layers that do not learn")
+    parser.add_argument("--questions", type=int, default=40, help="dev questions of each set")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", type=Path, required=True, help="folder for what is trained")
+    options = parser.parse_args()
+    pools = [questions_of(name, None) for name in ("hotpotqa", "2wiki")]
+    dev = [question for pool in pools for question in pool[: options.questions]]
+    known = {question.id for pool in pools for question in pool}
+    training = [q for path in TRAIN for q in list(read(path))[: options.train] if q.id not in known]
+    train(options, training)
+    arms: dict[str, list[ArmRow]] = {}
+    with half_precision("cpu", enabled=True):
+        made = Arms(options, dev, [question for pool in pools for question in pool])
+
+        def add(name: str, make: Callable[[], list[ArmRow]]) -> None:
+            arms[name] = rows_of(options.output, name, make)
+            print(f"{name}: done", flush=True)
+
+        reader = load_reader(options.output / "reader")
+        single, named = made.passages(hops=False), made.passages(hops=True)
+        add("single hop", lambda: made.read(reader, single))
+        add("name hops", lambda: made.read(reader, named))
+        add("CogQA, no graph", lambda: made.graph_rows(made.graphs(), system2=False))
+        add("CogQA", lambda: made.graph_rows(made.graphs(), system2=True))
+        gold: list[ReasonedAnswers] = []
+
+        def gold_graphs() -> list[ReasonedAnswers]:
+            gold.extend(made.with_gold_hops() if not gold else ())
+            return gold
+
+        add("CogQA, gold hops", lambda: made.graph_rows(gold_graphs(), system2=True))
+    shipped = open_reader(find_model("en-reader"))
+    add("single hop, en-reader", lambda: made.read(shipped, single))
+    add("name hops, en-reader", lambda: made.read(shipped, named))
+    add("CogQA, en-reader", lambda: made.read(shipped, [g.retrieval.passages for g in made.graphs()]))
+    add("CogQA, gold hops, en-reader", lambda: made.read(shipped, [g.retrieval.passages for g in gold_graphs()]))
+    report(dev, arms)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from factpin.answers.ask import ask, trace
 from factpin.answers.cogqa import Findings, FoundSpan, GraphNode, graph_to_graphml, graph_to_json, grow
 from factpin.answers.cogqa_ask import HopReasoner
-from factpin.answers.cogqa_hops import answer_kind
+from factpin.answers.cogqa_hops import answer_kind, two_named
 from factpin.answers.cogqa_systems import NONE_WEIGHT, HopModel, System2, decode, span_loss
 from factpin.app.commands.ask import ask as command
 from factpin.documents import Passage, Span
@@ -189,6 +189,14 @@ def test_the_meaning_is_that_of_a_lower_layer(home: Path) -> None:
 )
 def test_what_a_question_is_answered_by(question: str, kind: str) -> None:
     assert answer_kind(question) == kind
+
+
+def test_two_titles_are_named_as_whole_words_and_in_the_order_of_the_question() -> None:
+    titles = ["Edith (film)", "Ed", "The Lake", "北京"]
+    assert two_named("Is The Lake older than Edith?", titles) == (2, 0)
+    assert two_named("Who edited Ed?", titles) == (1, 0)  # one is named, and not in "edited"
+    assert two_named("他去过北京吗？", titles) == (3, 0)
+    assert two_named("Is it?", ["", "!"]) == (0, 1) and two_named("Is it?", ["Ed"]) is None
 
 
 def test_the_gold_graph_of_a_question() -> None:

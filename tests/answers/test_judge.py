@@ -12,7 +12,7 @@ from factpin.errors import BadInput, BadModel
 from factpin.models.judge_folder import load_judge
 from factpin.models.reader_folder import load_reader
 from factpin.tokens.pairs import pair_frame
-from factpin.training.judge import JudgeJob, consecutive, gathered, judged_question
+from factpin.training.judge import JudgeJob, judged_question, judged_windows
 from factpin.training.judge_options import JudgeOptions, parse_keep
 from tests.answers.long_world import long_questions, trained_judge
 
@@ -77,9 +77,9 @@ def test_what_a_judge_learns_from(home: Path) -> None:
             b.span.start < question.spans[0][1].end and question.spans[0][1].start < b.span.end for b in one.blocks
         ]
         assert all(relevant or not here for relevant, here in zip(one.relevant, holds, strict=True)) and any(holds)
-        for numbers in (consecutive(one, chance), gathered(one, chance)):
+        for numbers in judged_windows(one, chance):
             assert numbers == sorted(numbers) and sum(one.lengths[i] for i in numbers) <= one.room
-        assert {i for i, r in enumerate(one.relevant) if r} <= set(gathered(one, chance))
+        assert {i for i, r in enumerate(one.relevant) if r} <= set(judged_windows(one, chance)[1])
     job = JudgeJob(judge, long_questions(4, 4), [])
     torch.manual_seed(1)
     batch, targets = job.batch([0, 1])

@@ -10,7 +10,17 @@ import pytest
 import torch
 
 from factpin.answers.marginal import posterior, prior, sequence, token
-from factpin.answers.realm import Blank, blank_inputs, blanks_of, ict_pairs, nearest, pool_of, utilities, without
+from factpin.answers.realm import (
+    Blank,
+    IctBatch,
+    blank_inputs,
+    blanks_of,
+    ict_pairs,
+    nearest,
+    pool_of,
+    utilities,
+    without,
+)
 from factpin.documents import Document, Mention, Span
 from factpin.encoders import small_encoder
 from factpin.errors import BadInput
@@ -90,7 +100,7 @@ def test_a_sentence_never_finds_its_own_document_and_the_null_document_is_first(
 
 def test_masks_are_where_the_name_was(home: Path) -> None:
     job = job_of(home)
-    blank, tokenizer = job.blanks[0], job.embedder.tokenizer
+    blank, tokenizer = job.blanks[0], job.retriever.tokenizer
     found = blank_inputs(tokenizer, blank, ["", "天晴了。"], job.mask, 64)
     assert found is not None
     pairs, places, pieces = found
@@ -122,8 +132,12 @@ def test_the_loss_is_the_marginal_and_reaches_the_retriever_by_posterior_minus_p
 def test_a_frozen_retriever_gets_no_gradient_by_its_scores(home: Path) -> None:
     for frozen in (True, False):
         job = job_of(home, frozen=frozen)
-        scores = job.model.documents(job.realm_batch(job.blanks[:2]))
+        batch = job.realm_batch(job.blanks[:2])
+        scores = job.model.documents(batch)
         assert scores.requires_grad is not frozen
+        with torch.no_grad():  # the reader learns
+            job.model.encoder.word_vectors.add_(0.5 * torch.randn_like(job.model.encoder.word_vectors))
+        assert torch.equal(job.model.documents(batch), scores) is frozen
 
 
 def test_passages_are_embedded_anew_as_often_as_asked(home: Path) -> None:
@@ -135,6 +149,16 @@ def test_passages_are_embedded_anew_as_often_as_asked(home: Path) -> None:
             job.model.encoder.word_vectors.add_(0.5 * torch.randn_like(job.model.encoder.word_vectors))
         job.order(1, 4)
         assert torch.equal(before, job.vectors) is not changes
+
+
+def test_a_passage_that_is_in_a_batch_twice_is_not_wrong_for_its_own_sentences(home: Path) -> None:
+    chosen = options(home)
+    job = RetrieverJob(start_retriever(chosen, 1), documents(8, 1), [], chosen, 1)
+    job.model.eval()
+    twice = IctBatch(("天晴了。", "下雨了。"), ("天晴了。", "天晴了。"), (3, 3))
+    with torch.no_grad():
+        assert float(job.model.loss(twice)) == 0.0
+        assert float(job.model.loss(replace(twice, numbers=(3, 4)))) > 0.1
 
 
 def test_ict_learns_and_the_store_takes_what_it_learned(home: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def make_door(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     monkeypatch.setenv("FACTPIN_DB", str(db))
 
     def call(*words: object, stdin: str = "") -> Done:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin.encode()))))
         capfd.readouterr()
         with pytest.raises(SystemExit) as stop:
             main([str(word) for word in words])

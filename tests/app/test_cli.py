@@ -204,4 +204,4 @@ def test_an_empty_result_is_scored_and_other_names_are_made_those_of_gold(tmp_pa
     done = factpin("convert", gold, tmp_path / "named.jsonl", "--rename", table)
     assert "names: renamed: 1 relation\n" in done.stderr and "names: kept, as the table" in done.stderr
     report = json.loads(factpin("evaluate", tmp_path / "named.jsonl", gold, "--json", "--rename", table).stdout)
-    assert report["strict"]["f1"] == 1 and "renamed: 1 relations" in report["notes"]
+    assert report["strict"]["f1"] == 1 and "renamed: 1 relation" in report["notes"]

@@ -35,7 +35,8 @@ def told(marked: str, language: str = "en") -> set[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("text", "facts"), [
     ("[o King] is a [d 1938] [o American] Western film directed by [p Ann Ash] and [p Bo Birch], starring [p Cy Cole].",
-     {("King", "publication date", "1938"), ("King", "director", "Ann Ash"), ("King", "director", "Bo Birch"),
+     {("King", "publication date", "1938"), ("King", "country of origin", "American"),
+      ("King", "director", "Ann Ash"), ("King", "director", "Bo Birch"),
       ("King", "cast member", "Cy Cole")}),
     ("Still Water 4: The Return( also known as Return) is a [d 1988] film written and directed by [p Ann Ash].",
      {("Still Water 4: The Return", "publication date", "1988"), ("Still Water 4: The Return", "director", "Ann Ash")}),
@@ -50,6 +51,20 @@ def told(marked: str, language: str = "en") -> set[tuple[str, str, str]]:
       ("Ann Ash", "father", "Bo Birch"), ("Ann Ash", "mother", "Di Dorn"), ("Ann Ash", "place of death", "Rome")}),
     ("[p Ann Ash] sings. She was the daughter of Lady [p Di Dorn]. She married [p Cy Cole].",
      {("Ann Ash", "mother", "Di Dorn"), ("Ann Ash", "spouse", "Cy Cole")}),
+    ("[p Ann Ash] ([d 6 May 1874] in [l Bern], [l Wells] – [d 1954] in [l Rome]) was a painter from [l Norway].",
+     {("Ann Ash", "date of birth", "6 May 1874"), ("Ann Ash", "place of birth", "Bern"),
+      ("Ann Ash", "date of death", "1954"), ("Ann Ash", "place of death", "Rome"),
+      ("Ann Ash", "country of citizenship", "Norway")}),
+    ("[p Ann Ash] paints. The daughter of actress [p Di Dorn], she was born and died in [l Rome].",
+     {("Ann Ash", "mother", "Di Dorn")}),
+    ("[p Ann Ash] paints. She was born and died in [l Rome]. She was the mother of the painter [p Cy Cole].",
+     {("Ann Ash", "place of birth", "Rome"), ("Ann Ash", "place of death", "Rome"), ("Ann Ash", "child", "Cy Cole")}),
+    ("[o King] is a [d 1938] film. It was produced and directed by [p Ann Ash]. Music was composed by [p Bo Birch].",
+     {("King", "publication date", "1938"), ("King", "director", "Ann Ash"), ("King", "composer", "Bo Birch")}),
+    ("[l Bern]( also known as Barn) is a small village in [l West County], [l Wells], [l Norway].",
+     {("Bern", "country", "Norway")}),
+    ("The [l Bern River] is a river of southern [l Norway], which flows to [l Sweden].",
+     {("Bern River", "country", "Norway")}),
 ])  # fmt: skip
 def test_definitions_give_facts(text: str, facts: set[tuple[str, str, str]]) -> None:
     assert told(text) == facts
@@ -63,6 +78,9 @@ def test_definitions_give_facts(text: str, facts: set[tuple[str, str, str]]) -> 
     "[p Ann Ash] sings. [p Bo Birch] was born in [l Rome].",  # of somebody else
     "[p Ann Ash] sings. He was the son of the sister of [p Bo Birch].",
     "[p Ann Ash], daughter of nobody, met [l Rome].",
+    "[g Bern Films] is a [o Swedish] film production company.",
+    "[l Bern] is a town in the hills.",
+    "[p Ann Ash] ([l Bern] – [l Rome]) paints.",
 ])  # fmt: skip
 def test_what_is_no_definition_gives_none(text: str) -> None:
     assert told(text) == set()

@@ -60,6 +60,19 @@ def test_every_input_has_its_result_and_all_are_done(source: Path, tmp_path: Pat
     assert len((output / "part1" / "many.jsonl.jsonl").read_bytes().splitlines()) == 40
 
 
+def test_long_names_are_cut_and_a_file_that_is_gone_is_named(tmp_path: Path, annotate: Annotate) -> None:
+    (tmp_path / "in" / ("中" * 85)).mkdir(parents=True)
+    long = [tmp_path / "in" / ("中" * 85) / f"{'x' * 250}{end}.txt" for end in "ab"]
+    for path in (*long, tmp_path / "in" / "gone.txt"):
+        path.write_text("王小明出生于北京。", "utf-8")
+    inputs, output = todo(tmp_path / "in", tmp_path / "out"), tmp_path / "out"
+    (tmp_path / "in" / "gone.txt").unlink()
+    with Rejects(None) as rejects:
+        extract_folder(inputs, output, annotate, rejects=rejects)
+    assert len(rejects.named) == 1 and "gone.txt: there is no such file" in rejects.named[0]
+    assert len(results(output)) == 2 and todo(tmp_path / "in", output) == []
+
+
 def test_results_do_not_depend_on_where_the_run_was_stopped(
     source: Path, tmp_path: Path, annotate: Annotate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

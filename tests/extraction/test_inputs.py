@@ -185,7 +185,7 @@ def test_text_that_is_not_utf8_is_refused_and_read_with_its_encoding(tmp_path: P
 
 def test_standard_input_is_one_text_and_may_be_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     for raw, kind, text in (("王\n明".encode(), None, "王\n明"), (pdf("Anna"), "pdf", "Anna")):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw))))
         (source,), _ = find_inputs([Path("-")], kind)
         (doc,) = read_input(source)
         assert (doc.id, doc.text, doc.meta.get("source")) == ("stdin", text, None)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from factpin import formats
-from factpin.errors import BadRecord
+from factpin.errors import BadInput, BadRecord
 from factpin.formats import FORMATS, Report
 from factpin.formats._guess import head
 
@@ -25,6 +25,18 @@ def test_ends_are_inclusive_and_exclusive_ones_are_noted(tmp_path: Path) -> None
     assert same.mentions == doc.mentions and report.counts["exclusive_end"] == 1
     (first,) = formats.read(write(tmp_path / "a.json", {"start_idx": 0, "end_idx": 1, "type": "x", "entity": "因"}))
     assert [(m.start, m.end) for m in first.mentions] == [(0, 1)]
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_records_without_entities_may_come_first(ending: str, tmp_path: Path) -> None:
+    one = {"start_idx": 1, "end_idx": 2, "type": "sym", "entity": "发热"}
+    records = [{"text": "无", "entities": []}, {"text": "因发热就诊", "entities": [one]}]
+    path = tmp_path / f"a{ending}"
+    path.write_text(json.dumps(records) if ending == ".json" else "\n".join(map(json.dumps, records)), "utf-8")
+    assert formats.guess(path) == "cmeee"
+    path.write_text(json.dumps(records[:1]), "utf-8")
+    with pytest.raises(BadInput, match="no format fits"):
+        formats.guess(path)
 
 
 @pytest.mark.parametrize("start, end", [(1, 4), (1, 1), (2, 3), (-3, -2), (4, 9)])

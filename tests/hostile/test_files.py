@@ -11,15 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from factpin import files
+from factpin import files, formats
+from factpin.documents import Document, Entity, Event, Fact, Mention
 from factpin.documents.given import as_documents
 from factpin.errors import BadDocument, BadFile, BadInput
 from factpin.extraction.inputs import Input
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
+from factpin.files.encodings import likely_encoding
 from factpin.files.leftovers import part_name
 from factpin.files.limits import size_of
 from factpin.files.process import is_dead, own_mark
+from tests.formats.test_mutations import at_most
 
 ODD = ["undefined", "punycode", "zlib", "unicode_escape", "idna", "utf-7", "base64", "rot13", "mbcs", "x\x00y", "hex"]
 
@@ -41,6 +44,27 @@ def test_one_bad_page_does_not_stop_a_run(charset: str, tmp_path: Path) -> None:
     with Rejects(tmp_path / "rejects.jsonl") as rejects:
         assert [doc.id for doc in read_inputs(sources, rejects=rejects)] == ["good"]
     assert rejects.count == 1
+
+
+SAID = "<html><body><p>Anna Weber was born in Berlin.</p>"
+
+
+@pytest.mark.parametrize("more", ["<a " * 200_000, "<a '" * 200_000, '<a "x' * 200_000, "<" * 500_000, "<i>" * 90_000])
+def test_a_page_of_open_tags_is_read_soon(more: str, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(SAID + more, "utf-8")
+    with at_most(60):
+        (doc,) = read_inputs([Input(tmp_path / "page.html", "html", "page.html", "page")])
+    assert doc.text.startswith("Anna Weber was born in Berlin.")
+
+
+@pytest.mark.parametrize("one", ["a{}='x'", 'a{}="<>"', "a{}", "a{}=1", "a{}='x'b=\"'\""])
+def test_an_element_with_very_many_attributes_is_refused(one: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(f"{SAID}<p {' '.join(one.format(i) for i in range(200_000))}>x</p>", "utf-8")
+    with at_most(60), pytest.raises(BadFile, match="more than 1,000 attributes"):
+        list(read_inputs([Input(page, "html", "page.html", "page")]))
+    page.write_text(f"{SAID}<img src='data:image/png;base64,{'A=' * 99_999}' d='{'M0 0 ' * 9_999}'>", "utf-8")
+    assert list(read_inputs([Input(page, "html", "page.html", "page")]))
 
 
 @pytest.mark.parametrize("encoding", ["undefined", "punycode", "zlib", "unicode_escape", "idna", "hex", "no", "\x00"])
@@ -83,6 +107,41 @@ def test_the_likely_encoding_is_named(tmp_path: Path) -> None:
     for read in (files.read_text, lambda path: list(files.lines(path))):
         with pytest.raises(BadFile, match="not UTF-8.*looks like gb18030: try --encoding gb18030"):
             read(path)
+
+
+PLACES = "小明昨天到了北京，住在朝阳区的一家宾馆。他打算明天去上海。\n"
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32", "gb18030", "big5"])
+def test_the_likely_encoding_of_one_chinese_sentence_is_named(codec: str) -> None:
+    text = PLACES if codec != "big5" else "小明昨天到了臺北，住在大安區的一家旅館。他打算明天去高雄。\n"
+    assert likely_encoding(text.encode(codec)) == codec
+
+
+@pytest.mark.parametrize("codec, text", [
+    ("euc-kr", "그는 서울에서 태어났고 삼성전자에서 일한다.\n"),
+    ("euc-jp", "彼は東京で生まれ、大阪で働いています。\n"),
+    ("shift_jis", "彼は東京で生まれ、大阪で働いています。\n"),
+])  # fmt: skip
+def test_short_korean_and_japanese_texts_are_not_taken_for_chinese(codec: str, text: str) -> None:
+    assert likely_encoding(text.encode(codec)) == codec.replace("_", "-")
+
+
+@pytest.mark.parametrize("text", [PLACES * 30, "He met José Ñandú at the Café Müller in Zürich — twice.\n" * 30])
+def test_damaged_utf8_is_called_damaged_and_nothing_else(text: str, tmp_path: Path) -> None:
+    raw, path = text.encode(), tmp_path / "a.txt"
+    for broken in (raw[: len(raw) // 2] + b"\xff" + raw[len(raw) // 2 :], raw[: raw.rfind(max(text).encode()) + 1]):
+        path.write_bytes(broken)
+        for read in (files.read_text, lambda path: list(files.lines(path))):
+            with pytest.raises(BadFile, match="The rest is UTF-8, so the file is damaged or cut off there"):
+                read(path)
+
+
+def test_the_line_with_the_bad_byte_shows_the_encoding_of_a_file_that_begins_in_ascii(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"plain words\n" * 30_000 + PLACES.encode("gb18030"))
+    with pytest.raises(BadFile, match=r"line 30001\) is 0x.*looks like gb18030"):
+        list(files.lines(path))
 
 
 def test_a_long_line_and_a_bomb_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,6 +282,21 @@ def test_names_that_are_not_utf8_do_not_break_the_output(tmp_path: Path) -> None
         done.stdout.decode("utf-8")
 
 
+def test_names_that_look_like_markup_are_shown_as_they_are(tmp_path: Path) -> None:
+    mentions = (Mention("m", 0, 4, "Anna", "[/red]"), Mention("n", 0, 4, "Anna", "[bold]x"))
+    entities = (Entity("e", ("m",), name="[/]"), Entity("f", ("n",)))
+    facts, events = (Fact("e", "[/blink]", "f"),), (Event("v", "[/i]", "m"),)
+    odd = Document("[/x]", "Anna\x1b[31m", mentions=mentions, entities=entities, facts=facts, events=events)
+    folder = tmp_path / "[/b]"
+    formats.write([odd, odd], folder / "[i]x.jsonl")
+    done = run("doctor", folder / "[i]x.jsonl", "--learn-schema", folder / "[i].toml")
+    shown = done.stdout.decode()
+    assert b"Traceback" not in done.stderr and b"[/b]/[i].toml" in done.stderr, done.stderr
+    assert all(name in shown for name in ("[/red]", "[bold]x", "[/blink]", "[/i]", "[/x]")) and "\x1b" not in shown
+    for words in (("evaluate", folder / "[i]x.jsonl"), ("convert", "--lossy", folder / "[i]x.jsonl")):
+        assert b"Traceback" not in run(*words, folder / "[i]y.jsonl").stderr
+
+
 def test_lone_surrogates_in_a_corpus_are_refused_or_set_aside(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('[{"text": "ab", "label": [[0, 1, "\\ud83d"]]}, {"text": "cd", "label": [[0, 1, "T"]]}]')
@@ -233,8 +307,22 @@ def test_lone_surrogates_in_a_corpus_are_refused_or_set_aside(tmp_path: Path) ->
     assert done.returncode == 0 and len((tmp_path / "b.jsonl").read_text().splitlines()) == 1, done.stderr
 
 
+def test_an_empty_path_is_not_the_current_folder(tmp_path: Path) -> None:
+    for words in (
+        ["extract", ""],
+        ["convert", "", tmp_path / "a.jsonl"],
+        ["doctor", ""],
+        ["index", "", "--db", "x.db"],
+    ):
+        done = run(*words)
+        assert done.returncode == 2 and b"A path is empty." in done.stderr, done.stderr
+
+
 def test_a_bad_text_among_several_is_named() -> None:
     with pytest.raises(BadDocument, match="Text 1: .*lone surrogate"):
         as_documents(["good", "bad \ud83d"])
     with pytest.raises(BadInput, match="text 2 is of type int"):
         as_documents(["good", "good", 3])  # type: ignore[list-item]
+    for odd in (3, None, b"bytes", {"text": "good"}):
+        with pytest.raises(BadInput, match=f"of type {type(odd).__name__}"):
+            as_documents(odd)  # type: ignore[arg-type]

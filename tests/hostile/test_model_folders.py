@@ -1,6 +1,7 @@
 """Malformed model folders: each ends in BadModel, soon and without much memory, or loads a model that works."""
 
 import json
+import os
 import random
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -184,6 +185,26 @@ def test_a_head_with_a_setting_of_the_wrong_type(name: str, value: Any, encoder_
     (tmp_path / "factpin.json").write_text(json.dumps(record), "utf-8")
     with pytest.raises(BadModel, match="max_span"):
         KINDS[name].use(tmp_path)
+
+
+def test_a_huge_file_of_settings_is_refused_before_it_is_read(limited: None, tmp_path: Path) -> None:
+    for name in ("factpin.json", "tokenizer.json", "encoder/config.json"):
+        folder = tmp_path / name.replace("/", "-")
+        shutil.copytree(SHIPPED, folder)
+        (folder / SUMS).unlink(missing_ok=True)
+        os.truncate(folder / name, 6_000_000_000)
+        with pytest.raises(BadModel, match="has 6,000,000,000 bytes"):
+            Extractor.load(folder)
+
+
+@pytest.mark.parametrize("upon", ["..", ".", "../other", "/etc", "a/b"])
+def test_weights_are_shared_only_with_a_folder_beside_it(upon: str, tmp_path: Path) -> None:
+    shutil.copytree(SHIPPED, tmp_path / "a")
+    (tmp_path / "a" / SUMS).unlink(missing_ok=True)
+    record = json.loads((tmp_path / "a" / "factpin.json").read_text("utf-8"))
+    (tmp_path / "a" / "factpin.json").write_text(json.dumps(record | {"upon": upon}), "utf-8")
+    with pytest.raises(BadModel, match="not a plain name of a folder"):
+        Extractor.load(tmp_path / "a")
 
 
 def test_slow_patterns_are_known() -> None:

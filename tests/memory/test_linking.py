@@ -114,3 +114,19 @@ def test_deleting_a_document_is_as_if_it_had_never_been_there(store: Store) -> N
     assert Linker(store).links(doc) != before
     store.remove("z")
     assert Linker(store).links(doc) == before
+
+
+def test_a_mention_without_a_type_has_weights_of_its_own(store: Store) -> None:
+    linker = Linker(store)
+    linker.weights, linker.weights_without_type = LinkWeights(bias=50.0), LinkWeights()
+    assert linker.links(said("c", "Jordan", SPORT))[0].entity is None
+    assert linker.links(said("c", "Jordan", SPORT, type=""))[0].link == "Q1"
+
+
+def test_without_types_nil_is_not_likelier() -> None:
+    right, other = np.array([[-0.1, 0.0, 1.0, 0.0]]), np.array([[-0.1, 0.0, -1.0, 0.0]])
+    examples = [LinkExample(right, 3, 0)] * 300 + [LinkExample(other, 3, -1)] * 100  # where the type differs: NIL
+    unknown = np.array([[-0.1, 0.0, 0.0, 0.0]])
+    with_types, without = fit(examples), fit([one.without_type() for one in examples])
+    assert softmax(with_types.scores(right, 3))[0] > 0.9 > 0.1 > softmax(with_types.scores(other, 3))[0]
+    assert softmax(without.scores(unknown, 3))[0] == pytest.approx(0.75, abs=0.03)

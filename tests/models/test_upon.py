@@ -1,5 +1,6 @@
 """A model that has lower layers in common with a model beside it stores them there alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import factpin
 from factpin.errors import BadFile, BadInput, BadModel
 from factpin.models.extractor import Extractor
 from factpin.models.folder import Precision
+from factpin.models.settings import read_settings, write_settings
+from factpin.models.weights import digest, packed_weights, stored_digest
 from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.training.config import TrainConfig
 from factpin.training.run import run_training
@@ -89,3 +92,19 @@ def test_a_wrong_folder_is_refused_before_anything_is_written(
     with pytest.raises(error):
         lower.save(tmp_path / "upper", upon=upon)
     assert factpin.load(tmp_path / "upper").settings.upon == ""
+
+
+def test_a_digest_of_the_floats_as_older_folders_have_it_is_checked_too(lower: Extractor, tmp_path: Path) -> None:
+    lower.save(tmp_path / "lower", "int8")
+    with_other_top(lower, tmp_path / "lower").save(tmp_path / "upper", "int8", upon="lower")
+    settings = read_settings(tmp_path / "upper")
+    own = packed_weights(tmp_path / "upper")
+    names = factpin.load(tmp_path / "upper").model.state_dict().keys() - own.keys()
+    shared = packed_weights(tmp_path / "lower").only(names)
+    assert settings.upon_digest == stored_digest(shared)
+    (tmp_path / "upper" / "SHA256SUMS").unlink()
+    write_settings(replace(settings, upon_digest=digest(shared)), tmp_path / "upper")
+    assert factpin.load(tmp_path / "upper").settings.upon == "lower"
+    write_settings(replace(settings, upon_digest=digest(shared)[::-1]), tmp_path / "upper")
+    with pytest.raises(BadModel, match="not those that it was made with"):
+        factpin.load(tmp_path / "upper")

@@ -107,7 +107,7 @@ def test_runs_are_kept_compared_and_not_done_again(
                           test=write(tmp_path, "test.jsonl", corpus(30, 3)))  # fmt: skip
     small = corpora.Corpus("spans", str(encoder_folder), read, (80, 80), (("1e-3 x 8",), ()), 0.0)
     place = defaults.Place("world", small, "small", tmp_path / "runs", tmp_path / "done.jsonl")
-    options = Namespace(arm=("default", "baseline"), label="short", set={"epochs": 2}, memory=8, jobs=1, data=tmp_path)
+    options = Namespace(arm=("default", "baseline"), label="short", set={"epochs": 2}, memory=8, data=tmp_path)
     defaults.do_all([place], options)
     assert capsys.readouterr().err == ""
     assert defaults.planned(place, options) == []

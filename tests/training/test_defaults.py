@@ -2,7 +2,8 @@
 
 import pytest
 
-from factpin.training.advice import advise
+from factpin.documents import Document, Entity, Event, Fact, Mention
+from factpin.training.advice import advise, unseen_labels
 from factpin.training.config import TrainConfig
 from factpin.training.defaults import BASE_RATE, EPOCHS, SMALL_RATE, STEPS, settle
 
@@ -46,5 +47,20 @@ def test_a_run_that_learned_nothing_says_why() -> None:
     assert "no dev set" in advise({"scores": {}, "steps": 9, "noted": noted})[0]
     assert "9 steps only" in advise({"scores": {"f1": 0.01}, "steps": 9, "noted": noted})[0]
     assert "--learning-rate" in advise({"scores": {"f1": 0.01}, "steps": 900, "noted": noted})[0]
+    other = {"scores": {"f1": 0.0}, "steps": 9, "noted": noted, "dev_annotations": 10, "dev_unseen": 8}
+    assert "8 of 10 annotations of dev have labels that the training corpus does not have" in advise(other)[0]
     lost = {"scores": {"f1": 0.01}, "steps": 900, "noted": {"facts": 10, "not_taught": 8}}
     assert "8 of 10 annotations" in advise(lost)[0]
+
+
+def test_labels_of_dev_that_training_lacks_are_counted() -> None:
+    def doc(label: str) -> Document:
+        mentions = (Mention("m0", 0, 1, "A", label), Mention("m1", 2, 3, "B", "place"))
+        entities = (Entity("e0", ("m0",)), Entity("e1", ("m1",)))
+        fact, event = Fact("e0", label, "e1"), Event("v0", label)
+        return Document("d", "A B", mentions=mentions, entities=entities, facts=(fact,), events=(event,))
+
+    for finds, whole in (("mentions", 2), ("facts", 1), ("events", 1)):
+        assert unseen_labels([doc("a")], [doc("b")], finds) == {"dev_annotations": whole, "dev_unseen": 1}
+        assert unseen_labels([doc("a")], [doc("a")], finds)["dev_unseen"] == 0
+    assert unseen_labels([doc("a")], [doc("b")], "entities") == {"dev_annotations": 0, "dev_unseen": 0}

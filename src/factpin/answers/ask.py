@@ -26,6 +26,7 @@ from factpin.memory.search import Search
 Mode = Literal["auto", "facts", "extract", "hops", "generate", "memory"]
 ASK_MODES: tuple[Mode, ...] = ("auto", "facts", "extract", "hops", "generate", "memory")
 MOST_ALTERNATIVES = 5
+FIRM = 0.7  # the score from which on an answer by facts needs no warning (recipes/answers/README.md)
 WORTH = 0.1  # the score from which on a candidate is shown beside an abstention
 
 
@@ -203,11 +204,13 @@ def _chosen(answer: Answer, answers: Sequence[Answer], notes: Sequence[str]) -> 
     ranked = sorted(answers, key=lambda other: -other.score)
     rest = (replace(other, alternatives=()) for other in ranked if other is not answer and not other.abstained)
     others = (*answer.alternatives, *rest)
-    said = tuple(dict.fromkeys((*notes, *answer.notes)))
-    return replace(answer, alternatives=others[:MOST_ALTERNATIVES], notes=said)
+    said = list(dict.fromkeys((*notes, *answer.notes)))
+    if answer.mode == "facts" and answer.score < FIRM:
+        said.append(say("unsure", parse_question(answer.question).language, score=f"{answer.score:.2f}"))
+    return replace(answer, alternatives=others[:MOST_ALTERNATIVES], notes=tuple(said))
 
 
 def _unread_notes(store: Store, filter: Filter, language: str) -> list[str]:
     """A note if the answer may be in a document that was only partly read."""
     partly = len(store.partly_read(filter))
-    return [say("partly", language, count=partly, all=len(store.sources(filter)))] if partly else []
+    return [say("partly", language, count=partly, all=store.how_many(filter))] if partly else []

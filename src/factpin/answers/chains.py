@@ -1,6 +1,7 @@
 """Follow one or two facts from a name in the question to its answer."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -39,6 +40,12 @@ class Step:
     def target(self) -> StoredEntity:
         """The entity it leads to."""
         return self.judged.fact.head if self.inverse else self.judged.fact.tail
+
+    @property
+    def called(self) -> set[str]:
+        """The names that texts give the target where they state the fact."""
+        ends = ((pin, pin.head if self.inverse else pin.tail) for pin in self.judged.fact.pins)
+        return {pin.quote[end.start - pin.start : end.end - pin.start] for pin, end in ends if end is not None} - {""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,9 @@ class ChainFinder:
         return single or self._double(anchor, entity, [s for s in steps if s.judged.status in HOLDS])
 
     def _double(self, anchor: Span, entity: StoredEntity, steps: Sequence[Step]) -> list[Chain]:
-        targets = dict([(step.target.id, step.target.name) for step in steps][:MOST_MIDDLE])
+        targets: dict[str, set[str]] = {}
+        for step in steps[:MOST_MIDDLE]:
+            targets.setdefault(step.target.id, {step.target.name}).update(step.called)
         self._find_titled(targets)
         middle = sorted({id for target in targets for id in self.titled[target]})
         found = []
@@ -108,12 +117,13 @@ class ChainFinder:
                     found.append(Chain(anchor, (first, second)))
         return found
 
-    def _find_titled(self, entities: Mapping[str, str]) -> None:
+    def _find_titled(self, entities: Mapping[str, set[str]]) -> None:
         """Which entities may be meant by the names of others."""
-        new = {id: name for id, name in entities.items() if id not in self.titled}
-        about = subjects(self.store, new.values(), self.filter) if self.question.language == "en" else {}
-        for id, name in new.items():
-            self.titled[id] = {id, *(candidate.entity.id for candidate in about.get(name, ()))}
+        new = {id: names for id, names in entities.items() if id not in self.titled}
+        every = [name for names in new.values() for name in sorted(names)]
+        about = subjects(self.store, every, self.filter) if self.question.language == "en" else {}
+        for id, names in new.items():
+            self.titled[id] = {id, *(candidate.entity.id for name in names for candidate in about.get(name, ()))}
 
     def _follows(self, first: Step, second: Step) -> bool:
         """Whether the second step continues the first with a different fact that holds."""
@@ -137,6 +147,9 @@ class ChainFinder:
         if not fits(self.question.kind, last.target, last.cue.kinds):
             self._note(last.judged, f"{last.target.name} is not of the kind asked for ({self.question.kind})")
             return False
+        if _most_repeated(self.question.text, last.cue) > len(steps):
+            self._note(last.judged, "the question asks for more steps")  # the father of the father of X
+            return False
         kinds = {self.question.kind, kind_of(entity), *(kind_of(step.target) for step in steps)}
         kinds |= {"work" for step in steps if step.judged.fact.relation in OF_WORKS}
         left = unexplained(self.question, [anchor, *(span for step in steps for span in step.cue.spans)], kinds)
@@ -150,6 +163,11 @@ class ChainFinder:
         self.inspections[fact.id] = Inspection(
             fact.head.name, fact.relation, fact.tail.name, judged.status, judged.confidence, why
         )
+
+
+def _most_repeated(question: str, cue: Cue) -> int:
+    """How often the question has the same word of a cue."""
+    return max(Counter(question[start:end].casefold() for start, end in cue.spans).values(), default=0)
 
 
 def _ordered(question: ParsedQuestion, anchor: Span, first: Cue, second: Cue) -> bool:

@@ -131,6 +131,27 @@ def pack(lengths: Sequence[int], room: int, z: Sequence[int]) -> list[list[int]]
     return [sorted((*z, *window)) for window in windows]
 
 
+def consecutive(lengths: Sequence[int], room: int, first: int) -> list[int]:
+    """As many neighbouring blocks as fit, from one on."""
+    found = []
+    for i in range(first, len(lengths)):
+        room -= lengths[i]
+        if room < 0:
+            break
+        found.append(i)
+    return found
+
+
+def fitting(order: Sequence[int], lengths: Sequence[int], room: int) -> list[int]:
+    """As many blocks as fit, tried in an order; in the order of the text."""
+    found = []
+    for i in order:
+        if lengths[i] <= room:
+            room -= lengths[i]
+            found.append(int(i))
+    return sorted(found)
+
+
 def _compete(lengths: Sequence[int], room: int, judge: JudgeBlocks, z: Sequence[int]) -> list[float]:
     """The score of every block; of a block in z, the mean over all windows."""
     windows = pack(lengths, room, z)

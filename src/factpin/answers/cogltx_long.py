@@ -38,6 +38,7 @@ from factpin.tokens.pieces import Ints
 Long = Literal["memrecall", "head", "ends", "windows"]
 Unit = Literal["text", "pieces"]
 NO_LABEL = -100  # of tokens that are not labelled; cross_entropy leaves these out
+AT_ONCE = 8  # windows in a batch
 OUTSIDE = "O"  # the label of pieces in no mention
 
 
@@ -136,6 +137,19 @@ class TextLabel:
     read: tuple[Span, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class ReadText:
+    """The windows of a text that were read, and the log probabilities of the classes in each (W, C)."""
+
+    windows: tuple[tuple[int, ...], ...]
+    each: Tensor
+
+    @property
+    def scores(self) -> Tensor:
+        """The mean over the windows (C,)."""
+        return self.each.mean(0)
+
+
 @dataclass
 class LongLabeller:
     """Labels long texts or their pieces."""
@@ -175,34 +189,45 @@ class LongLabeller:
         return assemble(self.tokenizer, query, [blocks[i] for i in kept])
 
     @torch.no_grad()
+    def read(self, query: Ints, blocks: Sequence[TextBlock]) -> "ReadText":
+        """The scores of the classes of a text, a few windows at a time."""
+        self.model.eval()
+        windows = self.windows(query, blocks)
+        rows = []
+        for at in range(0, len(windows), AT_ONCE):
+            some = [self.assemble(query, blocks, window) for window in windows[at : at + AT_ONCE]]
+            rows.append(self.model.label_scores(collate_windows(some, self.tokenizer.pad_id)).float().log_softmax(-1))
+        return ReadText(tuple(map(tuple, windows)), torch.cat(rows))
+
     def classify(self, text: str) -> TextLabel:
         """The class of a text."""
         if self.settings.unit != "text":
             raise BadInput("This model labels pieces. Train one for texts: factpin train classify --unit text.")
-        self.model.eval()
-        query, blocks = np.zeros(0, np.int32), self.cut(text)
-        windows = self.windows(query, blocks)
-        pairs = collate_windows([self.assemble(query, blocks, w) for w in windows], self.tokenizer.pad_id)
-        mean = self.model.label_scores(pairs).log_softmax(-1).mean(0).softmax(-1).tolist()  # (C,)
-        shown = excerpt([text], blocks, sorted({i for window in windows for i in window}))
-        found = dict(zip(self.settings.labels, mean, strict=True))
+        blocks = self.cut(text)
+        read = self.read(np.zeros(0, np.int32), blocks)
+        shown = excerpt([text], blocks, sorted({i for window in read.windows for i in window}))
+        found = dict(zip(self.settings.labels, read.scores.softmax(-1).tolist(), strict=True))
         return TextLabel(max(found, key=lambda label: found[label]), found, tuple(part.span for part in shown.parts))
 
     @torch.no_grad()
+    def label_pieces(self, query: Ints, others: Sequence[TextBlock]) -> list[int]:
+        """The labels of the pieces of a block, read beside what matters for it of the others."""
+        self.model.eval()
+        (kept,) = self.windows(query, others)
+        window = self.assemble(query, others, kept)
+        scores = self.model.label_scores(collate_windows([window], self.tokenizer.pad_id))[0]  # (N, C)
+        first = first_piece(window, query)
+        found: list[int] = scores[first : first + len(query)].argmax(-1).tolist()
+        return found
+
     def label(self, text: str) -> list[tuple[Span, str]]:
-        """The labelled runs of pieces, as characters of the text; each block is read beside what matters for it."""
+        """The labelled runs of pieces, as characters of the text."""
         if self.settings.unit != "pieces":
             raise BadInput("This model labels texts. Train one for pieces: factpin train classify --unit pieces.")
-        self.model.eval()
         blocks, found = self.cut(text), list[tuple[Span, str]]()
         for number, block in enumerate(blocks):
             others = [one for i, one in enumerate(blocks) if i != number]
-            (kept,) = self.windows(block.ids, others)
-            window = self.assemble(block.ids, others, kept)
-            scores = self.model.label_scores(collate_windows([window], self.tokenizer.pad_id))[0]  # (N, C)
-            first = first_piece(window, block.ids)
-            tags = scores[first : first + len(block.ids)].argmax(-1).tolist()
-            found += _runs(block, [self.settings.labels[tag] for tag in tags])
+            found += _runs(block, [self.settings.labels[tag] for tag in self.label_pieces(block.ids, others)])
         return found
 
 

@@ -208,13 +208,25 @@ def _decided(question: str, kind: str, graph: CognitiveGraph, pair: tuple[int, i
 
 
 def compared_nodes(question: str, graph: CognitiveGraph) -> tuple[int, int] | None:
-    """The two nodes that a question names, in its order; else the first two that were retrieved."""
+    """The two nodes that a question compares."""
+    read = [node for node in graph.nodes if node.passage]
+    pair = two_named(question, [node.name for node in read])
+    return None if pair is None else (read[pair[0]].number, read[pair[1]].number)
+
+
+def two_named(question: str, titles: Sequence[str]) -> tuple[int, int] | None:
+    """The two titles that a question names first, in its order; where it names fewer, the first of the others."""
     asked = fold(question)
-    places = [(asked.find(title_key(node.name)), node.number) for node in graph.nodes if node.passage]
-    named = sorted(place for place in places if place[0] >= 0)
-    rest = [place for place in places if place[0] < 0]
-    numbers = [number for _, number in (*named, *rest)]
-    return (numbers[0], numbers[1]) if len(numbers) > 1 else None
+    found = [(named_at(asked, title_key(title)), i) for i, title in enumerate(titles)]
+    ranked = [i for _, i in sorted(one for one in found if one[0] >= 0)] + [i for at, i in found if at < 0]
+    return (ranked[0], ranked[1]) if len(ranked) > 1 else None
+
+
+def named_at(asked: str, name: str) -> int:
+    """Where a folded text has a folded name, in whole words unless it is Chinese; -1 where it has not."""
+    edges = ("", "") if HAN.search(name) else (r"(?<!\w)", r"(?!\w)")
+    match = re.search(re.escape(name).join(edges), asked) if name else None
+    return match.start() if match else -1
 
 
 def _findings(one: HopInput, passage: Passage, a: Tensor, z: Tensor, meaning: Tensor, *, forced: bool) -> Findings:

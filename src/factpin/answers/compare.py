@@ -13,101 +13,31 @@ from factpin.answers.named import BRACKETS, Name, names_in
 from factpin.answers.parse import ParsedQuestion, blank_out
 from factpin.answers.subjects import subjects
 from factpin.documents import Answer, Citation, Hop
-from factpin.language.countries import country_of
+from factpin.language.countries import country_of, is_country
 from factpin.memory import ALL, Filter, JudgedFact, Pattern, Store
 from factpin.memory.agreement import names_agree
 from factpin.memory.dates import date_in
 
 HOLDS = "active"
+UNITED = "united kingdom"
+PARTS = frozenset(("england", "scotland", "wales", "northern ireland"))
 _JOINED = {
     "or": re.compile(r"\s*,?\s+or\s+(?:the\s+)?(?:film\s+|song\s+|movie\s+)?", re.I),
     "and": re.compile(
         r"\s*,?\s+and\s+(?:the\s+)?(?:directors?\s+of\s+(?:the\s+)?)?(?:film\s+|song\s+|movie\s+)?", re.I
     ),
+    "as": re.compile(r"\s+(?:have|has|share|shares)\s+(?:the\s+)?same\s+(?:nationality|country)\s+as\s+", re.I),
 }
-_ALLOWED = frozenset(  # words beside the two names
-    [
-        "who",
-        "which",
-        "what",
-        "whose",
-        "film",
-        "films",
-        "movie",
-        "movies",
-        "song",
-        "songs",
-        "one",
-        "person",
-        "of",
-        "the",
-        "has",
-        "have",
-        "had",
-        "that",
-        "is",
-        "was",
-        "were",
-        "are",
-        "be",
-        "did",
-        "do",
-        "does",
-        "director",
-        "directors",
-        "directed",
-        "by",
-        "born",
-        "die",
-        "died",
-        "dies",
-        "older",
-        "younger",
-        "oldest",
-        "youngest",
-        "first",
-        "earlier",
-        "later",
-        "latest",
-        "recently",
-        "recent",
-        "most",
-        "more",
-        "last",
-        "before",
-        "came",
-        "come",
-        "out",
-        "released",
-        "release",
-        "publication",
-        "published",
-        "share",
-        "shared",
-        "same",
-        "both",
-        "nationality",
-        "nationalities",
-        "country",
-        "located",
-        "in",
-        "from",
-        "a",
-        "an",
-        "to",
-        "at",
-        "on",
-        "or",
-        "and",
-        "founded",
-        "established",
-        "villages",
-        "village",
-        "towns",
-        "actors",
-        "people",
-    ]
+_BESIDE = (  # words beside the two names
+    "who as which what whose film films movie movies song songs one person of the has have had that is was were are "
+    "be did do does director directors directed by born die died dies older younger oldest youngest first earlier "
+    "later latest recently recent most more last before came come out released release publication published "
+    "share shared same both nationality nationalities country located in from a an to at on or and founded "
+    "established villages village towns actors people originate origin nation cities universities university "
+    "colleges schools airports stations rivers lakes mountains companies bands albums singers writers magazines "
+    "buildings mosques churches places "
 )
+_ALLOWED = frozenset(_BESIDE.split())
 _LATER = re.compile(r"\b(?:younger|youngest|later|latest|recent|recently|last)\b", re.I)
 _EARLIER = re.compile(r"\b(?:older|oldest|first|earlier|before)\b", re.I)
 _SAME = re.compile(r"\bsame\s+(?:nationality|nationalities|country)\b", re.I)
@@ -134,15 +64,17 @@ def compare(question: ParsedQuestion, store: Store, filter: Filter = ALL) -> Ans
     """The answer to a question that compares two things; None if it is no such question, or facts do not decide."""
     if question.language != "en":
         return None
-    joint = "and" if _SAME.search(question.text) else "or"
-    pair = _pair(names_in(question.text, store, filter), question.text, _JOINED[joint])
+    same = _SAME.search(question.text) is not None
+    names = names_in(question.text, store, filter)
+    pairs = (_pair(names, question.text, _JOINED[joint]) for joint in (("and", "as") if same else ("or",)))
+    pair = next((pair for pair in pairs if pair), None)
     if pair is None:
         return None
     rest = blank_out(question.text, [span for span, _ in pair])
     words = {word.casefold() for word in _WORD.findall(rest)}
     if not words <= _ALLOWED:
         return None
-    return _same(question, store, filter, pair, rest) if joint == "and" else _first(question, store, filter, pair, rest)
+    return _same(question, store, filter, pair, rest) if same else _first(question, store, filter, pair, rest)
 
 
 def _pair(names: Sequence[Name], text: str, between: re.Pattern[str]) -> tuple[Name, Name] | None:
@@ -175,13 +107,22 @@ def _first(question: ParsedQuestion, store: Store, filter: Filter, pair: tuple[N
 def _same(question: ParsedQuestion, store: Store, filter: Filter, pair: tuple[Name, Name], rest: str) -> Answer | None:
     """Whether two are of one country."""
     people = "nationalit" in rest.lower() or bool(_DIRECTOR.search(rest))
-    both = (("country of citizenship",),) if people else (("country of citizenship",), ("country",))
-    for relations in both:
-        one, other = (_side(question.text, store, filter, name, relations, rest) for name in pair)
+    kinds = ("country of citizenship",) if people else ("country of citizenship", "country", "country of origin")
+    for relation in kinds:
+        one, other = (_side(question.text, store, filter, name, (relation,), rest) for name in pair)
         if one is not None and other is not None:
-            equal = country_of(one.value) == country_of(other.value)
-            return _answer(question.text, "yes" if equal else "no", (one, other))
+            equal = _equal(country_of(one.value), country_of(other.value))
+            return None if equal is None else _answer(question.text, "yes" if equal else "no", (one, other))
     return None
+
+
+def _equal(one: str, other: str) -> bool | None:
+    """Whether two countries are the same; None where one may be a part of the other, or is none that is known."""
+    if one == other:
+        return True
+    parts = {one, other} - {UNITED}
+    unclear = len(parts) == 1 and parts <= PARTS
+    return False if is_country(one) and is_country(other) and not unclear else None
 
 
 def _side(text: str, store: Store, filter: Filter, name: Name, relations: tuple[str, ...], rest: str) -> Side | None:

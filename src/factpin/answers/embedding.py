@@ -15,6 +15,7 @@ from factpin.encoders import Encoder
 from factpin.tokens import Tokenizer
 
 BATCH = 32
+SHARP = 20.0  # what cosines are multiplied with before a softmax over passages
 
 
 class TextEmbedder(nn.Module):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from factpin.answers.chains import NOT_ASKED, Chain, ChainFinder, Inspection, Step
 from factpin.answers.cite import citation_of, citations_of, shared
 from factpin.answers.compare import compare
+from factpin.answers.kin import in_steps
 from factpin.answers.kinds import kind_of
 from factpin.answers.named import Name, longer_names, names_in
 from factpin.answers.parse import ParsedQuestion, parse_question
@@ -61,6 +62,11 @@ class Group:
 
 def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     """Look for an answer among the facts of a store."""
+    found = _lookup(in_steps(question), store, filter)
+    return replace(found, answer=replace(found.answer, question=question)) if found.answer is not None else found
+
+
+def _lookup(question: str, store: Store, filter: Filter) -> Lookup:
     parsed = parse_question(question)
     compared = compare(parsed, store, filter)
     if compared is not None:

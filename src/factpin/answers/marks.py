@@ -22,6 +22,6 @@ def usual_schema() -> Schema:
 def open_marked(url: str, *, create: bool = False) -> Store:
     """Open a store. A new one starts with the marks of well-known relations."""
     store = open_store(url, create=create)
-    if create and not store.schema().relations and not store.sources():
+    if create and not store.schema().relations and not store.how_many():
         store.set_schema(usual_schema())
     return store

@@ -7,18 +7,20 @@ the name, or an organization, by the first one.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from factpin.answers.kinds import kind_of
 from factpin.answers.subjects import subjects
 from factpin.documents import Span
 from factpin.documents.keys import fold
 from factpin.memory import ALL, Candidate, Filter, Store
-from factpin.memory.names import longest_first, spans_of_names
+from factpin.memory.names import MOST_UNITS, longest_first, spans_of_names
 
 MOST_MEANT = 5  # entities that a part of a name can mean; of more, it means none
 _CAPITALISED = re.compile(r"(?<![\w'’.-])[^\W\d_a-z][^\W\d_]{2,}(?![\w.-]|['’](?!s\b))")
 BRACKETS = re.compile(r"\s*\([^()]*\)")
+_WORD = re.compile(r"[^\W_]+")
+_TITLE_GAP = re.compile(r"[\s\-'’&/:.,;!?…]{0,4}")
 _FIRST = "who whom whose what when where which why how the did does was were are has have had can"  # in a question
 _ASKING = frozenset(_FIRST.split())
 Name = tuple[Span, Sequence[Candidate]]
@@ -27,7 +29,8 @@ Name = tuple[Span, Sequence[Candidate]]
 def names_in(question: str, store: Store, filter: Filter = ALL) -> list[Name]:
     """The names in a question, longest first, and then the parts of names."""
     known = dict(store.names_in(question, filter))
-    spans = {span: question[slice(*span)] for span in spans_of_names(question) if span.end - span.start > 1}
+    wide = (*spans_of_names(question), *_spans_of_titles(question))
+    spans = {span: question[slice(*span)] for span in wide if span.end - span.start > 1}
     about = subjects(store, dict.fromkeys(text for span, text in spans.items() if text[0].isupper()), filter)
     for span, text in spans.items():
         if text in about:
@@ -55,6 +58,18 @@ def longer_names(question: str, names: Sequence[Name], store: Store, filter: Fil
             if 0 < len(meant) <= MOST_MEANT:
                 found.append((span, meant))
     return found
+
+
+def _spans_of_titles(question: str) -> Iterator[Span]:
+    """Spans with the punctuation that titles have and names do not: Bern, West County; Beware! The Blob."""
+    words = [m.span() for m in _WORD.finditer(question)]
+    for i, (start, _) in enumerate(words):
+        for j in range(i, min(i + MOST_UNITS, len(words))):
+            if j > i and not _TITLE_GAP.fullmatch(question, words[j - 1][1], words[j][0]):
+                break
+            behind = question[words[j][1] :]
+            closing = len(behind) - len(behind.lstrip("!?.…"))
+            yield from (Span(start, words[j][1] + more) for more in {0, closing})
 
 
 def _with_brackets(question: str, span: Span) -> Span:

@@ -31,7 +31,6 @@ from factpin.tokens.pieces import Ints
 Marginal = Literal["sequence", "token"]
 Decode = Literal["token", "thorough", "fast"]
 DECODES: tuple[Decode, ...] = ("token", "thorough", "fast")
-SHARP = 20.0
 
 
 class Writes(Protocol):

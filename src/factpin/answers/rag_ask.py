@@ -24,13 +24,17 @@ class RagReasoner:
     writer: AnswerWriter
 
     def __call__(self, question: str, search: Search, k: int, filter: Filter) -> ReasonedAnswers:
-        """Retrieve, write and cite. Of k passages, as many are read as the writer learned with."""
+        """Retrieve, write and cite. Of k passages, as many are read as the writer learned with.
+
+        A writer that learned with none reads none: the best passage then only shows what it says about the answer.
+        """
         found = retrieve(question, search, min(k, max(1, self.writer.settings.k)), filter)
         if not found.passages:
             return ReasonedAnswers([], self.writer.settings.min_score, found, 0)
-        written = [one for one in self.writer.write(question, texts_of(found.passages)) if one.text]
+        texts = texts_of(found.passages) if self.writer.settings.k else []
+        written = [one for one in self.writer.write(question, texts) if one.text]
         answers = [self._answer(question, one, found.passages, found.uris) for one in written[:MOST_SHOWN]]
-        return ReasonedAnswers(answers, self.writer.settings.min_score, found, len(found.passages))
+        return ReasonedAnswers(answers, self.writer.settings.min_score, found, len(texts))
 
     def _answer(self, question: str, one: WrittenText, passages: tuple[Passage, ...], uris: dict[str, str]) -> Answer:
         score = self.writer.settings.scale.probability(one.score)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from factpin.answers.embedding import TextEmbedder
-from factpin.answers.rag import SHARP, Marginal, RagSettings, answer_log_p, prompt_ids, rag_loss, write
+from factpin.answers.embedding import SHARP, TextEmbedder
+from factpin.answers.rag import Marginal, RagSettings, answer_log_p, prompt_ids, rag_loss, write
 from factpin.documents import Passage
 from factpin.encoders import Encoder
 from factpin.encoders.generator import EncoderDecoder
@@ -23,6 +23,7 @@ class RagBatch:
     questions: tuple[str, ...]
     prompts: tuple[Ints, ...]  # B * K
     documents: Tensor  # (B, K, D)
+    found: Tensor  # (B, K), False where a question has fewer passages than others: there is no such passage
     answers: tuple[Ints, ...]  # with their end
 
 
@@ -42,7 +43,7 @@ class RagModel(nn.Module):
         """The scores of passages (B, K), log p of the pieces of answers (B, K, T), and where pieces are (B, T)."""
         B, K, _ = batch.documents.shape
         q = self.query(batch.questions)  # (B, D)
-        doc = SHARP * torch.einsum("bd,bkd->bk", q, batch.documents)
+        doc = SHARP * torch.einsum("bd,bkd->bk", q, batch.documents).masked_fill(~batch.found, -torch.inf)
         states, mask = self.head.encode(batch.prompts)  # (B * K, m, D)
         said, real = self.head.collate(batch.answers)  # (B, T)
         every = [x.repeat_interleave(K, dim=0) for x in (said, real)]

@@ -16,6 +16,7 @@ jobs. Candidates are chosen by vectors that are as old as the last refresh; the 
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from factpin.answers.embedding import TextEmbedder
+from factpin.answers.embedding import SHARP, TextEmbedder
 from factpin.answers.marginal import prior, sequence, token
 from factpin.answers.pair_reader import collate_pairs
 from factpin.answers.pair_tensors import to_tensors
@@ -35,7 +36,6 @@ from factpin.memory.passages import PassageSettings, cut
 from factpin.tokens import Tokenizer
 from factpin.tokens.pairs import FramedPair, pair_frame
 
-SHARP = 20.0
 MOST_PIECES = 6  # of a blank; longer names are not blanked out
 
 
@@ -112,10 +112,11 @@ def nearest(queries: Tensor, vectors: Tensor, owners: NDArray[np.int64], own: Se
 
 @dataclass(frozen=True, eq=False)
 class IctBatch:
-    """Sentences, and their passages in the same order."""
+    """Sentences, their passages in the same order, and which passages these are: the same one may be there twice."""
 
     sentences: tuple[str, ...]
     passages: tuple[str, ...]
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +131,15 @@ class RealmBatch:
 
 
 class RealmModel(nn.Module):
-    """An embedder, and a reader of blanks on the same encoder. Words are predicted by the encoder's own vectors."""
+    """An embedder, and a reader of blanks on the same encoder. Words are predicted by the encoder's own vectors.
+
+    A frozen retriever is a copy of its own, which stays as it is while the reader learns.
+    """
 
     def __init__(self, embedder: TextEmbedder, *, frozen: bool = False, marginal: str = "token") -> None:
         super().__init__()
-        self.embedder, self.frozen, self.marginal = embedder, frozen, marginal
+        self.embedder, self.marginal = embedder, marginal
+        self.fixed = deepcopy(embedder).requires_grad_(False) if frozen else None
         width, words = embedder.encoder.width, embedder.encoder.word_vectors
         self.head = nn.Sequential(nn.Linear(width, words.shape[1]), nn.GELU(), nn.LayerNorm(words.shape[1]))
 
@@ -143,11 +148,16 @@ class RealmModel(nn.Module):
         """The encoder of both jobs."""
         return self.embedder.encoder
 
+    @property
+    def retriever(self) -> TextEmbedder:
+        """What embeds sentences and passages."""
+        return self.embedder if self.fixed is None else self.fixed
+
     def documents(self, batch: RealmBatch) -> Tensor:
         """Scores of the passages (B, K); without a gradient if the retriever is frozen."""
         K = len(batch.passages[0])
         flat = [text or " " for row in batch.passages for text in row]
-        vectors = self.embedder.embed if self.frozen else self.embedder
+        vectors = self.embedder if self.fixed is None else self.fixed.embed
         q, d = vectors(list(batch.sentences)), vectors(flat)
         return SHARP * torch.einsum("bd,bkd->bk", q, d.view(len(q), K, -1))
 
@@ -174,16 +184,21 @@ class RealmModel(nn.Module):
         """That of the objective whose batch it is; of blanks a piece."""
         if isinstance(batch, IctBatch):
             q, d = self.embedder(batch.sentences), self.embedder(batch.passages)
-            return cross_entropy(SHARP * q @ d.T, torch.arange(len(q)))
-        doc, y = self.log_p(batch)
-        total = token(doc, y).sum(-1) if self.marginal == "token" else sequence(doc, y)
+            numbers, own = torch.tensor(batch.numbers), torch.arange(len(q))
+            twice = (numbers[:, None] == numbers) & (own[:, None] != own)  # another sentence of the same passage
+            return cross_entropy((SHARP * q @ d.T).masked_fill(twice, -torch.inf), own)
+        total = blank_log_p(*self.log_p(batch), self.marginal)
         return -(total / torch.tensor([float(len(p)) for p in batch.pieces])).mean()
+
+
+def blank_log_p(doc: Tensor, y: Tensor, marginal: str) -> Tensor:
+    """log p(y | x) of blanks (B,)."""
+    return token(doc, y).sum(-1) if marginal == "token" else sequence(doc, y)
 
 
 def utilities(doc: Tensor, y: Tensor, marginal: str) -> Tensor:
     """What retrieval adds beside the null document, which is the first (B,), in nats."""
-    total = token(doc, y).sum(-1) if marginal == "token" else sequence(doc, y)
-    return total - y[:, 0].sum(-1)
+    return blank_log_p(doc, y, marginal) - y[:, 0].sum(-1)
 
 
 def blank_inputs(

@@ -19,6 +19,10 @@ _HAN_RUN = re.compile(r"[\u3400-\u9fff]{2,}")
 _WHOSE = re.compile(r"\bwhose\b", re.I)
 _OF_WHOM = re.compile(r"\s+of(?:\s+(?:which|what|whom?)\b|\W*$)", re.I)
 _DID = re.compile(r"\b(?:did|does|do)\s+$", re.I)
+_DONE = re.compile(
+    r"(?:写|撰写|创作|导演|执导|主演|出演|演|唱|演唱|主持|创办|创立|创建|建立|开发|制造|生产|出版)[了过]?"
+)
+_JUST = ("", "都", "还", "曾", "曾经", "一共", "总共")
 _OF_WHICH = re.compile(r"(?:谁|哪[^的]{0,6}|什么[^的]{0,5})的$")
 
 
@@ -68,10 +72,17 @@ def _is_inverse(question: ParsedQuestion, anchor: Span, spans: tuple[Span, ...],
     """Whether the question names the tail and asks for the head: "whose father is X", X是谁的父亲."""
     text = question.text
     if question.language == "zh":
-        return any(_OF_WHICH.search(text[: span.start]) for span in spans)
+        return any(_OF_WHICH.search(text[: span.start]) or _acts(question, anchor, span) for span in spans)
     if _WHOSE.search(text) or any(_OF_WHOM.match(text, span.end) for span in spans):
         return True
     return relation.endswith(" by") and bool(_DID.search(text[: anchor.start]))
+
+
+def _acts(question: ParsedQuestion, anchor: Span, cue: Span) -> bool:
+    """Whether the name is who did what the cue says, and the question asks for what was done: X写了什么."""
+    between, asking = question.text[anchor.end : cue.start], question.asking
+    verb = _DONE.fullmatch(question.text[slice(*cue)])
+    return bool(verb and between in _JUST and asking is not None and cue.end <= asking.start <= cue.end + 1)
 
 
 def _occurrences(pattern: re.Pattern[str], text: str) -> tuple[Span, ...]:

@@ -7,6 +7,8 @@ _NOTES = {
     "read": ("These passages may help, but no answer was found in them.",
              "以下段落可能有帮助，但未能从中找到答案。"),
     "weak": ("The best answer has a score of {score}, below {least}.", "最佳答案的分数为{score}，低于{least}。"),
+    "unsure": ("The facts behind this are uncertain ({score}): read the citation.",
+               "所依据的事实不够确定（{score}），请核对引文。"),
     "conflict": ("The texts contradict each other: {names}.", "文本互相矛盾：{names}。"),
     "ambiguous": ("{count} entities have the name {name}.",
                   "有{count}个实体名叫{name}。"),

@@ -1,7 +1,9 @@
 """The program `factpin`. Nothing here, and nothing that `--help` needs, imports torch."""
 
+import atexit
 import contextlib
 import errno
+import gc
 import io
 import os
 import signal
@@ -10,14 +12,16 @@ import threading
 from collections.abc import Sequence
 
 import click
-from rich.console import Console
-from rich.markup import escape
 
 from factpin.app.commands import COMMANDS
 from factpin.errors import FactpinError, did_you_mean
 from factpin.files.limits import LIMIT, size_of
 
+GARBAGE = 100_000  # new objects before Python looks for circles among them: loading makes many, and none is garbage
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+atexit.register(gc.freeze)  # what is left ends with the process: Python need not search it once more
 
 
 class CommandGroup(click.Group):
@@ -84,6 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command. Errors that a user can cause print one line and exit with code 2; a signal exits with 128 + it."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch: idle threads should sleep, not spin
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    gc.set_threshold(GARBAGE)
     _catch_signals()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -99,10 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except StopSignal as stop:
-        Console(stderr=True).print("stopped", style="yellow")
+        _say_stopped()
         sys.exit(128 + stop.number)
     except (click.Abort, KeyboardInterrupt):
-        Console(stderr=True).print("stopped", style="yellow")
+        _say_stopped()
         sys.exit(130)
     except click.exceptions.NoArgsIsHelpError as error:  # a group of commands alone, such as `factpin store`
         print(error.format_message())
@@ -127,6 +132,15 @@ def _abandon_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _say_stopped() -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    Console(stderr=True).print("stopped", style="yellow")
+
+
 def _fail(message: str) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
+
     Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]error:[/] {escape(message)}")
     sys.exit(2)

@@ -1,19 +1,26 @@
-"""What all commands share: consoles, progress, and names checked against a table."""
+"""What all commands share: consoles, progress, and names checked against a table.
 
+rich is imported where something is shown: its import takes longer than much of what is done without it.
+"""
+
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as ProgressBar
 
 from factpin.errors import BadInput, did_you_mean
 from factpin.extraction.progress import Progress
 from factpin.formats import FORMATS
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as ProgressBar
+
+FORCED = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables that rich obeys
 
 
 class Names(click.ParamType[str]):
@@ -37,13 +44,22 @@ class Names(click.ParamType[str]):
 FORMAT = Names("format", sorted(FORMATS))
 
 
-def out() -> Console:
+def out() -> "Console":
     """Standard output."""
+    from rich.console import Console  # noqa: PLC0415
+
     return Console(highlight=False, soft_wrap=False)
 
 
-def notes(quiet: bool = False) -> Console:
+def out_is_terminal() -> bool:
+    """Whether people read standard output."""
+    return (sys.stdout.isatty() or not FORCED.isdisjoint(os.environ)) and out().is_terminal
+
+
+def notes(quiet: bool = False) -> "Console":
     """Standard error, for notes. A note stays on one line, however narrow the terminal."""
+    from rich.console import Console  # noqa: PLC0415
+
     return Console(stderr=True, highlight=False, quiet=quiet, soft_wrap=True)
 
 
@@ -73,7 +89,10 @@ def working(doing: str, quiet: bool, *, beneath: bool = False) -> Iterator[Progr
 
     beneath: documents are shown on the same terminal, so the line disappears before the first.
     """
-    bar = _bar(doing, quiet)
+    if quiet or not sys.stderr.isatty():
+        yield Progress(warn=lambda text: notes(quiet).print(text, style="yellow"))
+        return
+    bar = _bar(doing)
     loading = bar.console.status("loading models")
     task = bar.add_task(doing, total=None)
 
@@ -85,7 +104,9 @@ def working(doing: str, quiet: bool, *, beneath: bool = False) -> Iterator[Progr
 
     loading.start()
     try:
-        yield Progress(start, lambda: bar.advance(task), lambda text: notes(quiet).print(text, style="yellow"))
+        yield Progress(
+            start, lambda: bar.advance(task), lambda text: notes(quiet).print(text, style="yellow", markup=False)
+        )
     finally:
         loading.stop()
         bar.stop()
@@ -94,12 +115,18 @@ def working(doing: str, quiet: bool, *, beneath: bool = False) -> Iterator[Progr
 @contextmanager
 def counting(doing: str, quiet: bool, total: int | None = None) -> Iterator[Callable[[], None]]:
     """The same without models: a count of documents; yields the function to call for each."""
-    with _bar(doing, quiet) as bar:
+    if quiet or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    with _bar(doing) as bar:
         task = bar.add_task(doing, total=total)
         yield lambda: bar.advance(task)
 
 
-def _bar(doing: str, quiet: bool) -> ProgressBar:
-    console = Console(stderr=True, quiet=quiet or not sys.stderr.isatty())
+def _bar(doing: str) -> "ProgressBar":
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.progress import Progress as ProgressBar  # noqa: PLC0415
+
     columns = (SpinnerColumn(), TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return ProgressBar(*columns, console=console, transient=True)
+    return ProgressBar(*columns, console=Console(stderr=True), transient=True)

@@ -86,7 +86,7 @@ class SettingOption(click.Option):
         self.among = among
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        topic = ctx.meta.get(TOPIC)
+        topic: str = ctx.meta.get(TOPIC, "")
         if topic not in self.among:
             self.help = self.explain(self.owners)
         elif topic in self.owners:
@@ -97,7 +97,7 @@ class SettingOption(click.Option):
 
     def section_in(self, ctx: click.Context) -> str:
         """The section in which it is listed: in help about one config, its own name instead of those of all owners."""
-        topic = ctx.meta.get(TOPIC)
+        topic: str = ctx.meta.get(TOPIC, "")
         return topic if topic in self.owners and len(self.owners) < len(self.among) else self.section
 
 

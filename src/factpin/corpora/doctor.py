@@ -21,6 +21,7 @@ from factpin.corpora.vocabulary import VocabularyCheck
 from factpin.documents import Document, Mention, Schema
 from factpin.documents.schema import SchemaLearner
 from factpin.errors import BadRecord
+from factpin.files import readable
 from factpin.formats import Options, Report
 from factpin.formats._words import borders
 from factpin.language.sentences import split_sentences
@@ -108,18 +109,18 @@ def doctor(
     seen: dict[bytes, int] = {}  # hash of a text -> the file it was first seen in
     files = []
     for number, path in enumerate(paths):
-        name = source_format or formats.guess(path, options.encoding)
+        name, shown = source_format or formats.guess(path, options.encoding), readable(str(path))
         report = Report(on_reject=lambda error, _: _rejected(tally, error))
         before = Counter(tally.counts)
         for doc in formats.read(path, format=name, options=options, report=report):
             _count(tally, doc)
-            _check_repeats(tally, doc, str(path))
-            _check_spans(tally, doc, str(path))
-            _check_texts(tally, doc, str(path), number, seen)
+            _check_repeats(tally, doc, shown)
+            _check_spans(tally, doc, shown)
+            _check_texts(tally, doc, shown, number, seen)
             for kind, message in odd_text(doc):
-                tally.problem(kind, message, file=str(path), document=doc.id)
+                tally.problem(kind, message, file=shown, document=doc.id)
             for kind, message in schema.violations(doc) if schema else ():
-                tally.problem(kind, message, file=str(path), document=doc.id)
+                tally.problem(kind, message, file=shown, document=doc.id)
             if vocabulary:
                 vocabulary.add(doc)
             if learner:
@@ -127,7 +128,7 @@ def doctor(
             on_document()
         _add_notes(tally, report)
         here = tally.counts - before
-        files.append({"path": str(path), "format": name, "documents": here["documents"], "rejected": report.rejected,
+        files.append({"path": shown, "format": name, "documents": here["documents"], "rejected": report.rejected,
                       "notes": dict(report.counts)})  # fmt: skip
     return _report(tally, files, vocabulary)
 

@@ -22,8 +22,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import tomli_w
-
 from factpin.documents.fields import as_dict, as_str, get_list, get_str, wrong
 from factpin.documents.nouns import Document, Fact
 from factpin.errors import BadDocument, BadFile
@@ -179,6 +177,8 @@ def schema_of(record: dict[str, Any]) -> Schema:
 def write_schema(schema: Schema, path: Path) -> None:
     """Write a schema as TOML."""
     with write_bytes(path) as stream:
+        import tomli_w  # noqa: PLC0415  (only to write)
+
         stream.write(tomli_w.dumps(record_of(schema)).encode())
 
 

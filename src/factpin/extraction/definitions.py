@@ -10,17 +10,19 @@ the place of their words: «0» is a «1» «2» Western film directed by «3».
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from factpin.documents import Document, Entity, Evidence, Fact, Mention, Span
-from factpin.memory.names import is_pronoun
+from factpin.documents import Document, Entity, Evidence, Fact, Mention
+from factpin.extraction.pattern_sentence import INDEX, PatternSentence, pattern_of
+from factpin.language.countries import is_country, is_of_country
 
 LANGUAGE = "en"
 SURE = dict.fromkeys(
-    ("director", "performer", "author", "cast member", "publication date", "country of citizenship"), 0.9
-)
+    ("director", "performer", "author", "cast member", "publication date", "country of citizenship", "country",
+     "country of origin"), 0.9
+)  # fmt: skip
 SURE |= dict.fromkeys(("screenwriter", "composer", "producer", "publisher", "developer"), 0.85)
-SURE |= dict.fromkeys(("father", "mother", "spouse", "place of birth", "place of death"), 0.85)
+SURE |= dict.fromkeys(("father", "mother", "child", "spouse", "place of birth", "place of death"), 0.85)
 SURE |= dict.fromkeys(("date of birth", "date of death"), 0.95)  # see recipes/answers/README.md, Definitions
 EARLY = 12  # sentences from the beginning in which he or she is the subject
 LONGEST = 100  # characters of a title
@@ -40,7 +42,26 @@ _YEARS = re.compile(rf"(?:^|[;,] )(?:c\. )?(?P<date>{_ONE})\s*[–—-]\s*(?:c\.
 _CITIZEN = re.compile(
     rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? (?:[a-z]+ )?(?P<country>{_ONE})[ -][a-z]"
 )
-_KIND = re.compile(rf"\b(?P<film>{FILM})\b|\b(?P<book>{BOOK})\b|\b(?P<music>{MUSIC})\b|\b(?P<game>{GAME})\b", re.I)
+_FROM = re.compile(
+    rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? [^«».;,()]{{1,60}} from (?P<country>{_ONE})"
+)
+_DASH = re.compile(r"\s[–—-]\s")
+_ORIGIN = re.compile(r"(?:«\d+» )?(?:[a-z-]+ ){0,2}(?P<country>«\d+»)[ -]")
+_IT = re.compile(r"(?:^It|\b[Tt]he (?:film|movie|documentary|series|picture|song|single|album|novel|book|game)) "
+                 r"(?:was|is) (?:also )?")  # fmt: skip
+_PLACE = re.compile(
+    r"(?:[^«».;()]|«\d+»){0,60}?\b(?:village|town|city|municipality|commune|locality|settlement|hamlet|suburb|district|"
+    r"county|province|region|river|stream|lake|mountain|peak|hill|island|bay|cape|valley|park|airport|station|stadium|"
+    r"school|college|university|museum|church|cathedral|monastery|mosque|temple|castle|manor|mansion|palace|bridge|"
+    r"tower|dam|mine|neighbou?rhood|ward|parish|constituency)\b"
+)
+_CLAUSE_ENDS = re.compile(r"[;()]|\.\s|\b(?:which|that|who|where|with|known|near|from|to|and|between|border\w*)\b")
+_NO_WORK = (
+    r"(?! (?:and [a-z]+ )?(?:production |making )?(?:compan|studio|producer|distributor|director|festival|critic))"
+)
+_KIND = re.compile(
+    rf"\b(?P<film>{FILM})\b{_NO_WORK}|\b(?P<book>{BOOK})\b|\b(?P<music>{MUSIC})\b|\b(?P<game>{GAME})\b", re.I
+)
 _PRONOUN = re.compile(r"^(?:it|this|that|he|she|they|there|these|those|which|the (?:film|song|album|novel|book|movie|"
                       r"series|game|show|single|story|play))$", re.I)  # fmt: skip
 _BY = {
@@ -61,6 +82,9 @@ BY = {
     kind: [(relation, re.compile(rf"\b{verb} by (?:the )?(?:{_ONE}{_WORDS} |[a-z-]+{_WORDS} )?{_LIST}", re.I))
            for relation, verb in rows] for kind, rows in _BY.items()
 }  # fmt: skip
+_MUSIC_BY = re.compile(
+    rf"\b[Mm]usic(?: score)?(?: (?:used in|of|for) the (?:film|movie|series))? (?:was |is )?composed by {_LIST}"
+)
 _ALSO = re.compile(r",? (?:also|better|originally|internationally) (?:known|released|titled)|,? a\.?k\.?a\.?", re.I)
 STARRING = re.compile(rf"\b(?:starring|stars|featuring) {_LIST}", re.I)
 _HE = re.compile(r"^(?:He|She|(?P<own>His|Her)|(?P<name>«\d+»))\b", re.I)
@@ -73,12 +97,21 @@ _CHILD = re.compile(
     rf"(?:of|to) (?P<one>{_TITLES})«(?P<first>\d+)»"
     rf"(?:,? (?:and|with)(?: his wife,?)? (?P<other>{_TITLES})«(?P<second>\d+)»)?"
 )
+_SON = re.compile(
+    rf"^The (?:[a-z-]+ ){{0,2}}(?:son|daughter|child) of (?P<one>{_TITLES})«(?P<first>\d+)»"
+    rf"(?:,? and(?: his wife,?)? (?P<other>{_TITLES})«(?P<second>\d+)»)?, (?:he|she|(?P<name>«\d+»))\b"
+)
+_HAS = re.compile(rf"^(?:He|She|{_ONE}) (?:is|was) the (?:father|mother) of {_TITLES}«(?P<first>\d+)»")
 _PARENT = re.compile(r"^(?:His|Her) (?P<who>father|mother)(?:,| is| was) (?:[a-z]+ ){0,3}«(?P<first>\d+)»")
 _FEMALE = re.compile(r"\b(?:wife|lady|princess|queen|countess|duchess|empress|actress|mother|mrs|miss|dame)\b", re.I)
 _MARRIED = re.compile(
     rf"^(?:He|She|{_ONE}) (?:is |was )?(?:first |later )?married (?:to )?(?:[a-z]+ ){{0,3}}«(?P<first>\d+)»"
 )
 _PLACES = (
+    *(
+        (f"place of {event}", re.compile(rf"^(?:He|She|{_ONE}) was born and died in «(?P<first>\d+)»"))
+        for event in ("birth", "death")
+    ),
     (
         "place of birth",
         re.compile(rf"^(?:He|She|{_ONE}) was born (?:on [^.;]{{0,20}}{_ONE} )?(?:in|at) «(?P<first>\d+)»"),
@@ -89,28 +122,6 @@ _PLACES = (
         re.compile(rf"^{_ONE}[^()]{{0,40}}?\s*\(\s*born [^();]{{0,6}}{_ONE},? (?:in )?«(?P<first>\d+)»"),
     ),
 )
-_INDEX = re.compile(r"«(\d+)»")
-
-
-@dataclass(frozen=True)
-class PatternSentence:
-    """A sentence with «i» in the place of each of its mentions."""
-
-    span: Span
-    mentions: tuple[Mention, ...]
-    pattern: str
-    ends: tuple[tuple[int, int], ...]  # of each mention in the pattern
-
-    def said(self, matched: str) -> list[Mention]:
-        """The mentions in a part of the pattern."""
-        return [self.mentions[int(i)] for i in _INDEX.findall(matched)]
-
-    def where(self, place: int) -> int:
-        """The character of the text at a place of the pattern that is not within a mention."""
-        before = [i for i, (_, end) in enumerate(self.ends) if end <= place]
-        if not before:
-            return self.span.start + place
-        return self.mentions[before[-1]].end + place - self.ends[before[-1]][1]
 
 
 def define(doc: Document) -> Document:
@@ -118,53 +129,77 @@ def define(doc: Document) -> Document:
     if doc.language != LANGUAGE:
         return doc
     subject: Mention | None = None
+    work: tuple[Mention, str] | None = None
     for number, span in enumerate(doc.sentences):
-        sentence = _sentence(doc, span)
+        sentence = pattern_of(doc, span)
+        found = [*_works(sentence, doc.text), *_people(sentence)]
         if number == 0:
-            subject = _subject(sentence)
-        told = _told(sentence, subject) if subject is not None and number < EARLY else ()
-        for head, relation, tail in (*_works(sentence, doc.text), *_people(sentence), *told):
+            subject, work = _subject(sentence), _work(sentence, doc.text)
+            found += _places(sentence, doc.text)
+        elif number < EARLY and work is not None:
+            found += _made(sentence, *work)
+        if subject is not None and number < EARLY:
+            found += _told(sentence, subject)
+        for head, relation, tail in found:
             doc = _with_fact(doc, head, relation, tail, number)
     return doc
 
 
-def _sentence(doc: Document, span: Span) -> PatternSentence:
-    """The longest mentions that do not overlap, in the place of their words."""
-    inside = [m for m in doc.mentions if span.start <= m.start and m.end <= span.end and not is_pronoun(m.text)]
-    kept: list[Mention] = []
-    for m in sorted(inside, key=lambda m: (m.start, -m.end)):
-        if not kept or m.start >= kept[-1].end:
-            kept.append(m)
-    pattern, at, ends = "", span.start, []
-    for i, m in enumerate(kept):
-        pattern += doc.text[at : m.start]
-        start = len(pattern)
-        pattern, at = f"{pattern}«{i}»", m.end
-        ends.append((start, len(pattern)))
-    return PatternSentence(span, tuple(kept), pattern + doc.text[at : span.end], tuple(ends))
-
-
 def _works(sentence: PatternSentence, text: str) -> Iterator[tuple[Mention, str, Mention]]:
     """What a sentence says of a film, a book, a piece of music or a game that it defines."""
-    match = _SUBJECT.match(sentence.pattern)
-    kind = _KIND.search(match["rest"][:120]) if match else None
-    if match is None or kind is None or kind.lastgroup is None:
+    match, defined = _SUBJECT.match(sentence.pattern), _work(sentence, text)
+    if match is None or defined is None:
         return
-    head = _title(sentence, text, match.end("name"))
-    if head is None:
-        return
+    head, kind = defined
     rest = match["rest"]
-    years = _INDEX.match(rest)
+    years = INDEX.match(rest)
     if years and (year := sentence.mentions[int(years[1])]).type == "date" and year.text.strip().isdecimal():
         yield head, "publication date", year
-    for relation, pattern in BY[kind.lastgroup]:
+    origin = _ORIGIN.match(rest)
+    if kind == "film" and origin and is_of_country((adjective := sentence.said(origin["country"])[0]).text):
+        yield head, "country of origin", adjective
+    for relation, pattern in BY[kind]:
         for found in pattern.finditer(rest):
             yield from (
                 (head, relation, m) for m in sentence.said(found[found.lastindex or 0]) if _is_maker(m, relation)
             )
-    if kind.lastgroup == "film":
+    if kind == "film":
         for found in STARRING.finditer(rest):
             yield from ((head, "cast member", m) for m in sentence.said(found[1]) if m.type == "person")
+
+
+def _work(sentence: PatternSentence, text: str) -> tuple[Mention, str] | None:
+    """The title and the kind of the work that a sentence defines."""
+    match = _SUBJECT.match(sentence.pattern)
+    kind = _KIND.search(match["rest"][:120]) if match else None
+    head = _title(sentence, text, match.end("name")) if match and kind else None
+    return (head, kind.lastgroup) if head is not None and kind is not None and kind.lastgroup else None
+
+
+def _made(sentence: PatternSentence, head: Mention, kind: str) -> Iterator[tuple[Mention, str, Mention]]:
+    """Who made a work, from a later sentence about it: "It was directed by", "Music was composed by"."""
+    for begins in _IT.finditer(sentence.pattern):
+        for relation, pattern in BY[kind]:
+            if found := pattern.match(sentence.pattern, begins.end()):
+                yield from (
+                    (head, relation, m) for m in sentence.said(found[found.lastindex or 0]) if _is_maker(m, relation)
+                )
+    if kind == "film" and (music := _MUSIC_BY.search(sentence.pattern)):
+        yield from ((head, "composer", m) for m in sentence.said(music[1]) if _is_maker(m, "composer"))
+
+
+def _places(sentence: PatternSentence, text: str) -> Iterator[tuple[Mention, str, Mention]]:
+    """The country of a place that a sentence defines: "Bern is a town in West County, Norway"."""
+    match = _SUBJECT.match(sentence.pattern)
+    kind = _PLACE.match(match["rest"]) if match else None
+    head = _title(sentence, text, match.end("name")) if match and kind else None
+    if match is None or kind is None or head is None:
+        return
+    inner = [m for m in sentence.mentions if head.start < m.start and m.end == head.end and m.type == "location"]
+    clause = _CLAUSE_ENDS.split(match["rest"][kind.end() :])[0]
+    countries = [m for m in sentence.said(clause) if m.type == "location" and is_country(m.text)]
+    if len(countries) == 1:
+        yield inner[0] if inner and head.text.startswith("The ") else head, "country", countries[0]
 
 
 def _is_maker(m: Mention, relation: str) -> bool:
@@ -198,16 +233,30 @@ def _people(sentence: PatternSentence) -> Iterator[tuple[Mention, str, Mention]]
         for relation, found in (("date of birth", years["date"] if years else born["date"] if born else ""),
                                 ("date of death", years["end"] if years else "")):  # fmt: skip
             yield from ((person, relation, m) for m in sentence.said(found) if m.type == "date")
-    citizen = _CITIZEN.match(sentence.pattern)
-    if citizen:
+        yield from _halves(sentence, person, life["life"])
+    for citizen in filter(None, (_CITIZEN.match(sentence.pattern), _FROM.match(sentence.pattern))):
         person, country = sentence.said(citizen["name"])[0], sentence.said(citizen["country"])[0]
-        if person.type == "person" and country.type in ("other", "location"):
+        known = citizen.re is _CITIZEN or is_country(country.text)
+        if known and person.type == "person" and country.type in ("other", "location"):
             yield person, "country of citizenship", country
+
+
+def _halves(sentence: PatternSentence, person: Mention, life: str) -> Iterator[tuple[Mention, str, Mention]]:
+    """Dates and places of birth and death: (6 May 1874 in Melbourne, Victoria – 17 January 1954 in Fontana)."""
+    halves = [sentence.said(half) for half in _DASH.split(life)]
+    if len(halves) != len(("birth", "death")) or not all(any(m.type == "date" for m in half) for half in halves):
+        return
+    for event, half in zip(("birth", "death"), halves, strict=True):
+        dates, places = ([m for m in half if m.type == type] for type in ("date", "location"))
+        if len(dates) == 1:
+            yield person, f"date of {event}", dates[0]
+        if places:
+            yield person, f"place of {event}", places[0]
 
 
 def _subject(sentence: PatternSentence) -> Mention | None:
     """The person whom a text begins with."""
-    first = _INDEX.match(sentence.pattern)
+    first = INDEX.match(sentence.pattern)
     found = sentence.mentions[int(first[1])] if first else None
     return found if found is not None and found.type == "person" else None
 
@@ -215,6 +264,11 @@ def _subject(sentence: PatternSentence) -> Mention | None:
 def _told(sentence: PatternSentence, subject: Mention) -> Iterator[tuple[Mention, str, Mention]]:
     """What a sentence about the subject of a text says about parents, spouses, and places."""
     begins = _HE.match(sentence.pattern)
+    if (son := _SON.match(sentence.pattern)) and (
+        not son["name"] or _is_called(sentence.said(son["name"])[0], subject)
+    ):
+        parents = ((relation, sentence.mentions[int(number)]) for relation, number in _parents(son))
+        yield from ((subject, relation, parent) for relation, parent in parents if parent.type == "person")
     if begins is None or (begins["name"] and not _is_called(sentence.said(begins["name"])[0], subject)):
         return
     found: list[tuple[str, str]] = []
@@ -223,6 +277,8 @@ def _told(sentence: PatternSentence, subject: Mention) -> Iterator[tuple[Mention
     if begins["own"] is None:
         if child := _CHILD.search(sentence.pattern):
             found += _parents(child)
+        if has := _HAS.match(sentence.pattern):
+            found.append(("child", has["first"]))
         if married := _MARRIED.match(sentence.pattern):
             found.append(("spouse", married["first"]))
         found += [(relation, match["first"]) for relation, rule in _PLACES if (match := rule.match(sentence.pattern))]

@@ -30,7 +30,8 @@ def read_epub(path: Path) -> tuple[str, list[list[int]], str]:
         raise BadFile(f"{path}: is protected against copying. Export it without protection.")
     package = _package(archive)
     root = archive.xml(package)
-    chapters = [text for name in _pages(root, package) if (text := page_text(_decoded(archive, name)))]
+    names = dict.fromkeys(_pages(root, package))  # a page that is listed twice is read once
+    chapters = [text for name in names if (text := page_text(_decoded(archive, name)))]
     if not chapters:
         raise BadFile(f"{path}: no text was found in it; are its pages images? Run text recognition first.")
     spans, start = [], 0

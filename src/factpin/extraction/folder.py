@@ -8,15 +8,14 @@ their results could not be told apart.
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from itertools import groupby, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
 from factpin import files, formats
 from factpin.errors import BadFile, BadInput, BadRecord
-from factpin.extraction.annotator import Annotate
 from factpin.extraction.fingerprint import fingerprint
 from factpin.extraction.inputs import Input, rejects_of
 from factpin.extraction.read import read_inputs
@@ -24,7 +23,12 @@ from factpin.extraction.rejects import Rejects
 from factpin.files.lock import NAME as LOCK
 from factpin.models.extractor import AHEAD
 
+if TYPE_CHECKING:
+    from factpin.extraction.annotator import Annotate
+
 RECORD = "factpin-run.json"
+ENDING = ".jsonl"
+LONGEST = 255 - len(ENDING)  # bytes of a name, which file systems allow
 TOGETHER = AHEAD  # inputs that are read in one batch, as many as of a stream, and the most that a crash loses
 
 
@@ -42,6 +46,8 @@ def describe_run(models: Sequence[Path], paths: Sequence[Path], options: dict[st
     """The run of these models over these paths."""
     places = ["-" if str(path) == "-" else os.fsencode(path.resolve()).decode("utf-8", "replace") for path in paths]
     chosen = [f"--{name} {value}" for name, value in options.items() if value is not None]
+    from importlib.metadata import version  # noqa: PLC0415  (slow to import)
+
     return Run([fingerprint(model) for model in models], places, chosen, version("factpin"))
 
 
@@ -77,7 +83,8 @@ def _join(value: object) -> str:
 
 def result_of(folder: Path, source: Input) -> Path:
     """The file for the result of one input, named after the whole input, since a.txt and a.pdf may be neighbours."""
-    return folder / f"{source.name}.jsonl"
+    *parents, name = (files.shortened(part, LONGEST) for part in Path(source.name).parts)
+    return folder.joinpath(*parents, f"{name}{ENDING}")
 
 
 def is_done(folder: Path, source: Input) -> bool:
@@ -89,7 +96,7 @@ def is_done(folder: Path, source: Input) -> bool:
 def extract_folder(
     inputs: Sequence[Input],
     folder: Path,
-    annotate: Annotate,
+    annotate: "Annotate",
     *,
     encoding: str | None = None,
     rejects: Rejects | None = None,
@@ -116,7 +123,9 @@ def extract_folder(
                 _mark_done(folder, source, stamp)
 
 
-def _write_many(source: Input, folder: Path, annotate: Annotate, encoding: str | None, rejects: Rejects | None) -> bool:
+def _write_many(
+    source: Input, folder: Path, annotate: "Annotate", encoding: str | None, rejects: Rejects | None
+) -> bool:
     """Write the result of a file with many documents; returns whether all of it was read."""
     before, result = rejects.count if rejects is not None else 0, result_of(folder, source)
     try:
@@ -144,4 +153,8 @@ def _groups(inputs: Sequence[Input]) -> Iterator[list[Input]]:
 
 
 def _stamp(source: Input) -> int:
-    return 0 if str(source.path) == "-" else source.path.stat().st_mtime_ns
+    """When an input was changed; 0 for standard input, and for a file that is gone, which is named when it is read."""
+    try:
+        return 0 if str(source.path) == "-" else source.path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -29,8 +29,13 @@ WEB = {  # https://encoding.spec.whatwg.org, by the names of Python; a page that
     *("cp866", "cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "cp1257", "cp1258", "euc_jp", "iso2022_jp", "koi8-r"),
     *("koi8-u", "mac-cyrillic", "mac-roman", "utf-8"),
 }
-INLINE = re.compile(r"</?(?:a|abbr|b|bdi|cite|code|em|font|i|mark|q|s|small|span|strong|u)(?:\s[^>]*)?>", re.IGNORECASE)
+INLINE = re.compile(
+    r"</?(?:a|abbr|b|bdi|cite|code|em|font|i|mark|q|s|small|span|strong|u)(?:\s[^<>]*)?>", re.IGNORECASE
+)
 SHORT_PAGE = 2000  # characters
+TAG = re.compile(r"""<[a-z](?:[^<>"']++|"[^"]*+"|'[^']*+')*+""", re.IGNORECASE)
+QUOTED = re.compile(r"""=?\s*+(?:"[^"]*+"|'[^']*+')""")
+MOST_ATTRIBUTES = 1000  # of one element; the time to parse them grows with their square
 
 
 def read_html(path: Path, encoding: str | None) -> str:
@@ -42,6 +47,7 @@ def read_html(path: Path, encoding: str | None) -> str:
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # errors are raised below
     raw = files.read_bytes(path)
     page = decode(raw, encoding or declared_encoding(raw), path).replace("\x00", "")
+    refuse_attributes(page, path)
     if not re.search("<html", page, re.IGNORECASE):  # trafilatura takes only whole pages for HTML
         page = f"<html><body>{page}</body></html>"
     text = trafilatura.extract(page, include_comments=False, favor_recall=True) or trafilatura.html2txt(page)
@@ -51,6 +57,16 @@ def read_html(path: Path, encoding: str | None) -> str:
     if not text.strip():
         raise BadFile(f"{path}: no text was found in the page. Save it as text, or check that it is HTML.")
     return replace_surrogates(text)
+
+
+def refuse_attributes(page: str, path: Path) -> None:
+    """BadFile for an element with more attributes than any page has."""
+    for tag in TAG.finditer(page):
+        if tag.end() - tag.start() > 2 * MOST_ATTRIBUTES:
+            number = len(QUOTED.sub("= ", tag[0]).replace("=", " = ").split()) - 1
+            if number > 2 * MOST_ATTRIBUTES:
+                raise BadFile(f"{path}: one element of the page has more than {MOST_ATTRIBUTES:,} attributes. Save it "
+                              "as text.")  # fmt: skip
 
 
 def declared_encoding(raw: bytes) -> str:

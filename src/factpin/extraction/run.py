@@ -17,7 +17,6 @@ from factpin.documents import Document
 from factpin.errors import BadInput, need_torch
 from factpin.extraction.folder import describe_run, extract_folder, is_done, open_folder
 from factpin.extraction.inputs import Input, expected_documents, find_inputs
-from factpin.extraction.linking import linked, store_linker
 from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
@@ -28,6 +27,7 @@ from factpin.files import one_writer, refuse_same
 from factpin.formats import Options
 
 if TYPE_CHECKING:
+    from factpin.memory.linking import Linker
     from factpin.models.extractor import Extractor
 
 Show = Callable[[Iterable[Document]], None]
@@ -52,6 +52,7 @@ def _run(
     waiting = _unfinished(request, folders, inputs) if request.into_folder else inputs
     models = _load(request, folders, progress) if waiting else []
     progress.start(expected_documents(waiting))
+    linker: Linker | None = None
     total = Summary(inputs=len(inputs), done_before=len(inputs) - len(waiting), skipped=skipped)
 
     def annotate(documents: Iterable[Document]) -> Iterator[Document]:
@@ -59,7 +60,7 @@ def _run(
 
         rules = request.coreference == RULES
         found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
-        return linked(found, linker)
+        return found if linker is None else map(linker.link, found)
 
     def add(one: Summary) -> None:
         nonlocal total
@@ -67,7 +68,10 @@ def _run(
         progress.advance()
 
     with ExitStack() as stack:
-        linker = stack.enter_context(store_linker(request.db)) if request.db else None
+        if request.db:
+            from factpin.extraction.linking import store_linker  # noqa: PLC0415  (the store)
+
+            linker = stack.enter_context(store_linker(request.db))
         kept = Rejects(request.rejects_file if request.skip_bad else None)
         several = request.skip_bad or len(inputs) > 1  # a single bad file is an error
         rejects = stack.enter_context(kept) if several else None

@@ -8,7 +8,7 @@ from factpin.files.encodings import incremental_decoder
 from factpin.files.leftovers import remove_leftovers
 from factpin.files.limits import LIMIT, record_limit
 from factpin.files.lock import one_writer
-from factpin.files.names import PACKED, plain_name, plain_stem, readable, refuse_same
+from factpin.files.names import PACKED, plain_name, plain_stem, readable, refuse_same, shortened
 from factpin.files.reading import LineRange, byte_lines, line_text, lines, open_bytes, read_bytes, read_text
 from factpin.files.writing import write_bytes, write_folder
 
@@ -30,6 +30,7 @@ __all__ = [
     "record_limit",
     "refuse_same",
     "remove_leftovers",
+    "shortened",
     "write_bytes",
     "write_folder",
 ]

@@ -17,6 +17,9 @@ LIKELY = ["utf_8", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252",
 SAMPLE = 1 << 16  # bytes
 ZEROS = 0.2  # share of zero bytes at even or odd places from which on text is likely UTF-16
 SHORTEST = 8  # bytes that show an order
+FEW_WRONG = 2  # for each byte that is no UTF-8, more characters that are: then it is damaged UTF-8
+RARE_HAN = 0.05  # Chinese characters for each of Hangul in Korean texts
+MOSTLY = 0.9  # share of characters
 LONGEST_NAME = 40  # characters of an unknown encoding in a message
 
 
@@ -68,10 +71,19 @@ def decode(raw: bytes, encoding: str, path: Path) -> str:
 
 def advice(raw: bytes, tried: str = "utf-8") -> str:
     """What to do about bytes that are not in the encoding that was tried; names the likely one."""
+    if codec_of(tried) == "utf-8" and _is_damaged(raw[: 2 * SAMPLE]):
+        return "The rest is UTF-8, so the file is damaged or cut off there: repair it."
     found = likely_encoding(raw)
     if found is None or codec_of(found) == codec_of(tried):
         return "Give its encoding with --encoding, such as --encoding gb18030."
     return f"It looks like {found}: try --encoding {found}."
+
+
+def _is_damaged(sample: bytes) -> bool:
+    """Whether most of the bytes that are not ASCII are characters in UTF-8, which they are in no other encoding."""
+    text = sample.decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    return sum(character > "\x7f" for character in text) - wrong > wrong * FEW_WRONG
 
 
 def likely_encoding(raw: bytes) -> str | None:
@@ -79,16 +91,35 @@ def likely_encoding(raw: bytes) -> str | None:
     from charset_normalizer import from_bytes  # noqa: PLC0415  (slow to import, and only for errors)
 
     sample = raw[:SAMPLE]
-    if sample.startswith(MARKS["utf-16"]):
-        return "utf-16"
+    for encoding in ("utf-32", "utf-16"):  # the mark of UTF-32 begins like that of UTF-16
+        if sample.startswith(MARKS[encoding]):
+            return encoding
     if (order := _order_of(sample)) is not None:
         return order
     if len(raw) > SAMPLE and (end := max(sample.rfind(b"\n"), sample.rfind(b" "))) > 0:
         sample = sample[:end]  # not in the middle of a character
-    best = from_bytes(sample, cp_isolation=LIKELY).best()
-    if best is None:
-        return None
-    return "cp1252" if "cp1252" in best.could_be_from_charset else best.encoding.replace("_", "-")
+    for match in from_bytes(sample, cp_isolation=LIKELY):
+        name = match.encoding.replace("_", "-")
+        if _is_plausible(name, str(match)):
+            return "cp1252" if "cp1252" in match.could_be_from_charset else name
+    return next((order for order in ORDERS["utf-16"] if _is_chinese(raw[:SAMPLE], order)), None)
+
+
+def _is_plausible(encoding: str, text: str) -> bool:
+    """Whether the text has what texts in an encoding have: short Chinese ones are taken for Korean or Japanese."""
+    if encoding in ("euc-jp", "shift-jis"):
+        return any("\u3040" <= character <= "\u30ff" for character in text)
+    if encoding == "euc-kr":
+        han = sum("\u4e00" <= character <= "\u9fff" for character in text)
+        return han < sum("\uac00" <= character <= "\ud7af" for character in text) * RARE_HAN
+    return True
+
+
+def _is_chinese(sample: bytes, encoding: str) -> bool:
+    """Whether nearly all of the sample is Chinese in UTF-16, which bytes in other encodings are by a third at most."""
+    text = sample[: len(sample) // 2 * 2].decode(encoding, "replace")
+    known = sum(c < "\x80" or "\u3000" <= c <= "\u303f" or "\u4e00" <= c <= "\u9fff" or c >= "\uff00" for c in text)
+    return len(sample) >= SHORTEST and known - text.count("\ufffd") >= MOSTLY * len(text)
 
 
 def refuse_zeros(raw: bytes, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import secrets
 import shutil
 from pathlib import Path
 
@@ -17,7 +16,7 @@ _looked: set[tuple[int, Path]] = set()
 def part_name(path: Path) -> Path:
     """A new name for a temporary file next to `path`."""
     short = os.fsdecode(os.fsencode(path.name)[:LONGEST])
-    return path.with_name(f".{short}.{own_mark()}.{secrets.token_hex(4)}.part")
+    return path.with_name(f".{short}.{own_mark()}.{os.urandom(4).hex()}.part")
 
 
 def remove_leftovers(folder: Path, *, deep: bool = False) -> int:

@@ -1,5 +1,6 @@
 """Names of files."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -24,6 +25,15 @@ def readable(name: str) -> str:
         f"%{ord(c) - 0xDC00:02X}" if 0xDC80 <= ord(c) <= 0xDCFF else c
         for c in os.fsencode(name).decode("utf-8", "surrogateescape")
     )
+
+
+def shortened(name: str, most: int) -> str:
+    """A name of at most so many bytes: a longer one is cut, with a digest of the whole at its end."""
+    raw = name.encode("utf-8")
+    if len(raw) <= most:
+        return name
+    mark = hashlib.sha256(raw).hexdigest()[:16]
+    return f"{raw[: most - len(mark) - 1].decode('utf-8', 'ignore')}-{mark}"
 
 
 def refuse_same(source: Path, target: Path) -> None:

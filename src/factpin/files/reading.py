@@ -162,9 +162,9 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
 
 
 def _not_utf8(path: Path, position: int, byte: int, line: int, raw: bytes) -> BadFile:
-    return BadFile(
-        f"{path}: not UTF-8: byte {position} (line {line}) is 0x{byte:02x}. {advice(_beginning(path) or raw)}"
-    )
+    beginning = _beginning(path)
+    sample = raw if beginning.isascii() else beginning
+    return BadFile(f"{path}: not UTF-8: byte {position} (line {line}) is 0x{byte:02x}. {advice(sample)}")
 
 
 def _beginning(path: Path) -> bytes:

@@ -15,31 +15,9 @@ from typing import Protocol
 
 from factpin.documents import Document
 from factpin.errors import BadInput, FormatLoss, did_you_mean, pick
-from factpin.formats import (
-    atlop,
-    brat,
-    cluener,
-    cmeee,
-    conll,
-    doccano,
-    docred,
-    duee,
-    duie,
-    elevant,
-    jsonl,
-    labelstudio,
-    oneie,
-    parallel,
-    pubtator,
-    scierc,
-    spacy,
-    spert,
-    text,
-    triples,
-    uie,
-)
 from factpin.formats._guess import Head, head
 from factpin.formats._reading import Note, Options, ReadContext, Report
+from factpin.tables import Table
 from factpin.words import count
 
 __all__ = ["FORMATS", "Format", "Note", "Options", "ReadContext", "Report", "guess", "losses", "read", "write"]
@@ -57,29 +35,31 @@ class Format(Protocol):
     def fits(self, head: Head) -> bool: ...
 
 
-FORMATS: dict[str, Format] = {
-    "atlop": atlop,
-    "brat": brat,
-    "cluener": cluener,
-    "cmeee": cmeee,
-    "conll": conll,
-    "doccano": doccano,
-    "docred": docred,
-    "duee": duee,
-    "duie": duie,
-    "elevant": elevant,
-    "jsonl": jsonl,
-    "labelstudio": labelstudio,
-    "oneie": oneie,
-    "parallel": parallel,
-    "pubtator": pubtator,
-    "scierc": scierc,
-    "spacy": spacy,
-    "spert": spert,
-    "text": text,
-    "triples": triples,
-    "uie": uie,
-}
+FORMATS: Table[Format] = Table(
+    {
+        "atlop": "factpin.formats.atlop",
+        "brat": "factpin.formats.brat",
+        "cluener": "factpin.formats.cluener",
+        "cmeee": "factpin.formats.cmeee",
+        "conll": "factpin.formats.conll",
+        "doccano": "factpin.formats.doccano",
+        "docred": "factpin.formats.docred",
+        "duee": "factpin.formats.duee",
+        "duie": "factpin.formats.duie",
+        "elevant": "factpin.formats.elevant",
+        "jsonl": "factpin.formats.jsonl",
+        "labelstudio": "factpin.formats.labelstudio",
+        "oneie": "factpin.formats.oneie",
+        "parallel": "factpin.formats.parallel",
+        "pubtator": "factpin.formats.pubtator",
+        "scierc": "factpin.formats.scierc",
+        "spacy": "factpin.formats.spacy",
+        "spert": "factpin.formats.spert",
+        "text": "factpin.formats.text",
+        "triples": "factpin.formats.triples",
+        "uie": "factpin.formats.uie",
+    }
+)
 
 
 NO_ANNOTATION = {"coverage", "language", "scores"}  # what is lost and named, but does not stop the writing

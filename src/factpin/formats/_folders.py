@@ -4,7 +4,6 @@ Slashes of an id become sub-folders. Characters that are unsafe in a file name a
 so that the id can be restored; a single "%" is an empty part. Only a part that is too long for a file name is cut.
 """
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -51,12 +50,7 @@ def new_file(folder: Path, id: str, ending: str) -> Path:
 def _escaped(part: str) -> str:
     if not part:
         return "%"
-    part = _ODD.sub(lambda m: quoted(m[0]), part)
-    raw = part.encode("utf-8")
-    if len(raw) <= LONGEST:
-        return part
-    mark = hashlib.sha256(raw).hexdigest()[:16]
-    return f"{raw[: LONGEST - 17].decode('utf-8', 'ignore')}-{mark}"
+    return files.shortened(_ODD.sub(lambda m: quoted(m[0]), part), LONGEST)
 
 
 def quoted(text: str) -> str:

@@ -273,7 +273,8 @@ def decode(line: str | bytes) -> Any:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise BadDocument(
-            f"not JSON: {error}. Repair the line, or skip it with `factpin convert --skip-bad`."
+            f"not JSON: {error.msg}, at column {error.colno}. Repair the line, or set it aside with --skip-bad (of "
+            f"convert, extract, index and predict)."
         ) from None
 
 

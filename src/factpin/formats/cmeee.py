@@ -87,11 +87,10 @@ def lost(doc: Document, options: Options) -> Counter[str]:
 
 
 def fits(head: Head) -> bool:
-    """Whether a record has a text and entities with start_idx and end_idx."""
-    record = head.record
-    if not isinstance(record, dict) or not isinstance(record.get("text"), str):
-        return False
+    """Whether the first record with entities has a text, and entities with start_idx and end_idx."""
+    annotated = (record for record in (head.record, *head.more) if isinstance(record, dict) and record.get("entities"))
+    record = next(annotated, {})
     entities = record.get("entities")
-    if not isinstance(entities, list) or not entities:
+    if not isinstance(record.get("text"), str) or not isinstance(entities, list):
         return False
     return all(isinstance(e, dict) and {"start_idx", "end_idx"} <= e.keys() for e in entities)

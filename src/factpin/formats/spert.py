@@ -63,7 +63,7 @@ def _mention(
     record = as_dict(value, where)
     first, last = get_int(record, "start", where), get_int(record, "end", where)
     if not 0 <= first < last <= len(borders):
-        raise wrong([first, last], where, f"start and end of tokens in a sentence of {len(borders)}")
+        raise wrong([first, last], where, f"start and end in a sentence of {count(len(borders), 'token')}")
     if more := unknown(record, ENTITY):
         extra[where] = more
     start, end = borders[first][0], borders[last - 1][1]

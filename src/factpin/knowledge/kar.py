@@ -4,7 +4,8 @@
     P     H W1 + b1                         (B, N, E)
     S     attention pooling of P in spans   (B, C, E)      then LayerNorm and a transformer layer over the spans
     ψ     MLP([S · LN(e) / √E, prior])      (B, C, M)      candidates of every span
-    ψ~    softmax(ψ), with the margin loss over ψ >= 0 only; NULL takes what has no candidate left
+    ψ~    margin loss: softmax over ψ >= 0 only, and NULL takes what has no candidate left
+          softmax loss: softmax over the candidates and NULL, which scores 0
     S'    LayerNorm(S + Σ ψ~ e)             (B, C, E)
     Q     a transformer layer: tokens P ask spans S'
     H'    LayerNorm(H + Q W2 + b2)          (B, N, D)
@@ -65,7 +66,7 @@ class Kar(nn.Module):
         self.ask = nn.MultiheadAttention(size, config.heads, config.dropout, batch_first=True)
         self.asked = nn.LayerNorm(size)
         self.inner = nn.Sequential(nn.Linear(size, config.inner), nn.GELU(), nn.Linear(config.inner, size))
-        self.told = nn.LayerNorm(size)
+        self.answered = nn.LayerNorm(size)
         self.norm = nn.LayerNorm(width)
         self.dropout = Dropout(config.dropout)
         self.invert()
@@ -95,7 +96,7 @@ class Kar(nn.Module):
         hidden_spans = hidden_spans & with_names[:, None]  # texts without names ask anything: they are not changed
         asked = self.ask(projected, enriched, enriched, key_padding_mask=hidden_spans, need_weights=False)[0]
         answer = self.asked(projected + self.dropout(asked))  # (B, N, E)
-        answer = self.told(answer + self.dropout(self.inner(answer)))
+        answer = self.answered(answer + self.dropout(self.inner(answer)))
         changed = self.norm(hidden + self.dropout(self.up(answer)))  # (B, N, D)
         return torch.where(with_names[:, None, None], changed, hidden), scores
 
@@ -117,13 +118,14 @@ class Kar(nn.Module):
         return scores
 
     def average(self, scores: Tensor, mentions: NameBatch) -> Tensor:
-        """The entity vector of every mention, weighted by its scores (B, C, E)."""
-        kept = mentions.offered
+        """The mean of the candidates' vectors and NULL, weighted by the scores (B, C, E)."""
+        kept, null = mentions.offered, torch.zeros_like(scores[..., :1])  # (B, C, M), (B, C, 1)
         if self.config.loss == "margin":
             kept = kept & (scores >= 0)
-        weights = scores.masked_fill(~kept, LOWEST).softmax(-1) * kept  # (B, C, M)
-        found = (weights[..., None, :] @ self.entities[mentions.candidates]).squeeze(-2)  # (B, C, E)
-        return torch.where(kept.any(-1, keepdim=True), found, self.entities[NULL])
+            null = null.masked_fill(kept.any(-1, keepdim=True), LOWEST)
+        weights = torch.cat([scores.masked_fill(~kept, LOWEST), null], dim=-1).softmax(-1)  # (B, C, M + 1)
+        found = (weights[..., None, :-1] @ self.entities[mentions.candidates]).squeeze(-2)  # (B, C, E)
+        return found + weights[..., -1:] * self.entities[NULL]
 
     def loss(self, scores: Tensor, mentions: NameBatch) -> Tensor:
         """The loss of linking, over the mentions whose entity is known."""

@@ -1,12 +1,17 @@
-"""Linked texts: the texts of a store with the names in them, and which entity each name stands for."""
+"""Linked texts: the texts of a store with the names in them, and which entity each name stands for.
 
-from collections.abc import Iterator
+Candidates and priors are those of all other documents: a linker that always finds what it looks for never learns that
+a name can stand for something new (NIL), and relies on priors that the text itself has raised.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from factpin.documents import Document
 from factpin.knowledge.mentions import FIRST, NIL, MentionSpan
 from factpin.knowledge.names import NameTable, StoreEntities
-from factpin.memory import Store
+from factpin.memory import ALL, Store
+from factpin.memory.linking import Linker
 from factpin.memory.names import surface_key
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
@@ -35,9 +40,9 @@ def linked_texts(
 ) -> Iterator[LinkedText]:
     """All parts of documents with a name whose entity is known. inside: pieces that continue a word."""
     row = {key: FIRST + i for i, key in enumerate(entities.keys)}
-    by_place = _entities_by_place(store)
+    by_place, linker = _entities_by_place(store), Linker(store)
     before = len(tokenizer.prefix)
-    for source in store.sources():
+    for source in sorted(store.tables.sources(ALL), key=lambda one: one.uri):
         doc: Document = store.document(source.uri)[0]
         pieces = tokenizer.encode(doc.text)
         for at in range(0, len(pieces), longest):
@@ -50,10 +55,19 @@ def linked_texts(
                 start, end = int(pieces.start[span.first + at - before]), int(pieces.end[span.last + at - before])
                 entity = row.get(by_place.get((source.uri, start, end), ""))
                 if entity is not None:
-                    gold = span.candidates.index(entity) if entity in span.candidates else NIL
-                    found.append(replace(span, gold=gold, entity=entity))
+                    uses = linker.uses(surface_key(doc.text[start:end]))
+                    counts = {row[u.entity.id]: u.count(source.id) for u in uses if u.entity.id in row}
+                    found.append(_linked(span, entity, counts))
             if found:
                 yield LinkedText(source.uri, ids, before, len(ids) - before - len(part), tuple(found))
+
+
+def _linked(span: MentionSpan, entity: int, counts: Mapping[int, int]) -> MentionSpan:
+    """A mention of an entity. counts: how often other documents use its name for each candidate."""
+    kept = {row: n for row, n in counts.items() if n}
+    rows, total = tuple(kept), sum(kept.values())
+    gold = rows.index(entity) if entity in kept else NIL
+    return replace(span, candidates=rows, priors=tuple(n / total for n in kept.values()), gold=gold, entity=entity)
 
 
 def _entities_by_place(store: Store) -> dict[tuple[str, int, int], str]:

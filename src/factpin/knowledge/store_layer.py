@@ -118,18 +118,23 @@ def build_layer(
     size: int = 128,
     vectors: Vectors = "descriptions",
 ) -> StoreLayer:
-    """A layer over these entities, for the lower third of an encoder."""
+    """A layer over these entities, for the place where its method reads an encoder."""
     if not entities.keys:
         raise BadInput("The store has no entities. Fill it with `factpin index`.")
     names = name_table(entities.names.items(), tokenizer)
     table = entity_vectors(encoder, entities, size, vectors)
-    after = max(1, int(encoder.config.num_hidden_layers) // 3)
+    after = place_of(kind, int(encoder.config.num_hidden_layers))
     columns = tuple(len(getattr(names, name)) for name in COLUMNS)
     layer = StoreLayer(
         encoder.width, StoreLayerConfig(kind, after, len(table), table.shape[1], columns, store), tokenizer
     )
     layer.know(names, table)
     return layer
+
+
+def place_of(kind: str, layers: int) -> int:
+    """The layer behind which a layer of knowledge is put: of 12, the tenth for KAR, the fourth for an entity memory."""
+    return max(1, 5 * layers // 6 if kind == "kar" else layers // 3)
 
 
 def entity_vectors(encoder: Encoder, entities: StoreEntities, size: int, vectors: Vectors) -> Tensor:
@@ -156,11 +161,15 @@ def encode_descriptions(encoder: Encoder, texts: tuple[str, ...], size: int) -> 
         ids, mask = encoder.batch(framed)
         hidden = encoder(ids, mask).hidden * mask[..., None]
         found.append(hidden.sum(1) / mask.sum(1, keepdim=True))
-    whole = torch.cat(found)
+    return main_directions(torch.cat(found), size)
+
+
+def main_directions(whole: Tensor, size: int) -> Tensor:
+    """Vectors of entities (n, D) -> (rows, at most size) of unit length along the main directions of all of them."""
     whole = whole - whole.mean(0)
     size = min(size, whole.shape[1])
     directions = torch.linalg.svd(whole, full_matrices=False).Vh[:size]  # (at most size, D)
-    vectors = torch.zeros(FIRST + len(texts), size)
+    vectors = torch.zeros(FIRST + len(whole), size)
     reduced = whole @ directions.T
     vectors[FIRST:, : reduced.shape[1]] = reduced / reduced.norm(dim=1, keepdim=True).clamp_min(1e-6)
     return vectors

@@ -129,7 +129,15 @@ Persian: iran, Iraqi: iraq, Israeli: israel, Lebanese: lebanon, Syrian: syria, E
 Algerian: algeria, Tunisian: tunisia, Nigerian: nigeria, Ghanaian: ghana, Kenyan: kenya, South African: south africa,
 Ethiopian: ethiopia, Canadian: canada, Mexican: mexico, Cuban: cuba, Jamaican: jamaica, Brazilian: brazil,
 Argentine: argentina, Argentinian: argentina, Chilean: chile, Peruvian: peru, Colombian: colombia,
-Venezuelan: venezuela, Uruguayan: uruguay, Bolivian: bolivia, Australian: australia, New Zealander: new zealand
+Venezuelan: venezuela, Uruguayan: uruguay, Bolivian: bolivia, Australian: australia, New Zealander: new zealand,
+Slovene: slovenia, Luxembourgish: luxembourg, Cypriot: cyprus,
+Maltese: malta, Armenian: armenia, Azerbaijani: azerbaijan, Kazakh: kazakhstan, Uzbek: uzbekistan, Mongolian: mongolia,
+Moldovan: moldova, Montenegrin: montenegro, Cambodian: cambodia, Burmese: burma, Myanmar: burma, Saudi: saudi arabia,
+Saudi Arabian: saudi arabia, Jordanian: jordan, Kuwaiti: kuwait, Libyan: libya, Sudanese: sudan, Senegalese: senegal,
+Ugandan: uganda, Tanzanian: tanzania, Zimbabwean: zimbabwe, Zambian: zambia, Costa Rican: costa rica,
+Ecuadorian: ecuador, Paraguayan: paraguay, Panamanian: panama, Guatemalan: guatemala, Honduran: honduras,
+Salvadoran: el salvador, Nicaraguan: nicaragua, Puerto Rican: puerto rico, Haitian: haiti, Afghan: afghanistan,
+Yugoslav: yugoslavia, Czechoslovak: czechoslovakia, East German: east germany, Malian: mali, Cape Verdean: cape verde
 """
 PEOPLES = {
     people.casefold(): country for people, country in (" ".join(row.split()).split(": ") for row in _PEOPLES.split(","))

@@ -79,6 +79,12 @@ class InMemoryTables:
             if ids is None or d.id in set(ids)
         ]
 
+    def partly_read(self, filter: Filter) -> list[str]:
+        return sorted(d.uri for d in self.documents(filter) if not d.whole)
+
+    def how_many(self, filter: Filter) -> int:
+        return sum(1 for _ in self.documents(filter))
+
     def texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {id: self._rows[id].document.text for id in ids if id in self._rows}
 

@@ -43,6 +43,10 @@ class LinkExample:
     count: int  # mentions of the name
     gold: int  # the number of the candidate, or -1 for NIL
 
+    def without_type(self) -> "LinkExample":
+        """The same mention as if no type were known."""
+        return LinkExample(np.where(np.array(FEATURES) == "type", 0.0, self.features), self.count, self.gold)
+
 
 def softmax(scores: Array) -> Array:
     """Probabilities over the last axis."""

@@ -8,7 +8,8 @@
     score        softmax over the candidates and NIL (link_fit.py)
 
 The weights are fitted on the store itself: every mention in a sample of its documents is linked as if its document were
-not there. Then an entity that only this document names is NIL, so that scores are probabilities for this store.
+not there. Then an entity that only this document names is NIL, so that scores are probabilities for this store. They
+are fitted twice, with types and without, since NIL seems likely where the types of all candidates are unknown.
 """
 
 from collections import Counter, defaultdict
@@ -87,10 +88,18 @@ class Linker:
 
     @cached_property
     def weights(self) -> LinkWeights:
-        """The weights of the features."""
+        """The weights of the features, for mentions that have a type."""
+        return self._fitted(typed=True)
+
+    @cached_property
+    def weights_without_type(self) -> LinkWeights:
+        """The same for mentions that have none."""
+        return self._fitted(typed=False)
+
+    def _fitted(self, *, typed: bool) -> LinkWeights:
         if self.given is not None:
             return self.given
-        found = self.examples()
+        found = self._examples if typed else [one.without_type() for one in self._examples]
         return fit(found) if len(found) >= FEW else LinkWeights()
 
     @cached_property
@@ -142,7 +151,8 @@ class Linker:
         if not uses:
             return LinkedMention(mention, None, 1.0)
         features = self.features(doc, mention, uses, around)
-        chances = softmax(self.weights.scores(features, sum(use.count() for use in uses)))
+        weights = self.weights if mention.type else self.weights_without_type
+        chances = softmax(weights.scores(features, sum(use.count() for use in uses)))
         order = np.argsort(-chances[:-1], kind="stable")
         listed = tuple((uses[i].entity, float(chances[i])) for i in order)
         if chances[-1] >= chances[order[0]]:
@@ -246,6 +256,10 @@ class Linker:
         return sum(bool(self._near[entity].get(name, set()) - {without}) for name in around)
 
     # ---- fitting --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _examples(self) -> list[LinkExample]:
+        return self.examples()
 
     def examples(self) -> list[LinkExample]:
         """Mentions of the store, each linked without its document."""

@@ -112,6 +112,15 @@ class SqlTables:
             for row in self.connection.ask(f"{statement} AND d.id IN ({_marks(len(some))})", (*values, *some))
         ]
 
+    def partly_read(self, filter: Filter) -> list[str]:
+        where, values = _allowed(filter)
+        statement = f"SELECT d.uri FROM document d WHERE d.whole = 0 AND {where}"
+        return sorted(uri for (uri,) in self.connection.ask(statement, values))
+
+    def how_many(self, filter: Filter) -> int:
+        where, values = _allowed(filter)
+        return int(self.connection.ask(f"SELECT count(*) FROM document d WHERE {where}", values)[0][0])
+
     def texts(self, ids: Sequence[str]) -> dict[str, str]:
         return {
             id: text

@@ -6,7 +6,7 @@ A connection belongs to the thread that opened it: each thread opens the store f
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from factpin.words import count
 
 APPLICATION = 0x666163  # marks the file as a store of factpin
 SLACK = 1e-5  # how much single precision can change an inner product
+REMEMBERED = 4_000_000  # places of terms to keep in memory between questions, 16 bytes each
 WAIT = 10_000  # milliseconds for another writer
 
 
@@ -54,7 +55,9 @@ class _Pool:
     lengths: Floats
     ids: list[str]
     published: list[str]
-    masks: dict[str, NDArray[np.bool_]]
+    masks: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+    places: dict[str, tuple[NDArray[np.intp], Floats]] = field(default_factory=dict)  # of terms asked for before
+    remembered: int = 0  # how many these are
 
 
 @dataclass
@@ -200,14 +203,23 @@ class SqliteConnection:
 
     def _places(self, term: str, pool: _Pool, mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Floats]:
         """The rows of the pool that contain a term, and how often."""
-        where, values = "term = ?", [term]
-        if is_prefix(term):
-            where, values = "term >= ? AND term < ?", [term, after_prefix(term)]
-        found = self.ask(f"SELECT doc, count(*) FROM word_places WHERE {where} GROUP BY doc", values)
-        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-        places = np.searchsorted(pool.numbers, pairs[:, 0])
+        found = pool.places.get(term)
+        if found is None:
+            where, values = "term = ?", [term]
+            if is_prefix(term):
+                where, values = "term >= ? AND term < ?", [term, after_prefix(term)]
+            # One long string: a Python object per row would take three times as long as the rest.
+            joined = self.ask(f"SELECT group_concat(doc, ' ') FROM word_places WHERE {where}", values)[0][0]
+            numbers = np.fromstring(joined, dtype=np.int64, sep=" ") if joined else np.zeros(0, dtype=np.int64)
+            numbers, counts = np.unique(numbers, return_counts=True)
+            found = np.searchsorted(pool.numbers, numbers), counts.astype(np.float64)
+            if pool.remembered > REMEMBERED:
+                pool.places, pool.remembered = {}, 0
+            pool.places[term] = found
+            pool.remembered += len(numbers)
+        places, frequencies = found
         seen = mask[places]
-        return places[seen], pairs[seen, 1].astype(np.float64)
+        return places[seen], frequencies[seen]
 
     def _version(self) -> tuple[int, int]:
         return self.ask("PRAGMA data_version")[0][0], self._connection.total_changes
@@ -221,7 +233,7 @@ class SqliteConnection:
             )
             self._pool = _Pool(version, np.array([r[0] for r in rows], dtype=np.int64),
                                np.array([r[1] for r in rows], dtype=np.float64), [r[2] for r in rows],
-                               [r[3] for r in rows], {})  # fmt: skip
+                               [r[3] for r in rows])  # fmt: skip
         return self._pool
 
     def _mask(self, pool: _Pool, filter: Filter) -> NDArray[np.bool_]:

@@ -167,7 +167,11 @@ class Store:
 
     def partly_read(self, filter: Filter = ALL) -> list[str]:
         """The uris of documents that a model only partly read, so that facts may be missing."""
-        return sorted(row.uri for row in self.tables.sources(filter) if not row.whole)
+        return self.tables.partly_read(filter)
+
+    def how_many(self, filter: Filter = ALL) -> int:
+        """The number of documents."""
+        return self.tables.how_many(filter)
 
     # ---- passages -------------------------------------------------------------------------------------------------
 

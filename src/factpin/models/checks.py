@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from factpin.errors import BadModel, FactpinError
-from factpin.files import write_bytes
+from factpin.files import open_bytes, write_bytes
 from factpin.words import count
 
 SUMS = "SHA256SUMS"
@@ -28,6 +28,7 @@ GRAPHS = ("graph.int8.json", "graph.int8.onnx", "graph.json", "graph.onnx")
 CHUNK = 1 << 20
 DEEPEST = 200  # levels of nesting in JSON
 LARGEST_HEADER = 100_000_000  # bytes, as the safetensors library has it
+LARGEST_JSON = 1 << 28  # bytes of one of the other files
 LAYERS = ("num_hidden_layers", "n_layers", "num_layers", "n_layer")
 SIZES = ("hidden_size", "dim", "d_model", "embedding_size", "vocab_size")  # some weight has a dimension of each
 BOUND = 1 << 24  # no other number of a config is larger
@@ -53,8 +54,7 @@ def _write(folder: Path, digests: dict[str, str]) -> None:
 
 def _listed(folder: Path) -> dict[str, str]:
     """The digests of the list by the names of the files that count."""
-    raw = (folder / SUMS).read_text(encoding="utf-8", errors="replace") if (folder / SUMS).is_file() else ""
-    lines = [line.partition("  ") for line in raw.splitlines()]
+    lines = [line.partition("  ") for line in bytes_of(folder / SUMS).decode("utf-8", "replace").splitlines()]
     return {name: digest for digest, _, name in lines if name in LISTED or name in GRAPHS}
 
 
@@ -133,7 +133,7 @@ def _is_row(row: Any, room: int) -> bool:
 
 
 def _check_config(path: Path, shapes: list[tuple[int, ...]]) -> None:
-    config = read_json(path, path.read_bytes() if path.is_file() else b"")
+    config = read_json(path, bytes_of(path))
     sizes = {size for shape in shapes for size in shape}
     for name, value in _numbers(config):
         if name in LAYERS and not 0 < value <= len(shapes):
@@ -153,7 +153,7 @@ def _numbers(config: dict[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _check_tokenizer(path: Path, largest: int) -> None:
-    raw = path.read_bytes() if path.is_file() else b""
+    raw = bytes_of(path)
     record = read_json(path, raw)
     model = record.get("model")
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
@@ -213,6 +213,16 @@ def is_slow(pattern: str) -> bool:
         elif inside and (c == "|" or UNBOUNDED.match(plain, at)):
             inside[-1] = True
     return False
+
+
+def bytes_of(path: Path) -> bytes:
+    """What is in a file other than the weights; nothing if there is none."""
+    if not path.is_file():
+        return b""
+    if (size := path.stat().st_size) > LARGEST_JSON:
+        raise BadModel(f"{path}: has {size:,} bytes; expected at most {LARGEST_JSON:,}. Copy or train the model again.")
+    with open_bytes(path) as stream:
+        return stream.read()
 
 
 def read_json(path: Path, raw: bytes) -> dict[str, Any]:

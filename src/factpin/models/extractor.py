@@ -59,6 +59,8 @@ class Extractor:
         """From a model folder; no network, no code from the folder. Runtimes, precisions, `late`: `models.runtimes`."""
         settings, network, tokenizer = load_parts(Path(folder), device, runtime, precision, late=late)
         extractor = cls(settings, network, tokenizer, bf16=precision == BF16)
+        if late:
+            return extractor
         try:
             extractor.finder  # noqa: B018  (what the settings say about the task is parsed now)
         except (TypeError, KeyError, ValueError, AttributeError) as error:

@@ -24,7 +24,15 @@ from factpin.models.model import Model
 from factpin.models.onnx.graph import remove_graph
 from factpin.models.settings import Settings, read_task_settings, settings_bytes, write_settings
 from factpin.models.shapes import shapes_only
-from factpin.models.weights import check_shapes, damaged, digest, shared_weights, stored_weights
+from factpin.models.weights import (
+    PackedWeights,
+    check_shapes,
+    damaged,
+    packed_weights,
+    shared_weights,
+    stored_digest,
+    stored_weights,
+)
 from factpin.tokens import Tokenizer
 
 if TYPE_CHECKING:
@@ -48,8 +56,8 @@ def save_model(
     if upon and (Path(upon).name != upon or upon == folder.name):
         raise BadInput(f"upon is {upon!r}: expected the name of another folder beside {folder}.")
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-    held = stored_weights(folder.parent / upon) if upon else {}
-    shared = {name: held[name] for name, w in weights.items() if name in held and np.array_equal(w.numpy(), held[name])}
+    held = packed_weights(folder.parent / upon) if upon else PackedWeights({})
+    shared = {name for name, w in weights.items() if name in held and np.array_equal(w.numpy(), held[name])}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)  # until all is written, this is not a model
     remove_graph(folder)
@@ -58,7 +66,7 @@ def save_model(
     own = {name: w for name, w in weights.items() if name not in shared}
     with write_bytes(folder / WEIGHTS) as stream:
         stream.write(safetensors.torch.save(pack(own, precision)))
-    made_with = digest(shared) if upon else ""
+    made_with = stored_digest(held.only(shared)) if upon else ""
     final = replace(settings, precision=precision, upon=upon, upon_digest=made_with)
     checks.write_sums(folder, settings_bytes(final))
     write_settings(final, folder)

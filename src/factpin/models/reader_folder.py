@@ -26,7 +26,14 @@ from factpin.models.reader_settings import read_reader_settings
 from factpin.models.settings import Settings, settings_bytes, write_settings
 from factpin.models.shapes import shapes_only
 from factpin.models.shipped import READER as TASK
-from factpin.models.weights import check_shapes, digest, shared_weights, stored_weights
+from factpin.models.weights import (
+    PackedWeights,
+    check_shapes,
+    packed_weights,
+    shared_weights,
+    stored_digest,
+    stored_weights,
+)
 from factpin.tokens import Tokenizer
 
 LABELS = ("answer",)
@@ -44,8 +51,8 @@ def save_reader(
     Weights that the folder `upon` beside it holds already are left out.
     """
     weights = {name: w.detach().cpu().contiguous() for name, w in reader.model.state_dict().items()}
-    held = stored_weights(folder.parent / upon) if upon else {}
-    shared = {name: held[name] for name, w in weights.items() if name in held and np.array_equal(w.numpy(), held[name])}
+    held = packed_weights(folder.parent / upon) if upon else PackedWeights({})
+    shared = {name for name, w in weights.items() if name in held and np.array_equal(w.numpy(), held[name])}
     written = replace(
         settings,
         task=TASK,
@@ -56,7 +63,7 @@ def save_reader(
         shift=reader.settings.scale.shift,
         precision=precision,
         upon=upon,
-        upon_digest=digest(shared) if upon else "",
+        upon_digest=stored_digest(held.only(shared)) if upon else "",
         task_config={
             **settings.task_config,
             "choices": list(reader.settings.choices),

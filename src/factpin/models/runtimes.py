@@ -58,7 +58,7 @@ def load_parts(
 
         settings = tuned(settings, read_graph(folder, INT8 if precision == INT8 else FLOAT32)[0], folder)
     network = LatePredictor(lambda: RUNTIMES[chosen](folder, device, precision)[1])
-    return settings, network, Tokenizer.load(folder)
+    return settings, network, Tokenizer.shared(folder)
 
 
 def choose_runtime(folder: Path, runtime: str = AUTO, device: str = "cpu", precision: str = AUTO) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 
 from factpin.errors import BadModel
-from factpin.files import open_bytes, write_bytes
+from factpin.files import write_bytes
+from factpin.models.checks import bytes_of
 from factpin.tasks import TASKS
 from factpin.tasks.settings import VERSION, Settings
 
@@ -62,8 +63,7 @@ def read_settings(folder: Path) -> Settings:
             f"`factpin train` wrote, or a shipped model (`factpin models`)."
         )
     try:
-        with open_bytes(path) as stream:
-            record = orjson.loads(stream.read())
+        record = orjson.loads(bytes_of(path))
     except orjson.JSONDecodeError as error:
         raise BadModel(f"{path}: not JSON ({error}). The file is damaged; train or copy the model again.") from None
     if not isinstance(record, dict) or not isinstance(record.get("version"), int):
@@ -100,7 +100,7 @@ def _contradictions(record: dict[str, Any]) -> list[str]:
     found = []
     if any(not isinstance(value, int | float) for value in record.get("thresholds", {}).values()):
         found.append("thresholds")
-    if Path(record.get("upon", "")).name != record.get("upon", ""):
+    if Path(record.get("upon", "")).name != record.get("upon", "") or record.get("upon") == "..":
         found.append("upon, which is not a plain name of a folder,")
     if record.get("head_config", {}).get("labels", record.get("labels")) != record.get("labels"):
         found.append("the labels of the head, which are not those of the model,")

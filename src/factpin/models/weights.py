@@ -5,13 +5,13 @@ model shares with the model of a folder beside it (`upon`) are read from there.
 """
 
 import hashlib
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import safetensors
-import safetensors.numpy
+import orjson
 from numpy.typing import NDArray
 
 from factpin.errors import BadModel
@@ -19,6 +19,18 @@ from factpin.files import open_bytes
 from factpin.tasks.settings import Settings
 
 Weights = dict[str, NDArray[Any]]
+AS_STORED = "stored:"  # before a digest of weights as they are stored; older ones are of the same in float32
+TYPES = {
+    "BOOL": np.bool_,
+    "F16": np.float16,
+    "F32": np.float32,
+    "F64": np.float64,
+    "I8": np.int8,
+    "I16": np.int16,
+    "I32": np.int32,
+    "I64": np.int64,
+    "U8": np.uint8,
+}  # of safetensors
 SCALE = ".scale"  # the ending of the name of the scales of an int8 matrix
 
 
@@ -36,9 +48,13 @@ class PackedWeights(Mapping[str, NDArray[Any]]):
     def __init__(self, packed: Mapping[str, NDArray[Any]]) -> None:
         self.packed = dict(packed)
         self.names = [name for name in packed if not _is_scale(name, packed)]
+        self._known = frozenset(self.names)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return _floats(name, self.packed)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known  # a Mapping would make the weight to find out
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -46,14 +62,20 @@ class PackedWeights(Mapping[str, NDArray[Any]]):
     def __len__(self) -> int:
         return len(self.names)
 
-    def transposed(self, name: str) -> NDArray[Any]:
-        """A matrix (rows, columns) as (columns, rows), in this order in memory."""
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Of a weight."""
+        return self.packed[name].shape
+
+    def write(self, name: str, out: NDArray[np.float32], *, transposed: bool = False) -> None:
+        """Write a weight, or its transpose, into an array of its shape."""
         w = self.packed[name]
-        if w.dtype != np.int8 or w.ndim != 2:
-            return np.ascontiguousarray(self[name].T)
-        found = np.ascontiguousarray(w.T).astype(np.float32)  # bytes are turned faster than floats
-        found *= self.packed[f"{name}{SCALE}"].astype(np.float32).T
-        return found
+        if w.dtype != np.int8:
+            out[...] = w.T if transposed else w
+            return
+        scale = self.packed[f"{name}{SCALE}"].astype(np.float32)
+        if transposed:
+            w, scale = np.ascontiguousarray(w.T), scale.T  # bytes are turned faster than floats
+        np.multiply(w, scale, out=out, dtype=np.float32)
 
     def only(self, names: Collection[str]) -> "PackedWeights":
         """Those of these names."""
@@ -70,9 +92,26 @@ def packed_weights(folder: Path) -> PackedWeights:
     """The weights that are stored in a folder, which take a quarter of the memory until they are asked for."""
     try:
         with open_bytes(folder / "model.safetensors") as stream:
-            return PackedWeights(safetensors.numpy.load(stream.read()))
-    except (safetensors.SafetensorError, ValueError, KeyError, AttributeError) as error:
+            return PackedWeights(unpack(stream.read()))
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise damaged(folder, error) from None
+
+
+def unpack(raw: bytes) -> Weights:
+    """The arrays in the bytes of a safetensors file: read-only parts of these bytes, which are not copied."""
+    start = 8 + int.from_bytes(raw[:8], "little")
+    found: Weights = {}
+    for name, row in orjson.loads(raw[8:start]).items():
+        if name == "__metadata__":
+            continue
+        shape, (first, last) = row["shape"], row["data_offsets"]
+        if any(type(n) is not int or n < 0 for n in (*shape, first, last)):
+            raise ValueError(f"{name} has the shape {shape}")
+        w = np.frombuffer(raw, TYPES[row["dtype"]], math.prod(shape), start + first).reshape(shape)
+        if w.nbytes != last - first:
+            raise ValueError(f"{name} is not as long as its shape says")
+        found[name] = w
+    return found
 
 
 def shared_packed(folder: Path, settings: Settings, names: Collection[str]) -> PackedWeights:
@@ -89,12 +128,18 @@ def shared_weights(folder: Path, settings: Settings, names: Collection[str]) -> 
     return dict(shared_packed(folder, settings, names))
 
 
-def _check_digest(folder: Path, settings: Settings, shared: Mapping[str, NDArray[Any]]) -> None:
-    if digest(shared) != settings.upon_digest:
+def _check_digest(folder: Path, settings: Settings, shared: PackedWeights) -> None:
+    as_stored = settings.upon_digest.startswith(AS_STORED)
+    if (stored_digest(shared) if as_stored else digest(shared)) != settings.upon_digest:
         raise BadModel(
             f"{folder}: it shares weights with {settings.upon!r} beside it, and these are not those that it "
             f"was made with. Copy both folders again, or train this model again."
         )
+
+
+def stored_digest(weights: PackedWeights) -> str:
+    """A digest of names and values as they are stored."""
+    return AS_STORED + digest(weights.packed)
 
 
 def digest(weights: Mapping[str, NDArray[Any]]) -> str:
@@ -102,7 +147,7 @@ def digest(weights: Mapping[str, NDArray[Any]]) -> str:
     found = hashlib.sha256()
     for name in sorted(weights):
         found.update(name.encode())
-        found.update(weights[name].tobytes())
+        found.update(np.ascontiguousarray(weights[name]).data)
     return found.hexdigest()[:32]
 
 
@@ -114,8 +159,8 @@ def _floats(name: str, packed: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     """A weight as float32, from int8 or half precision; whole numbers as they are."""
     w = packed[name]
     if w.dtype == np.int8:
-        w = w.astype(np.float32) * packed[f"{name}{SCALE}"].astype(np.float32)
-    return w.astype(np.float32, copy=False) if np.issubdtype(w.dtype, np.floating) else w
+        return w.astype(np.float32) * packed[f"{name}{SCALE}"].astype(np.float32)
+    return w.astype(np.float32) if np.issubdtype(w.dtype, np.floating) else w.copy()
 
 
 class ShapedTensor(Protocol):

@@ -5,20 +5,18 @@ its Task value and add a line here.
 """
 
 from factpin.errors import UnknownName, did_you_mean
-from factpin.tasks.coreference.task import COREFERENCE
-from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS
-from factpin.tasks.events.task import EVENTS
-from factpin.tasks.spans.task import SPANS
+from factpin.tables import Table
 from factpin.tasks.task import Cut, Design, Finder, Predict, Task
-from factpin.tasks.triples.task import TRIPLES
 
-TASKS: dict[str, Task] = {
-    "coreference": COREFERENCE,
-    "document_relations": DOCUMENT_RELATIONS,
-    "events": EVENTS,
-    "spans": SPANS,
-    "triples": TRIPLES,
-}
+TASKS: Table[Task] = Table(
+    {
+        "coreference": "factpin.tasks.coreference.task:COREFERENCE",
+        "document_relations": "factpin.tasks.document_relations.task:DOCUMENT_RELATIONS",
+        "events": "factpin.tasks.events.task:EVENTS",
+        "spans": "factpin.tasks.spans.task:SPANS",
+        "triples": "factpin.tasks.triples.task:TRIPLES",
+    }
+)
 
 
 def task_names() -> list[str]:

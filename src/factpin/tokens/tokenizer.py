@@ -5,10 +5,12 @@ puts the special tokens of the model around pieces; `prefix` and `suffix` come f
 else from the names of its special tokens.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import orjson
@@ -25,6 +27,7 @@ _CHINESE = "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U00
 _BETWEEN = re.compile(f"(?<={_CHINESE}) (?={_CHINESE})")
 DECODERS = {"BPE": decoders.ByteLevel, "Unigram": decoders.Metaspace, "WordPiece": decoders.WordPiece}
 PROBE = "A b 北 1"
+_SHARED: WeakValueDictionary[str, "Tokenizer"] = WeakValueDictionary()
 
 
 class Tokenizer:
@@ -52,6 +55,19 @@ class Tokenizer:
     def load(cls, folder: Path) -> "Tokenizer":
         folder = Path(folder)
         return cls(open_tokenizer(folder), special_names(folder))
+
+    @classmethod
+    def shared(cls, folder: Path) -> "Tokenizer":
+        """The same, but one for all folders with equal files, as long as a model uses it. It must not be changed."""
+        file = Path(folder) / "tokenizer.json"
+        if not file.is_file():
+            return cls.load(folder)
+        names = special_names(folder)
+        key = hashlib.sha256(file.read_bytes()).hexdigest() + repr(sorted(names.items()))
+        found = _SHARED.get(key)
+        if found is None:
+            found = _SHARED[key] = cls(open_tokenizer(Path(folder)), names)
+        return found
 
     @classmethod
     def from_json(cls, text: str, names: dict[str, str] | None = None) -> "Tokenizer":

@@ -1,4 +1,4 @@
-"""Training on long texts with classes, or with labelled pieces, by a judge that no one taught: interventions teach it.
+"""Training on long texts with classes, or with labelled pieces. The judge has no labels: interventions make them.
 
 A block is relevant at first if BM25 finds it best for the name of the class (of pieces: for the block to label). From
 the second epoch on, texts are read as in use, and once more without each block: a block without which the loss rises
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from factpin.answers.cogltx import TextBlock, first_relevance, revise
+from factpin.answers.cogltx import TextBlock, consecutive, first_relevance, fitting, revise
 from factpin.answers.cogltx_judge import BlockWindow, collate_targets, collate_windows
 from factpin.answers.cogltx_long import (
     NO_LABEL,
@@ -29,18 +29,16 @@ from factpin.answers.cogltx_long import (
     without_block,
 )
 from factpin.documents import Document, Span
-from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.models.classify_folder import labeller_settings
 from factpin.models.part_folder import save_part
-from factpin.tokens import Tokenizer
 from factpin.tokens.batches import shuffled_batches
 from factpin.tokens.pieces import Ints
 from factpin.training.classify_options import CLASSIFY, ClassifyOptions
 from factpin.training.config import TrainConfig
 from factpin.training.judge_options import parse_keep
 from factpin.training.loop import BatchOrder
-from factpin.training.part_run import PartRun, SavedPart, mean
+from factpin.training.part_run import PartRun, SavedPart, mean, open_encoder
 
 METRICS = ("accuracy", "macro_f1")
 FREE = 1  # epochs before the first interventions: the reader knows nothing yet
@@ -127,7 +125,7 @@ class ClassifyJob:
         for number, one in zip(examples, chosen, strict=True):
             read.append(self.labeller.assemble(one.query, one.blocks, self._chosen(one, chance)))
             if number in self.long and any(r >= 1 for r in one.relevance):
-                shown = consecutive(one, self._room(one), chance)
+                shown = self._neighbours(one, chance)
                 judged.append(self.labeller.assemble(one.query, one.blocks, shown))
                 relevant.append([one.relevance[i] >= 1 for i in shown])
         pad = self.labeller.tokenizer.pad_id
@@ -154,11 +152,14 @@ class ClassifyJob:
         if sum(lengths) <= room or self.options.long in ("head", "ends"):
             return self.labeller.windows(one.query, one.blocks)[0]
         if self.options.long == "windows":
-            return consecutive(one, room, chance)
+            return self._neighbours(one, chance)
         if one.kept and chance.random() < 0.5:
             return one.kept
         order = sorted(chance.permutation(len(lengths)), key=lambda i: one.relevance[i] < 1)
         return fitting(order, lengths, room)
+
+    def _neighbours(self, one: LongExample, chance: np.random.Generator) -> list[int]:
+        return consecutive(one.lengths, self._room(one), int(chance.integers(len(one.blocks))))
 
     def order(self, epoch: int, size: int) -> BatchOrder:
         """The batches of an epoch, shuffled; interventions come before."""
@@ -204,15 +205,9 @@ class ClassifyJob:
     def predict(self, one: LongExample) -> list[int]:
         """The class of an example, or the labels of its pieces."""
         self.model.eval()
-        windows = [
-            self.labeller.assemble(one.query, one.blocks, w) for w in self.labeller.windows(one.query, one.blocks)
-        ]
-        scores = self.model.label_scores(collate_windows(windows, self.labeller.tokenizer.pad_id)).float()
         if self.labeller.settings.unit == "text":
-            return [int(scores.log_softmax(-1).mean(0).argmax())]
-        first = first_piece(windows[0], one.query)
-        found: list[int] = scores[0, first : first + len(one.gold)].argmax(-1).tolist()
-        return found
+            return [int(self.labeller.read(one.query, one.blocks).scores.argmax())]
+        return self.labeller.label_pieces(one.query, one.blocks)
 
     def columns(self) -> list[Ints]:
         """All that it learns from."""
@@ -224,36 +219,13 @@ def _f1(pairs: Sequence[tuple[int, int]], label: int) -> float:
     return 2 * right / max(1, sum(gold == label for gold, _ in pairs) + sum(found == label for _, found in pairs))
 
 
-def consecutive(one: LongExample, room: int, chance: np.random.Generator) -> list[int]:
-    """As many neighbouring blocks as fit, from a random one on."""
-    first, found = int(chance.integers(len(one.blocks))), list[int]()
-    for i in range(first, len(one.blocks)):
-        room -= one.lengths[i]
-        if room < 0:
-            break
-        found.append(i)
-    return found
-
-
-def fitting(order: Sequence[int], lengths: Sequence[int], room: int) -> list[int]:
-    """As many blocks as fit, tried in an order; in the order of the text."""
-    found = []
-    for i in order:
-        if lengths[i] <= room:
-            room -= lengths[i]
-            found.append(int(i))
-    return sorted(found)
-
-
 def start_labeller(options: ClassifyOptions, labels: tuple[str, ...], seed: int) -> LongLabeller:
     """A labeller with fresh heads on a pretrained encoder."""
-    torch.manual_seed(seed)
-    source = resolve(options.encoder)
-    encoder = Encoder.load(source)
+    encoder, tokenizer = open_encoder(options.encoder, seed)
     capacity = min(options.max_length, encoder.max_length or options.max_length)
     chosen = LongSettings(labels, options.unit, options.long, capacity, options.block_size, parse_keep(options.keep))
     model = LongModel(encoder, len(labels), options.unit, options.dropout)
-    return LongLabeller(model, Tokenizer.load(source), chosen)
+    return LongLabeller(model, tokenizer, chosen)
 
 
 def prepare_classify(

@@ -1,7 +1,7 @@
 """Training a generator: questions with their contexts in, a folder that writes answers out (RAG).
 
 All contexts are one pool of passages. Every question is asked in it once, by words, and its answer is learned from the
-best k passages, whichever these are: nobody says which of them is right.
+best k passages, whichever these are: there is no label for the right one.
 """
 
 from collections.abc import Sequence
@@ -14,23 +14,21 @@ from torch import Tensor
 
 from factpin.answers.embedding import TextEmbedder
 from factpin.answers.rag import RagSettings
-from factpin.answers.rag_writer import AnswerWriter, RagBatch, RagModel, WrittenText
+from factpin.answers.rag_writer import NO_PASSAGE, AnswerWriter, RagBatch, RagModel, WrittenText
 from factpin.documents import Question
 from factpin.documents.keys import text_key
-from factpin.encoders import Encoder, resolve
 from factpin.encoders.generator import EncoderDecoder
 from factpin.errors import BadInput
 from factpin.memory import Source, open_store
 from factpin.memory.search import Search
 from factpin.models.generator_folder import save_writer, writer_settings
 from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
-from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.generator_options import GENERATOR, GeneratorOptions
 from factpin.training.hops import title_of
 from factpin.training.part_fit import fit_answers
-from factpin.training.part_run import PartRun, SavedPart, column_of
+from factpin.training.part_run import PartRun, SavedPart, column_of, open_encoder
 
 METRICS = ("f1", "em")
 RATE = 3e-4  # of the generator, unless another is chosen: ten times that of the encoder is too much for a decoder
@@ -70,11 +68,14 @@ def asked_questions(
 ) -> list[AskedQuestion]:
     """Questions with their passages and the vectors of these; those that found none are left out."""
     found = retrieve_passages(questions, pool, k)
-    asked = []
-    for question, passages in zip(questions, found, strict=True):
-        if question.answers and (passages or k == 0):
-            asked.append(AskedQuestion(question, tuple(passages), writer.documents(passages)))
-    return asked
+    asked = [
+        (question, tuple(passages) or tuple(NO_PASSAGE))
+        for question, passages in zip(questions, found, strict=True)
+        if question.answers and (passages or k == 0)
+    ]
+    rows = {passage: row for row, passage in enumerate(dict.fromkeys(p for _, passages in asked for p in passages))}
+    vectors = writer.documents(list(rows))  # every passage once, however many questions found it
+    return [AskedQuestion(question, passages, vectors[[rows[p] for p in passages]]) for question, passages in asked]
 
 
 class GeneratorJob:
@@ -95,10 +96,15 @@ class GeneratorJob:
         """Questions side by side; one with fewer passages than others has its last one more than once, unscored."""
         chosen = [self.asked[i] for i in examples]
         K = max(len(one.documents) for one in chosen)
-        prompts = [p for one in chosen for p in _padded(self.writer.prompts(one.question.text, one.passages), K)]
-        vectors = torch.stack([_padded_vectors(one.documents, K) for one in chosen])
-        answers = [self.answer(one.question.answers[0]) for one in chosen]
-        return RagBatch(tuple(one.question.text for one in chosen), tuple(prompts), vectors, tuple(answers))
+        rows = [[min(k, len(one.documents) - 1) for k in range(K)] for one in chosen]
+        prompts = [self.writer.prompts(one.question.text, one.passages) for one in chosen]
+        return RagBatch(
+            tuple(one.question.text for one in chosen),
+            tuple(mine[k] for mine, row in zip(prompts, rows, strict=True) for k in row),
+            torch.stack([one.documents[row] for one, row in zip(chosen, rows, strict=True)]),
+            torch.tensor([[k < len(one.documents) for k in range(K)] for one in chosen]),
+            tuple(self.answer(one.question.answers[0]) for one in chosen),
+        )
 
     def answer(self, text: str) -> Ints:
         """The pieces of an answer with their end."""
@@ -112,16 +118,6 @@ class GeneratorJob:
     def columns(self) -> list[Ints]:
         """All that it learns from."""
         return [column_of(f"{one.question.text}\n{one.question.answers[0]}\n{one.passages}") for one in self.asked]
-
-
-def _padded(prompts: Sequence[Ints], K: int) -> list[Ints]:
-    return [*prompts, *[prompts[-1]] * (K - len(prompts))]
-
-
-def _padded_vectors(documents: Tensor, K: int) -> Tensor:
-    """Vectors (K, D); those that are missing are so far away that their passages have no probability."""
-    missing = -100.0 * documents.mean(0, keepdim=True).expand(K - len(documents), -1)
-    return torch.cat([documents, missing])
 
 
 def written(writer: AnswerWriter, asked: Sequence[AskedQuestion]) -> list[WrittenText | None]:
@@ -140,9 +136,7 @@ def start_writer(options: GeneratorOptions, seed: int) -> AnswerWriter:
     """A writer from a pretrained encoder and a pretrained encoder-decoder."""
     if not options.generator:
         raise BadInput("--generator is missing: name the folder of an encoder-decoder such as T5 or BART.")
-    torch.manual_seed(seed)
-    source = resolve(options.encoder)
-    query, document = (TextEmbedder(Encoder.load(source), Tokenizer.load(source)) for _ in range(2))
+    query, document = (TextEmbedder(*open_encoder(options.encoder, seed)) for _ in range(2))
     model = RagModel(query, EncoderDecoder.load(options.generator), options.marginal)
     settings = RagSettings(options.k, options.max_length, options.longest, options.beams, options.decode)
     return AnswerWriter(model, document.requires_grad_(False), settings)

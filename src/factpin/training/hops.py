@@ -18,26 +18,25 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from factpin.answers.cogqa_ask import titles_of
-from factpin.answers.cogqa_hops import FoundAnswer, HopInput, HopReader, HopSettings, answer_kind
+from factpin.answers.cogqa_hops import FoundAnswer, HopInput, HopReader, HopSettings, answer_kind, two_named
 from factpin.answers.cogqa_systems import ANSWER, HOP, HopModel, span_loss
 from factpin.answers.pair_reader import PairBatch, collate_pairs
 from factpin.answers.yes_no import WORDS
 from factpin.documents import Document, Passage, Question, Span
 from factpin.documents.keys import fold, passage_key
-from factpin.encoders import Encoder, resolve
+from factpin.encoders import Encoder
 from factpin.errors import BadInput
 from factpin.heads.cells import Cells
 from factpin.memory.names import title_key
 from factpin.models.hops_folder import hops_settings
 from factpin.models.part_folder import save_part
 from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
-from factpin.tokens import Tokenizer
 from factpin.tokens.pairs import FramedPair, pair_frame
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.hops_options import HOPS, HopOptions
 from factpin.training.part_fit import fit_answers
-from factpin.training.part_run import PartRun, SavedPart, column_of
+from factpin.training.part_run import PartRun, SavedPart, column_of, open_encoder
 
 METRICS = ("f1", "em")
 
@@ -99,19 +98,15 @@ def gold_graph(question: Question, negatives: int, chance: np.random.Generator) 
 
 def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -> bool:
     """Put the answer into a graph; whether there is one."""
-    if question.kind == "yes_no" and len(gold) > 1 and question.answers:
-        graph.kind, graph.pair, graph.answer = (
-            "yes_no",
-            (0, 1),
-            int(fold(question.answers[0]) in ("yes", WORDS["zh"][0])),
-        )
-        return True
-    titles = [title_key(title_of(question.context[i])) for i in gold]
+    names = [title_of(question.context[i]) for i in gold]
+    titles = [title_key(name) for name in names]
     answer = fold(question.answers[0]) if question.answers else ""
-    if graph.kind == "choice" and len(gold) > 1 and answer in titles[:2]:
-        asked = fold(question.text)
-        graph.pair = (0, 1) if asked.find(titles[0]) <= asked.find(titles[1]) else (1, 0)
-        graph.answer = int(titles[graph.pair[0]] == answer)
+    pair = two_named(question.text, names)
+    if question.kind == "yes_no" and pair and answer:
+        graph.kind, graph.pair, graph.answer = "yes_no", pair, int(answer in ("yes", WORDS["zh"][0]))
+        return True
+    if graph.kind == "choice" and pair and answer in (titles[pair[0]], titles[pair[1]]):
+        graph.pair, graph.answer = pair, int(titles[pair[0]] == answer)
         return True
     graph.kind = ""
     spans = [(gold.index(context), span) for context, span in question.spans if context in gold]
@@ -282,12 +277,10 @@ def judge_answers(questions: Sequence[Question], best: Sequence[FoundAnswer | No
 
 def start_hops(options: HopOptions, seed: int) -> HopReader:
     """A model with fresh heads on a pretrained encoder."""
-    torch.manual_seed(seed)
-    source = resolve(options.encoder)
-    encoder = Encoder.load(source)
+    encoder, tokenizer = open_encoder(options.encoder, seed)
     length = min(options.max_length, encoder.max_length or options.max_length)
     settings = HopSettings(length, options.overlap, options.new_nodes)
-    return HopReader(HopModel(encoder, options.dropout), Tokenizer.load(source), settings)
+    return HopReader(HopModel(encoder, options.dropout), tokenizer, settings)
 
 
 def prepare_hops(

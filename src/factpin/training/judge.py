@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from factpin.answers.cogltx import TextBlock, cut_blocks, mem_recall
+from factpin.answers.cogltx import TextBlock, consecutive, cut_blocks, fitting, mem_recall
 from factpin.answers.cogltx_judge import (
     Judge,
     JudgeModel,
@@ -24,7 +24,6 @@ from factpin.answers.cogltx_judge import (
 )
 from factpin.answers.pair_reader import PairBatch
 from factpin.documents import Question, Span
-from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.models.judge_folder import JUDGE, judge_settings
 from factpin.models.part_folder import save_part
@@ -32,7 +31,7 @@ from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.judge_options import JudgeOptions, parse_keep
-from factpin.training.part_run import PartRun, SavedPart, mean
+from factpin.training.part_run import PartRun, SavedPart, mean, open_encoder
 
 METRICS = ("recall", "all")  # of the relevant blocks that are kept; questions of which all are
 
@@ -89,7 +88,7 @@ class JudgeJob:
         chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
         windows, relevant = [], []
         for question in (self.taught[i] for i in examples):
-            for numbers in (consecutive(question, chance), gathered(question, chance)):
+            for numbers in judged_windows(question, chance):
                 blocks = [question.blocks[i] for i in numbers]
                 windows.append(assemble(self.judge.tokenizer, question.query, blocks))
                 relevant.append([question.relevant[i] for i in numbers])
@@ -113,39 +112,20 @@ class JudgeJob:
         return [np.array([*q.query, *(i for b in q.blocks for i in b.ids), *q.relevant], np.int32) for q in self.taught]
 
 
-def consecutive(question: JudgedQuestion, chance: np.random.Generator) -> list[int]:
-    """As many neighbouring blocks as fit, from a random one on."""
-    lengths, left = question.lengths, question.room
+def judged_windows(question: JudgedQuestion, chance: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Neighbouring blocks from a random one on, and the relevant blocks among random others; as many as fit."""
+    lengths, relevant = question.lengths, question.relevant
     first = int(chance.integers(len(lengths)))
-    found = []
-    for i in range(first, len(lengths)):
-        left -= lengths[i]
-        if left < 0:
-            break
-        found.append(i)
-    return found
-
-
-def gathered(question: JudgedQuestion, chance: np.random.Generator) -> list[int]:
-    """The relevant blocks and random others, as many as fit, in the order of the text."""
-    lengths, left = question.lengths, question.room
-    order = sorted(chance.permutation(len(lengths)), key=lambda i: not question.relevant[i])
-    found = []
-    for i in order:
-        if lengths[i] <= left:
-            left -= lengths[i]
-            found.append(int(i))
-    return sorted(found)
+    order = sorted(chance.permutation(len(lengths)), key=lambda i: not relevant[i])
+    return consecutive(lengths, question.room, first), fitting(order, lengths, question.room)
 
 
 def start_judge(options: JudgeOptions, seed: int) -> Judge:
     """A judge with a fresh head on a pretrained encoder."""
-    torch.manual_seed(seed)
-    source = resolve(options.encoder)
-    encoder = Encoder.load(source)
+    encoder, tokenizer = open_encoder(options.encoder, seed)
     capacity = min(options.max_length, encoder.max_length or options.max_length)
     chosen = JudgeSettings(capacity, options.block_size, parse_keep(options.keep))
-    return Judge(JudgeModel(encoder, options.dropout), Tokenizer.load(source), chosen)
+    return Judge(JudgeModel(encoder, options.dropout), tokenizer, chosen)
 
 
 def prepare_judge(

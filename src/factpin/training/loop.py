@@ -138,17 +138,22 @@ class _TrainingRun:
         self.progress = TrainingProgress()
         self.global_size = config.texts * config.accumulation * world.size
         self.order = order or self._shuffled
-        self.steps = (config.epochs or EPOCHS) * len(self.order(0))
+        self.steps = (config.epochs or EPOCHS) * len(self._batches(0))
         if config.max_steps is not None:
             self.steps = min(self.steps, config.max_steps)
 
     def _shuffled(self, epoch: int) -> BatchOrder:
         return shuffled_batches(self.job.lengths, size=self.global_size, seed=self.config.seed, epoch=epoch)
 
+    def _batches(self, epoch: int) -> BatchOrder:
+        """The batches of an epoch; an order may read with the model first, in the precision of the run."""
+        with half_precision(self.world.device.type, enabled=self.config.bf16):
+            return self.order(epoch)
+
     def go(self, board: "Board | _NoBoard") -> None:
         progress, config = self.progress, self.config
         while progress.step < self.steps and not self._stale():
-            batches = self.order(progress.epoch)
+            batches = self._batches(progress.epoch)
             for at in range(progress.position, len(batches)):
                 loss = self._step(batches[at])
                 if not math.isfinite(loss):

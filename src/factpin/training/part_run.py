@@ -17,12 +17,14 @@ import orjson
 import torch
 from numpy.typing import NDArray
 
+from factpin.encoders import Encoder, resolve
 from factpin.encoders.catalogue import CATALOGUE
 from factpin.errors import BadInput
 from factpin.files import write_bytes
 from factpin.models.card import Origin, write_card
 from factpin.models.settings import Settings
 from factpin.scoring import Calibration
+from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.defaults import settle
@@ -132,6 +134,13 @@ def _origin(options: Any, data: dict[str, Any], seed: int) -> Origin:
         command="factpin " + shlex.join(sys.argv[1:]) if sys.argv[1:2] == ["train"] else "",
         hardware=f"{platform.machine()}, {device}",
     )
+
+
+def open_encoder(name: str, seed: int) -> tuple[Encoder, Tokenizer]:
+    """A pretrained encoder with its tokenizer. What is put on it next is drawn from the seed."""
+    torch.manual_seed(seed)
+    source = resolve(name)
+    return Encoder.load(source), Tokenizer.load(source)
 
 
 def column_of(text: str) -> Ints:

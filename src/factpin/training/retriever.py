@@ -30,7 +30,6 @@ from factpin.answers.realm import (
     without,
 )
 from factpin.documents import Document
-from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.models.part_folder import part_settings
 from factpin.models.settings import write_settings
@@ -39,7 +38,7 @@ from factpin.tokens.batches import shuffled_batches
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.loop import BatchOrder
-from factpin.training.part_run import PartRun, SavedPart, column_of, mean
+from factpin.training.part_run import PartRun, SavedPart, column_of, mean, open_encoder
 from factpin.training.retriever_options import RETRIEVER, RetrieverOptions
 
 METRICS = ("recall", "utility")  # dev sentences whose own passage is among the best five; what retrieval adds to blanks
@@ -68,10 +67,10 @@ class RetrieverJob:
         seed: int,
     ) -> None:
         self.model, self.options, self.seed = model, options, seed
-        self.embedder = model.embedder
+        self.retriever = model.retriever
         self.pool, self.dev_pool = (pool_of(part, options.passage_size) for part in (training, dev))
         self.pairs, self.dev_pairs = ict_pairs(self.pool), ict_pairs(self.dev_pool)
-        self.mask = mask_of(self.embedder.tokenizer) if options.objective == "realm" else 0
+        self.mask = mask_of(self.retriever.tokenizer) if options.objective == "realm" else 0
         self.blanks, self.dev_blanks = (self._blanks(part) for part in (training, dev))
         self.owners = np.array([passage.document for passage in self.pool], np.int64)
         self.vectors, self.embedded = torch.zeros(0, 0), -1
@@ -89,30 +88,31 @@ class RetrieverJob:
         return [blank for blank in blanks_of(documents) if self._inputs(blank, [""]) is not None]
 
     def _inputs(self, blank: Blank, passages: Sequence[str]) -> Any:
-        return blank_inputs(self.embedder.tokenizer, blank, passages, self.mask, self.options.max_length)
+        return blank_inputs(self.retriever.tokenizer, blank, passages, self.mask, self.options.max_length)
 
     def batch(self, examples: Sequence[int]) -> IctBatch | RealmBatch:
         """Sentences and their passages."""
         if self.options.objective == "realm":
             return self.realm_batch([self.blanks[i] for i in examples])
         chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
+        chosen = [self.pairs[i] for i in examples]
         sentences, passages = [], []
-        for number, span in (self.pairs[i] for i in examples):
+        for number, span in chosen:
             passage = self.pool[number]
             taken = chance.random() < self.options.removed
             sentences.append(passage.text[span.start : span.end])
             body = without(passage.text, span) if taken else passage.text
             passages.append(f"{passage.title}\n{body}" if passage.title else body)
-        return IctBatch(tuple(sentences), tuple(passages))
+        return IctBatch(tuple(sentences), tuple(passages), tuple(number for number, _ in chosen))
 
     def realm_batch(self, blanks: Sequence[Blank]) -> RealmBatch:
         """Blanks with the best passages of other documents."""
         if not len(self.vectors):
             self.refresh(0)
-        token = self.embedder.tokenizer.token(self.mask)
+        token = self.retriever.tokenizer.token(self.mask)
         sentences = [blank.masked(token) for blank in blanks]
         k = self.options.k - self.options.null
-        found = nearest(self.embedder.embed(sentences), self.vectors, self.owners, [b.document for b in blanks], k)
+        found = nearest(self.retriever.embed(sentences), self.vectors, self.owners, [b.document for b in blanks], k)
         null = [""] if self.options.null else []
         texts = [[*null, *(self.pool[i].shown for i in row)] for row in found]
         K = min(map(len, texts))
@@ -123,7 +123,7 @@ class RetrieverJob:
 
     def refresh(self, epoch: int) -> None:
         """Embed all passages anew."""
-        self.vectors, self.embedded = self.embedder.embed([passage.shown for passage in self.pool]), epoch
+        self.vectors, self.embedded = self.retriever.embed([passage.shown for passage in self.pool]), epoch
 
     def order(self, epoch: int, size: int) -> BatchOrder:
         """The steps until the next refresh; passages are embedded before them."""
@@ -139,7 +139,7 @@ class RetrieverJob:
         found: dict[str, float] = {}
         if self.dev_pairs:
             asked = [(self.dev_pool[n].text[s.start : s.end], n) for n, s in self.dev_pairs]
-            found["recall"] = recall_of(self.embedder, [p.shown for p in self.dev_pool], asked)
+            found["recall"] = recall_of(self.retriever, [p.shown for p in self.dev_pool], asked)
         if self.dev_blanks and self.options.null:
             blanks = [
                 Blank(-1, b.sentence, b.span) for b in self.dev_blanks[:MOST_BLANKS]
@@ -163,9 +163,7 @@ def recall_of(embedder: TextEmbedder, passages: Sequence[str], asked: Sequence[t
 
 def start_retriever(options: RetrieverOptions, seed: int) -> RealmModel:
     """A retriever on a pretrained encoder."""
-    torch.manual_seed(seed)
-    source = resolve(options.encoder)
-    embedder = TextEmbedder(Encoder.load(source), Tokenizer.load(source), options.max_length)
+    embedder = TextEmbedder(*open_encoder(options.encoder, seed), options.max_length)
     return RealmModel(embedder, frozen=options.frozen, marginal=options.marginal)
 
 
@@ -175,15 +173,12 @@ def prepare_retriever(
     """A retriever on a pretrained encoder, ready to learn; it is saved as an encoder."""
     model = start_retriever(options, how.seed)
     job = RetrieverJob(model, training, dev, options, how.seed)
-    kept = {name: w.detach().clone() for name, w in model.encoder.state_dict().items()} if options.frozen else None
 
     def save(folder: Path) -> SavedPart:
-        if kept is not None:
-            model.encoder.load_state_dict(kept)  # a frozen retriever is the one that it was
         own = {"objective": options.objective}
-        settings = part_settings(RETRIEVER, ("passage",), "mean", options, own, max_length=model.embedder.longest)
+        settings = part_settings(RETRIEVER, ("passage",), "mean", options, own, max_length=model.retriever.longest)
         folder.mkdir(parents=True, exist_ok=True)
-        model.encoder.save(folder)
+        model.retriever.encoder.save(folder)
         write_settings(settings, folder)
         return SavedPart(settings)
 

@@ -28,6 +28,7 @@ from factpin.models.shipped import find_model
 from factpin.scoring import align, calibration
 from factpin.tasks import Design, Task
 from factpin.tokens import Tokenizer
+from factpin.training.advice import unseen_labels
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.defaults import settle
 from factpin.training.job import TaskJob, digest
@@ -100,6 +101,7 @@ def _run(
         "train": len(training),
         "dev": len(dev),
         "noted": dict(job.notes),
+        **unseen_labels(training, dev, task.finds),
     }
     if world.leads:
         report["scores"] = finish(task, extractor, dev, folder, options, data, how.seed)

@@ -113,6 +113,25 @@ test("the same graph is always drawn the same, and nodes do not lie on each othe
   assert.equal(layout.busiest(nodes, edges, 3).hidden, 5);
 });
 
+test("parts that no edge joins are apart, use the box, and stay where they are when others come", () => {
+  const nodes = [..."abcdefgh"].map((id) => ({ id }));
+  const edges = [["a", "b"], ["b", "c"], ["c", "d"], ["e", "f"]].map(([source, target]) => ({ source, target }));
+  const boxOf = (at, ids) => ["x", "y"].flatMap((axis) => [Math.min, Math.max].map((end) => end(...ids.map((id) => at.get(id)[axis]))));
+  const at = layout.place(nodes, edges, { flat: 1 });
+  const parts = [["a", "b", "c", "d"], ["e", "f"], ["g"], ["h"]].map((ids) => boxOf(at, ids));
+  for (const [i, [left, right, top, bottom]] of parts.entries()) for (const other of parts.slice(0, i)) {
+    assert.ok(right + 100 < other[0] || other[1] + 100 < left || bottom + 50 < other[2] || other[3] + 50 < top);
+  }
+  const [left, right, top, bottom] = boxOf(at, nodes.map(({ id }) => id));
+  assert.ok((right - left) / (bottom - top) < 3 && (bottom - top) / (right - left) < 3);
+  const again = layout.place([...nodes.map(({ id }) => ({ id, ...at.get(id) })), { id: "i" }], edges);
+  for (const { id } of nodes) assert.deepEqual(again.get(id), at.get(id));
+  assert.ok(again.get("i").y > bottom);
+  const twice = layout.place(nodes.slice(0, 2), [...edges.slice(0, 1), { source: "b", target: "a" }]);
+  const once = layout.place(nodes.slice(0, 2), edges.slice(0, 1));
+  assert.deepEqual([...twice], [...once]);
+});
+
 test("the name of an edge goes where it covers no other, below its edge if there is no such place", () => {
   const taken = [];
   const spots = [[0, 0], [0, 5], [0, 40]];

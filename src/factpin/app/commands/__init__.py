@@ -3,10 +3,9 @@
 A command is imported when it is asked for: `factpin extract` need not load what `factpin train` needs.
 """
 
-from collections.abc import Iterator, Mapping
-from importlib import import_module
-
 import click
+
+from factpin.tables import Table
 
 NAMES = (
     "ask",
@@ -29,20 +28,4 @@ NAMES = (
 )  # the file and the function of a command have its name
 
 
-class Commands(Mapping[str, click.Command]):
-    """The commands by their names."""
-
-    def __getitem__(self, name: str) -> click.Command:
-        if name not in NAMES:
-            raise KeyError(name)
-        command: click.Command = getattr(import_module(f"factpin.app.commands.{name}"), name)
-        return command
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(NAMES)
-
-    def __len__(self) -> int:
-        return len(NAMES)
-
-
-COMMANDS = Commands()
+COMMANDS: Table[click.Command] = Table({name: f"factpin.app.commands.{name}:{name}" for name in NAMES})

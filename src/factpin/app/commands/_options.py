@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from factpin.app.console import FORMAT, Names
+from factpin.errors import BadInput
 from factpin.extraction.inputs import KINDS
 from factpin.formats import FORMATS
 
@@ -24,13 +25,23 @@ class Score(click.FloatRange):
         return score
 
 
+class GivenPath(click.Path):
+    """A path or `-`. An empty one, as of a variable that is not set, would be the current folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            raise BadInput("A path is empty. Name a file or folder; `.` is the current folder.")
+        return super().convert(value, param, ctx)
+
+
 TARGET = Names("format", sorted([*FORMATS, "docred_result"]))  # DocRED's result.json, which needs gold to be read
 
-source_argument = click.argument("source", metavar="IN", type=click.Path(path_type=Path, allow_dash=True))
-target_argument = click.argument("target", metavar="OUT", type=click.Path(path_type=Path, allow_dash=True))
-inputs_argument = click.argument(
-    "inputs", metavar="[FILES|FOLDER|-]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)
-)
+source_argument = click.argument("source", metavar="IN", type=GivenPath())
+target_argument = click.argument("target", metavar="OUT", type=GivenPath())
+inputs_argument = click.argument("inputs", metavar="[FILES|FOLDER|-]...", nargs=-1, type=GivenPath())
 kind_option = click.option(
     "--from",
     "kind",

@@ -44,7 +44,7 @@ def add(
     if as_json:
         print_json({"uri": uri})
     else:
-        out().print(uri, soft_wrap=True)
+        out().print(uri, soft_wrap=True, markup=False)
     return 0
 
 
@@ -88,7 +88,7 @@ def split(uri: str, name: str, db: str | None, undo: bool) -> int:
         if undo:
             kept.unsplit(uri, name)
         else:
-            out().print(kept.split(uri, name))
+            out().print(kept.split(uri, name), soft_wrap=True, markup=False)
     return 0
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from factpin.app.commands._options import (
+    GivenPath,
     encoding_option,
     format_option,
     fragments_option,
@@ -19,7 +20,7 @@ from factpin.formats import Options
 
 
 @click.command()
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=GivenPath())
 @format_option
 @click.option(
     "--tokenizer", type=click.Path(path_type=Path), help="Check the tokenizer of an encoder too: its folder or name."
@@ -55,7 +56,7 @@ def doctor(
     with counting("examining", quiet or as_json) as count:
         report = examine(paths, examination, source_format=source_format, options=Options(**choices), on_document=count)
     if learn_schema:
-        notes(quiet or as_json).print(f"schema written to {learn_schema}")
+        notes(quiet or as_json).print(f"schema written to {learn_schema}", markup=False)
     if as_json:
         print_json(report)
     else:

@@ -7,6 +7,7 @@ import click
 
 from factpin.app.commands._options import (
     TARGET,
+    GivenPath,
     encoding_option,
     json_option,
     occurrences_option,
@@ -23,8 +24,8 @@ GOLD = Names("format", sorted([*FORMATS, *QUESTION_FORMATS]))
 
 
 @click.command()
-@click.argument("predicted", metavar="PRED", type=click.Path(path_type=Path))
-@click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
+@click.argument("predicted", metavar="PRED", type=GivenPath())
+@click.argument("gold", metavar="GOLD", type=GivenPath())
 @click.option(
     "--task",
     type=Names("task", [*task_names(), "answers", "linking"]),

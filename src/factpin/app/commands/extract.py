@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from rich.markup import escape
 
 from factpin.app.commands._options import (
+    GivenPath,
     column_option,
     device_option,
     inputs_argument,
@@ -23,16 +25,14 @@ from factpin.app.commands._options import (
 )
 from factpin.app.commands._shards import sharding_options
 from factpin.app.commands._store import db_option
-from factpin.app.console import Names, notes, out, working
-from factpin.app.show.extract_notes import extract_notes
+from factpin.app.console import Names, notes, out, out_is_terminal, working
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
-from factpin.extraction.engines import Workers
 from factpin.extraction.inputs import is_folder
 from factpin.extraction.request import STANDARD, Request
 from factpin.extraction.run import Show, run_extraction
 from factpin.extraction.select import PARTS
-from factpin.extraction.sharded_run import ShardOptions, run_in_shards
+from factpin.extraction.summary import Summary
 from factpin.files import plain_name
 
 TARGETS = ["jsonl", "table", "color", "csv", "html", "triples", "brat"]
@@ -70,7 +70,7 @@ BY_ENDING = {"": "jsonl", ".csv": "csv", ".htm": "html", ".html": "html", ".json
 )
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, allow_dash=True),
+    type=GivenPath(),
     default=STANDARD,
     help="File to write. A folder (a name without an ending) gets one file per input; run the same command again to "
     "resume it.",
@@ -110,7 +110,7 @@ def extract(
     """
     if not inputs and sys.stdin.isatty():
         raise BadInput("Nothing to read. Name files or a folder, or `-` to type a text. See factpin extract --help.")
-    for_eyes = output == STANDARD and out().is_terminal
+    for_eyes = output == STANDARD and out_is_terminal()
     target = target or ("color" if for_eyes else _by_ending(output))
     if target in FOR_PEOPLE and output != STANDARD:
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
@@ -121,23 +121,35 @@ def extract(
     format: Any = "jsonl" if target in FOR_PEOPLE else target
     request = Request(inputs or (STANDARD,), output=output, format=format, db=(db or "") if link else "", **settings)
     if engine:
-        workers = workers or os.cpu_count() or 1
-        return _extract_in_shards(request, ShardOptions(engine, Workers(workers, ray_address), shard_size), quiet)
+        return _extract_in_shards(request, engine, workers or os.cpu_count() or 1, shard_size, ray_address, quiet)
     with working("extracting", quiet, beneath=for_eyes) as progress:
         summary = run_extraction(request, progress, _show_as(target, request.only) if target in FOR_PEOPLE else None)
-    for line in extract_notes(summary, request):
-        notes(quiet).print(line)
+    _say(summary, request, quiet)
     return 1 if summary.failed.count else 0
 
 
-def _extract_in_shards(request: Request, sharding: ShardOptions, quiet: bool) -> int:
+def _extract_in_shards(
+    request: Request, engine: str, workers: int, shard_size: int, ray_address: str, quiet: bool
+) -> int:
+    from factpin.extraction.engines import Workers
+    from factpin.extraction.sharded_run import ShardOptions, run_in_shards
+
+    sharding = ShardOptions(engine, Workers(workers, ray_address), shard_size)
     with working("shards", quiet) as progress:
         summary, failures = run_in_shards(request, sharding, progress)
-    for line in extract_notes(summary, request):
-        notes(quiet).print(line)
+    _say(summary, request, quiet)
     for failure in failures:
-        notes().print(f"[red]failed:[/] shard {failure.shard}: {failure.reason} Run the command again to try it again.")
+        reason = escape(failure.reason)
+        notes().print(f"[red]failed:[/] shard {failure.shard}: {reason} Run the command again to try it again.")
     return 1 if failures else 0
+
+
+def _say(summary: Summary, request: Request, quiet: bool) -> None:
+    if not quiet:
+        from factpin.app.show.extract_notes import extract_notes
+
+        for line in extract_notes(summary, request):
+            notes().print(line)
 
 
 def _by_ending(output: Path) -> str:

@@ -88,9 +88,10 @@ def onnx(
         f"{written.folder}: graph of {written.size / 1024:.0f} KB; scores of random windows differ from torch by at "
         f"most {written.difference:.1g}{compared}",
         soft_wrap=True,
+        markup=False,
     )
     if written.full:
-        out().print(f"{written.full}: graph with weights", soft_wrap=True)
+        out().print(f"{written.full}: graph with weights", soft_wrap=True, markup=False)
     return 0
 
 
@@ -125,7 +126,7 @@ def _write_int8(folder: Path, tune: Path | None, as_json: bool) -> int:
     if as_json:
         print_json({**asdict(written), "folder": str(written.folder)})
         return 0
-    out().print(f"{written.folder}: int8 graph of {written.size / 1024:.0f} KB", soft_wrap=True)
+    out().print(f"{written.folder}: int8 graph of {written.size / 1024:.0f} KB", soft_wrap=True, markup=False)
     if written.documents:
         out().print(
             f"F1 on {count(written.documents, 'document')}: float32 {100 * written.before:.2f}, int8 "

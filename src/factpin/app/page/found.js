@@ -30,7 +30,7 @@ export function drawFacts(box, doc, facts, tools) {
   const first = bodies[0].querySelector("[data-fact]");
   first.tabIndex = 0;
   const top = make("thead", {}, make("tr", {}, heads.map((key) => make("th", { scope: "col" }, word(key)))));
-  return fill(box, make("table", { role: "grid", "aria-label": word("facts") }, top, bodies));
+  return fill(box, make("table", { role: "grid", class: tools ? "judging" : "", "aria-label": word("facts") }, top, bodies));
 }
 
 function grouped(facts) {

@@ -2,7 +2,7 @@
 
 import { draw, fill, make } from "./dom.js";
 import { hueOf } from "./colours.js";
-import { busiest, place, spotFor } from "./layout.js";
+import { busiest, place, spotFor, widthOf } from "./layout.js";
 import { nameOf } from "./filter.js";
 import { typeName, word } from "./words.js";
 
@@ -23,9 +23,9 @@ export function drawGraph(box, doc, facts, choose, centre = null) {
   for (const node of nodes) places.set(node.name, at.get(node.id));
   const scene = draw("g", {});
   const svg = draw("svg", { role: "group", "aria-label": word("graph_label", { nodes: nodes.length, edges: edges.length }) }, scene);
-  const redraw = () => fill(scene, drawEdges(edges, at, degree, choose), nodes.map((n) => nodeElement(n, at.get(n.id), degree.get(n.id) ?? 0, choose)));
+  const redraw = () => fill(scene, drawEdges(nodes, edges, at, degree, choose), nodes.map((n) => nodeElement(n, at.get(n.id), degree.get(n.id) ?? 0, choose)));
   redraw();
-  const view = frame(svg, [...at.values()]);
+  const view = frame(svg, nodes.map((n) => ({ ...at.get(n.id), width: widthOf(shorten(n.name)) })));
   movable(svg, view, at, redraw, nodes);
   const zoom = make("div", { class: "zoom" }, [["zoom_in", "+", 0.8], ["zoom_out", "−", 1.25]].map(([key, sign, by]) =>
     make("button", { type: "button", class: "icon", "aria-label": word(key), on: { click: () => view.scale(by) } }, sign)),
@@ -43,19 +43,27 @@ export const forgetPlaces = () => (places = new Map());
 function nodeElement(node, { x, y }, degree, choose) {
   const pick = { kind: "entity", id: node.id };
   const on = { pointerenter: () => choose(pick, false), pointerleave: () => choose(null, false), focus: () => choose(pick, false), blur: () => choose(null, false), click: () => choose(pick, true), keydown: (event) => event.key === "Enter" && choose(pick, true) };
-  const size = 9 + 3 * Math.sqrt(degree);
+  const size = radius(degree);
   const g = draw("g", { class: "node", tabindex: 0, role: "button", "aria-label": `${node.name} ${typeName(node.type)}`, vars: { hue: hueOf(node.type) }, data: { entity: node.id }, on },
     draw("circle", { r: size }), draw("text", { y: size + 3, dy: "1em" }, shorten(node.name)));
   g.setAttribute("transform", `translate(${x},${y})`);
   return g;
 }
 
+const radius = (degree) => 9 + 3 * Math.sqrt(degree);
+
+/** The places that a node and its name take. */
+function boxes({ id, name }, at, degree) {
+  const [{ x, y }, size] = [at.get(id), radius(degree.get(id) ?? 0)];
+  return [{ x, y, width: 2 * size }, { x, y: y + size + 12, width: widthOf(shorten(name)) }];
+}
+
 const shorten = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 
-/** Edges as bows; several facts between two entities get bows of their own, and no name covers another. */
-function drawEdges(edges, at, degree, choose) {
+/** Edges as bows; several facts between two entities get bows of their own, and no name covers another or a node. */
+function drawEdges(nodes, edges, at, degree, choose) {
   const count = new Map();
-  const taken = [];
+  const taken = nodes.flatMap((node) => boxes(node, at, degree));
   return edges.map(({ source, target, fact }) => {
     const [a, b] = [at.get(source), at.get(target)];
     const key = [source, target].sort().join(" ");
@@ -76,9 +84,9 @@ function drawEdges(edges, at, degree, choose) {
 }
 
 function frame(svg, points) {
-  const xs = points.map((p) => p.x);
-  const ys = points.map((p) => p.y);
-  const whole = [Math.min(...xs) - 95, Math.min(...ys) - 50, Math.max(...xs) - Math.min(...xs) + 190, Math.max(...ys) - Math.min(...ys) + 110];
+  const [left, right] = [Math.min(...points.map((p) => p.x - p.width / 2)) - 20, Math.max(...points.map((p) => p.x + p.width / 2)) + 20];
+  const [top, bottom] = [Math.min(...points.map((p) => p.y)) - 40, Math.max(...points.map((p) => p.y)) + 60];
+  const whole = [left, top, right - left, bottom - top];
   let box = [...whole];
   const unit = () => (svg.clientWidth ? Math.max(box[2] / svg.clientWidth, box[3] / svg.clientHeight) : 1);
   const show = () => {

@@ -47,6 +47,6 @@ def _shared_notes(done: Conversion | Prediction) -> Iterator[str]:
     if done.lost:
         yield f"[yellow]not held by {done.target_format}:[/] {describe(done.lost)}"
     for kind, number in done.report.counts.items():
-        yield f"[yellow]noted:[/] {number:,} {kind.replace('_', ' ')}"
+        yield f"[yellow]noted:[/] {kind.replace('_', ' ')}, {count(number, 'time')}"
     if done.rejects:
         yield f"[red]set aside:[/] {count(done.report.rejected, 'bad record')} in {escape(str(done.rejects))}"

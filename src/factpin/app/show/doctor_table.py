@@ -1,4 +1,4 @@
-"""The report of the doctor as tables."""
+"""The report of the doctor as tables. What comes from files is shown as it is, not as markup for the terminal."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from factpin.app.show.highlight import shown
 from factpin.words import count, share
 
 BAR = 24
@@ -50,7 +51,8 @@ def _counts(report: dict[str, Any]) -> Table:
     table = Table(title="what is there", title_justify="left", show_header=False)
     for file in report["files"]:
         rejected = f", {file['rejected']} rejected" if file["rejected"] else ""
-        table.add_row(f"[bold]{file['path']}[/]", f"{file['format']}, {count(file['documents'], 'document')}{rejected}")
+        path = Text(shown(file["path"]), style="bold")
+        table.add_row(path, f"{file['format']}, {count(file['documents'], 'document')}{rejected}")
     for key in COUNTS:
         if report[key]:
             table.add_row(key.replace("_", " "), f"{report[key]:,}")
@@ -61,7 +63,8 @@ def _histogram(title: str, counts: dict[str, int], most: int = 25) -> Table:
     table = Table(title=title, title_justify="left", show_header=False)
     top = max(counts.values())
     for label, number in list(counts.items())[:most]:
-        table.add_row(label or "(no type)", f"{number:,}", Text("█" * max(1, round(BAR * number / top)), style="cyan"))
+        bar = Text("█" * max(1, round(BAR * number / top)), style="cyan")
+        table.add_row(Text(shown(label) or "(no type)"), f"{number:,}", bar)
     if len(counts) > most:
         rest = list(counts.values())[most:]
         table.add_row(f"and {len(rest)} more", f"{sum(rest):,}", "")
@@ -79,23 +82,27 @@ def _vocabulary(report: dict[str, Any]) -> Table:
     table = Table(title="the tokenizer", title_justify="left", show_header=False)
     lost = report["unalignable"] / report["mentions"] if report["mentions"] else 0.0
     table.add_row("spans it cannot represent", f"{report['unalignable']:,} (recall is at most {share(1 - lost)})")
-    table.add_row("unknown pieces", f"{report['unknown_pieces']:,}  " + " ".join(list(report["unknown"])[:12]))
+    table.add_row("unknown pieces", _examples(report["unknown_pieces"], list(report["unknown"])[:12]))
     if report["words"]:
         table.add_row("pieces a Latin word", f"{report['pieces_per_word']}")
-        table.add_row("over-split words", f"{report['oversplit_words']:,}  " + " ".join(list(report["oversplit"])[:8]))
+        table.add_row("over-split words", _examples(report["oversplit_words"], list(report["oversplit"])[:8]))
     return table
+
+
+def _examples(number: int, words: list[str]) -> Text:
+    return Text(shown(f"{number:,}  {' '.join(words)}"))
 
 
 def _problems(report: dict[str, Any]) -> Table:
     table = Table("kind", "count", "first place", "what, and what to do", title="problems", title_justify="left")
-    shown: set[str] = set()
+    seen: set[str] = set()
     for problem in report["problems"]:
         kind = problem["kind"]
-        if kind in shown:
+        if kind in seen:
             continue
-        shown.add(kind)
+        seen.add(kind)
         style = "red" if problem["severity"] == "error" else "yellow"
         place = problem["document"] or (f"line {problem['line']}" if problem["line"] else "")
-        words = Text(f"{problem['message']}\n").append(problem["fix"], style="dim")
-        table.add_row(Text(kind, style=style), f"{report['kinds'].get(kind, 0):,}", place, words)
+        words = Text(f"{shown(problem['message'])}\n").append(problem["fix"], style="dim")
+        table.add_row(Text(kind, style=style), f"{report['kinds'].get(kind, 0):,}", Text(shown(place)), words)
     return table

@@ -14,7 +14,9 @@ from factpin.words import count, share
 def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
     """Lines with rich markup."""
     if summary.done_before:
-        yield f"{summary.done_before:,} of {count(summary.inputs, 'input')} were already done and were not read again"
+        were = "was" if summary.done_before == 1 else "were"
+        inputs = count(summary.inputs, "input")
+        yield f"{summary.done_before:,} of {inputs} {were} already done and {were} not read again"
     if summary.documents or not summary.done_before:
         yield f"[dim]{escape(_counts(summary))}[/]"
     if summary.hidden or summary.unsure:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from factpin.words import count
 
@@ -35,6 +36,6 @@ def pretrain_table(report: dict[str, Any], output: Path) -> Table:
 
 
 def _table(title: str, report: dict[str, Any]) -> Table:
-    table = Table("", "", title=title, title_justify="left", show_header=False)
+    table = Table("", "", title=Text(title), title_justify="left", show_header=False)
     table.add_row("steps (best)", f"{report['steps']} ({report['best_step']})")
     return table

@@ -29,6 +29,7 @@ CREATE TABLE decision(kind TEXT COLLATE "C" NOT NULL, a TEXT COLLATE "C" NOT NUL
   value TEXT NOT NULL, note TEXT NOT NULL, PRIMARY KEY(kind, a, b));
 
 CREATE INDEX document_title ON document(title_key);
+CREATE INDEX document_partly ON document(uri) WHERE whole = 0;
 CREATE INDEX passage_document ON passage(document);
 CREATE INDEX posting_passage ON posting(passage);
 CREATE INDEX entity_name ON entity(key);

@@ -25,6 +25,7 @@ CREATE VIRTUAL TABLE words USING fts5(terms, tokenize='ascii', columnsize=0);
 CREATE VIRTUAL TABLE word_places USING fts5vocab(words, instance);
 
 CREATE INDEX document_title ON document(title_key);
+CREATE INDEX document_partly ON document(uri) WHERE whole = 0;
 CREATE INDEX passage_document ON passage(document);
 CREATE INDEX entity_name ON entity(key);
 CREATE INDEX mention_entity ON mention(entity);

@@ -38,8 +38,8 @@ def quantise(graph: Graph, model: bytes) -> tuple[Graph, bytes]:
     for name in sorted(chosen):
         rows, columns = graph.weights[name].shape
         kept += [
-            _fed(f"{name}.int8", TensorProto.UINT8, (rows, columns)),
-            _fed(f"{name}.scale", TensorProto.FLOAT, (columns,)),
+            fed_tensor(f"{name}.int8", TensorProto.UINT8, (rows, columns)),
+            fed_tensor(f"{name}.scale", TensorProto.FLOAT, (columns,)),
             helper.make_tensor(f"{name}.zero", TensorProto.UINT8, (), [ZERO]),
         ]
         feeds[f"{name}.int8"] = replace(graph.weights[name], part="int8")
@@ -54,7 +54,8 @@ def _in_encoder(node: Any, weights: Mapping[str, Feed]) -> bool:
     return feed is not None and len(feed.shape) == 2 and feed.tensor.startswith(ENCODER)
 
 
-def _fed(name: str, kind: int, shape: tuple[int, ...]) -> Any:
+def fed_tensor(name: str, kind: int, shape: tuple[int, ...]) -> Any:
+    """A weight that is fed."""
     tensor = TensorProto(name=name, data_type=kind, dims=shape, data_location=TensorProto.EXTERNAL)
     tensor.external_data.add(key="location", value=NOWHERE)
     return tensor

@@ -22,13 +22,14 @@ from factpin.models.graphs.export import (
     token_vectors,
     window_scores,
 )
+from factpin.models.graphs.rows import keep_rows
 from factpin.models.graphs.strip import fill, strip
 from factpin.models.onnx.documents import DOCUMENT_SCORES
 from factpin.models.onnx.folder import graph_weights
 from factpin.models.onnx.graph import GRAPH, Graph, read_graph, remove_graph, write_graph
 from factpin.models.onnx.reader import load_onnx_reader
 from factpin.models.onnx.scores import SCORES
-from factpin.models.onnx.session import feed_of
+from factpin.models.onnx.session import feeds
 from factpin.models.reader_folder import load_reader
 from factpin.models.settings import read_settings
 from factpin.models.shipped import READER
@@ -80,20 +81,25 @@ def record_graph(folder: Path) -> tuple[Graph, bytes]:
     """The graph of a model folder."""
     settings, model, _ = load_model(folder)
     if settings.head in SCORES:
-        return without_weights(record(window_scores(model), model.encoder))
+        return as_stored(folder, *without_weights(record(window_scores(model), model.encoder)))
     if settings.head not in DOCUMENT_SCORES:
         known = ", ".join([*SCORES, *DOCUMENT_SCORES])
         raise BadModel(
             f"{folder}: the head {settings.head} cannot be run by onnxruntime. Known: {known}. Use --runtime torch."
         )
     vectors = attending_vectors if model.head.attends else token_vectors
-    return without_weights(record(vectors(model, model.encoder), model.encoder))
+    return as_stored(folder, *without_weights(record(vectors(model, model.encoder), model.encoder)))
 
 
 def record_reader(folder: Path) -> tuple[Graph, bytes]:
     """The graph of a reader."""
     model = load_reader(folder).model
-    return without_weights(record(reader_scores(model), model.encoder))
+    return as_stored(folder, *without_weights(record(reader_scores(model), model.encoder)))
+
+
+def as_stored(folder: Path, graph: Graph, model: bytes) -> tuple[Graph, bytes]:
+    """A graph that reads the vectors of pieces as the folder stores them."""
+    return keep_rows(graph, model, graph_weights(folder, read_settings(folder), graph))
 
 
 def without_weights(recording: RecordedModel) -> tuple[Graph, bytes]:
@@ -112,7 +118,7 @@ def write_full(folder: Path) -> Path:
     graph, model = read_graph(folder)
     weights = graph_weights(folder, read_settings(folder), graph)
     with write_bytes(folder / FULL) as stream:
-        stream.write(fill(model, {name: feed_of(graph, name, weights, folder) for name in graph.weights}))
+        stream.write(fill(model, feeds(graph, weights, folder)))
     return folder / FULL
 
 

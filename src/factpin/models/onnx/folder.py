@@ -5,9 +5,9 @@ from pathlib import Path
 
 from factpin.errors import BadModel
 from factpin.models import checks
-from factpin.models.onnx.documents import DOCUMENT_SCORES, DocumentNetwork
 from factpin.models.onnx.graph import AGAIN, FLOAT32, Graph, read_graph
 from factpin.models.onnx.network import WindowNetwork
+from factpin.models.onnx.scores import SCORES
 from factpin.models.onnx.session import Session
 from factpin.models.predictor import Predictor
 from factpin.models.settings import Settings, read_task_settings
@@ -24,12 +24,14 @@ def load_onnx(folder: Path, precision: str = FLOAT32) -> tuple[Settings, Predict
         checks.check_folder(folder, checks.weight_files(folder, settings.upon))
         graph, model = read_graph(folder, precision)
         own = tuned(settings, graph, folder)
-        tokenizer = Tokenizer.load(folder)
+        tokenizer = Tokenizer.shared(folder)
         weights = graph_weights(folder, settings, graph)
         session = Session(graph, model, weights, folder)
-        if own.head in DOCUMENT_SCORES:
-            return own, DocumentNetwork.of(own, session, weights), tokenizer
-        return own, WindowNetwork.of(own, session, weights), tokenizer
+        if own.head in SCORES:
+            return own, WindowNetwork.of(own, session, weights), tokenizer
+        from factpin.models.onnx.documents import DocumentNetwork  # noqa: PLC0415  (only for such heads)
+
+        return own, DocumentNetwork.of(own, session, weights), tokenizer
 
 
 def tuned(settings: Settings, graph: Graph, folder: Path) -> Settings:

@@ -23,6 +23,7 @@ GRAPH, TABLE = "graph.onnx", "graph.json"
 FLOAT32, INT8 = "float32", "int8"
 FILES = {FLOAT32: (GRAPH, TABLE), INT8: ("graph.int8.onnx", "graph.int8.json")}  # by precision
 NOWHERE = "fed"  # the file of a weight that is fed; it does not exist
+ROWS, ROW_SCALES = STORED = ("rows", "row scales")  # parts of a table of vectors that is fed as it is stored
 ZERO = 128  # the number that is 0 among unsigned weights
 VERSION = 1
 AGAIN = "Write it again where torch is installed: factpin onnx FOLDER"
@@ -35,7 +36,7 @@ class Feed:
     tensor: str
     transposed: bool
     shape: tuple[int, ...]  # in the graph
-    part: str = ""  # int8, or scale: of a matrix that is quantised by columns
+    part: str = ""  # int8, scale: of a matrix that is quantised by columns; rows, row scales: as stored
 
 
 @dataclass(frozen=True)

@@ -53,4 +53,4 @@ def load_onnx_reader(folder: Path) -> Reader[PairNetwork]:
     """A reader from its folder, ready to read, without torch."""
     settings, chosen = read_reader_settings(folder)
     session, _ = open_session(folder, settings)
-    return Reader(PairNetwork(session, settings.head, settings.head_config), Tokenizer.load(folder), chosen)
+    return Reader(PairNetwork(session, settings.head, settings.head_config), Tokenizer.shared(folder), chosen)

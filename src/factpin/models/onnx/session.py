@@ -11,11 +11,12 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from factpin.errors import BadModel
-from factpin.models.onnx.graph import AGAIN, GRAPH, TABLE, ZERO, Graph
-from factpin.models.weights import PackedWeights
+from factpin.models.onnx.graph import AGAIN, GRAPH, ROWS, STORED, TABLE, ZERO, Feed, Graph
+from factpin.models.weights import SCALE, PackedWeights
 
 MOST_THREADS = 4  # more help little with texts of this size, and other processes want some
 QUIET = 3  # errors only
+ALIGNED = 16  # numbers: each weight starts at a multiple of 64 bytes
 LARGEST, SMALLEST = 127, 1e-12  # of quantised weights, of scales
 
 
@@ -29,7 +30,7 @@ class Session:
         options.inter_op_num_threads = 1
         options.log_severity_level = QUIET
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        fed = {name: feed_of(graph, name, weights, folder) for name in graph.weights}
+        fed = feeds(graph, weights, folder)
         values = [ort.OrtValue.ortvalue_from_numpy(array) for array in fed.values()]
         options.add_external_initializers([*fed], values)
         try:
@@ -47,19 +48,45 @@ class Session:
         return dict(zip(self.graph.outputs, self._session.run(self.graph.outputs, given), strict=True))
 
 
-def feed_of(graph: Graph, name: str, weights: PackedWeights, folder: Path) -> NDArray[Any]:
-    """A weight as the graph wants it."""
-    feed, found = graph.weights[name], "missing"
-    if feed.tensor in weights:
-        tensor = weights.transposed(feed.tensor) if feed.transposed else weights[feed.tensor]
-        part = quantised(tensor)[feed.part == "scale"] if feed.part else tensor
-        if part.size == math.prod(feed.shape):
-            return np.ascontiguousarray(part).reshape(feed.shape)
-        found = f"of the shape {tensor.shape}"
-    raise BadModel(
-        f"{folder}: the graph reads the weight {feed.tensor} of the shape {feed.shape}, which is {found} in "
-        f"model.safetensors. The graph is of another model. {AGAIN}"
-    )
+def feeds(graph: Graph, weights: PackedWeights, folder: Path) -> dict[str, NDArray[Any]]:
+    """The weights as the graph wants them.
+
+    Those in float32 are parts of one array: the system gives out one large array faster than many small ones.
+    """
+    whole = {name: feed for name, feed in graph.weights.items() if not feed.part}
+    for feed in whole.values():
+        _refuse_other_size(feed, weights.shape(feed.tensor) if feed.tensor in weights else None, folder)
+    rooms = [-(-math.prod(feed.shape) // ALIGNED) * ALIGNED for feed in whole.values()]
+    block, at = np.empty(sum(rooms), np.float32), 0
+    fed: dict[str, NDArray[Any]] = {}
+    for (name, feed), room in zip(whole.items(), rooms, strict=True):
+        out, shape = block[at : at + math.prod(feed.shape)], weights.shape(feed.tensor)
+        weights.write(feed.tensor, out.reshape(shape[::-1] if feed.transposed else shape), transposed=feed.transposed)
+        fed[name] = out.reshape(feed.shape)
+        at += room
+    return {name: fed[name] if name in fed else part_of(graph.weights[name], weights, folder) for name in graph.weights}
+
+
+def part_of(feed: Feed, weights: PackedWeights, folder: Path) -> NDArray[Any]:
+    """A weight that the graph wants as bytes or scales."""
+    part = None
+    if feed.part in STORED and feed.tensor in weights:
+        part = weights.packed[feed.tensor if feed.part == ROWS else f"{feed.tensor}{SCALE}"]
+        part = part if feed.part == ROWS else part.astype(np.float32)
+    elif feed.tensor in weights:
+        tensor = weights[feed.tensor]
+        part = quantised(tensor.T if feed.transposed else tensor)[feed.part == "scale"]
+    _refuse_other_size(feed, None if part is None else part.shape, folder)
+    return np.ascontiguousarray(part).reshape(feed.shape)
+
+
+def _refuse_other_size(feed: Feed, shape: tuple[int, ...] | None, folder: Path) -> None:
+    if shape is None or math.prod(shape) != math.prod(feed.shape):
+        found = "missing" if shape is None else f"of the shape {shape}"
+        raise BadModel(
+            f"{folder}: the graph reads the weight {feed.tensor} of the shape {feed.shape}, which is {found} in "
+            f"model.safetensors. The graph is of another model. {AGAIN}"
+        )
 
 
 def quantised(W: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
