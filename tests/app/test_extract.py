@@ -312,6 +312,7 @@ def test_another_encoding_is_read_when_it_is_named(door: Door, tmp_path: Path) -
         ("x.txt", "x", ["x.txt", "--to", "jsnol"], "Did you mean 'jsonl'?"),
         ("x.txt", "x", ["x.txt", "--to", "brat"], "name it with --output"),
         ("x.txt", "x", ["x.txt", "--to", "table", "--output", "t"], "Leave --output out"),
+        ("x.txt", "x", ["x.txt", "--min-score", "high"], "'high' is not a valid number"),
         ("x.txt", "x", ["x.txt", "--output", "o.xlsx"], "the ending .xlsx names no kind of output"),
         ("x.txt", "x", ["x.txt", "--output", "o.json.gz"], "Use one of .csv, .htm, .html, .jsonl, or add --to."),
         ("x.txt", "x", ["x.txt", "--model", "zh-entitis"], "There is no model 'zh-entitis'"),

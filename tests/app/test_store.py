@@ -53,11 +53,12 @@ def test_facts_and_why_and_reject(door: Door, docs: Path) -> None:
     assert (
         len(door("store", "conflicts", "--json").json["conflicts"]) == 1 and "旧金山" in door("store", "conflicts").out
     )
-    assert door("store", "reject", key, "--note", "wrong").code == 0
+    assert door("store", "reject", key, "--note", "wrong").err == "rejected: 谷爱凌 – 出生地 → 北京\n"
     assert door("store", "conflicts", "--json").json["conflicts"] == []
     assert door("store", "why", key, "--json").json["verdict"] == "rejected"
-    assert "verdict" in door("store", "decisions").out
-    assert door("store", "reject", key, "--undo").code == 0 and door("store", "decisions").out == ""
+    assert door("store", "decisions").out == f"verdict  {key[:8]}  谷爱凌 – 出生地 → 北京 is rejected: wrong\n"
+    assert door("store", "reject", key[:8], "--undo").err == "no longer rejected: 谷爱凌 – 出生地 → 北京\n"
+    assert door("store", "decisions").out == "" and "nothing" in door("store", "decisions").err
     assert door("store", "why", "zzz").code == 2
 
 
@@ -110,12 +111,15 @@ def test_add_join_and_split(door: Door, docs: Path) -> None:
     ).out.strip()
     assert uri.startswith("manual:")
     assert door("ask", "谷爱凌的国籍是什么？").code == 1
-    assert door("store", "join", "谷爱凌", "Eileen Gu").code == 0
+    assert door("store", "join", "谷爱凌", "Eileen Gu").err == "谷爱凌 and Eileen Gu are one entity now\n"
+    assert door("store", "decisions").out in (
+        "same     谷爱凌 and Eileen Gu are one entity\n", "same     Eileen Gu and 谷爱凌 are one entity\n")  # fmt: skip
     assert door("ask", "谷爱凌的国籍是什么？").out.startswith("中国")
     assert door("store", "join", "谷爱凌", "Eileen Gu", "--undo").code == 0
     assert door("ask", "谷爱凌的国籍是什么？").code == 1
     key = door("store", "split", f"{docs}#not_gu", "谷爱凌").out.strip()
     assert len(key) == 24 and door("store", "conflicts", "--json").json["conflicts"] == []
+    assert door("store", "decisions").out == f"apart    in {docs}#not_gu, 谷爱凌 is another entity than elsewhere\n"
     assert door("store", "split", f"{docs}#not_gu", "谷爱凌", "--undo").code == 0
     assert len(door("store", "conflicts", "--json").json["conflicts"]) == 1
 

@@ -161,7 +161,7 @@ def test_a_part_in_a_language_that_no_model_reads_is_named_with_its_reason(route
     (doc,), summary = extract_all([Document("m", text)], routed)
     assert doc.coverage is not None
     assert doc.coverage.unread == (Unread(len(CHINESE.text), len(text), "no model reads the language 'de'"),)
-    assert summary.partly_read == Cases(1, (f"m ({len(CHINESE.text)}–{len(text)})",))
+    assert summary.partly_read == Cases(1, (f"m ({len(CHINESE.text)}–{len(text)}: no model reads the language 'de')",))
 
 
 MIXED = "Anna was born. 王小明出生。"

@@ -1,7 +1,9 @@
 """Files that are meant to break a run, and files that another process writes, locks or leaves behind."""
 
 import gzip
+import lzma
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -110,6 +112,22 @@ def test_the_likely_encoding_is_named(tmp_path: Path) -> None:
 
 
 PLACES = "小明昨天到了北京，住在朝阳区的一家宾馆。他打算明天去上海。\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (gzip.compress("小明到了北京。".encode()), "It is compressed with gzip: give it the ending .gz."),
+        (lzma.compress(b"Anna was born in Rome."), "It is compressed with xz: give it the ending .xz."),
+        (Path(sys.executable).resolve().read_bytes()[:100_000], "It has control characters, so it is no text file."),
+    ],
+)
+def test_what_is_no_text_is_not_taken_for_another_encoding(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(content)
+    for read in (files.read_text, lambda path: list(files.lines(path))):
+        with pytest.raises(BadFile, match=re.escape(said)):
+            read(path)
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32", "gb18030", "big5"])

@@ -8,6 +8,7 @@ from typing import Any, Self
 from factpin.documents import Coverage, Document
 
 EXAMPLES = 5
+SPANS = 3  # of a document that are named
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,9 @@ class Summary:
         """The summary of one document. notes: what was not searched in it."""
         coverage = found.coverage or Coverage()
         unread = coverage.unread
-        places = ", ".join(f"{part.start}–{part.end}" for part in unread[:3])
+        places = ", ".join(f"{part.start}–{part.end}" for part in unread[:SPANS])
+        more = f", {len(unread) - SPANS:,} more" if len(unread) > SPANS else ""
+        reasons = "; ".join(dict.fromkeys(part.reason for part in unread))
         return cls(
             documents=1,
             characters=len(found.text),
@@ -70,7 +73,7 @@ class Summary:
             replaced=int(bool(given.mentions or given.entities or given.facts or given.events)),
             empty=_case(not found.text.strip(), found.id),
             without_model=_case(bool(unread) and not coverage.read, found.id, found.language or "unknown"),
-            partly_read=_case(bool(unread and coverage.read), found.id, places),
+            partly_read=_case(bool(unread and coverage.read), found.id, f"{places}{more}: {reasons}"),
             not_searched=_case(bool(notes), found.id, "; ".join(notes)),
         )
 

@@ -1,7 +1,8 @@
 """Identify the language of a text by its script and its function words: enough to choose models for it.
 
 A text in Latin letters counts as English unless the function words of another language clearly prevail, so that a list
-of names is still read.
+of names is still read. Two different ones of more than a letter are needed, or else a dump of bytes in hexadecimal (0e
+da e3) would be Portuguese.
 """
 
 import re
@@ -24,7 +25,8 @@ WORDS = {  # without words that occur in names (van, von, du) or in English
 }
 _LANGUAGES = {name: frozenset(words.split()) for name, words in WORDS.items()}
 KANA_SHARE = 0.1  # of kana among kana and Han: Japanese has more, Chinese that quotes Japanese has less
-CLEARLY = 3  # function words of another language that a text needs not to be English
+CLEARLY = 3  # function words of another language that a text with English ones needs not to be English
+DIFFERENT = 2  # and how many of them must differ
 
 
 def find_language(text: str) -> str | None:
@@ -54,4 +56,6 @@ def family(language: str | None) -> str:
 def _latin(words: Counter[str]) -> str:
     small = {name: sum(words[word] for word in known) for name, known in _LANGUAGES.items()}
     best = max(small, key=lambda name: small[name])
-    return best if small[best] >= max(CLEARLY, 2 * small["en"]) else "en"
+    different = sum(word in words for word in _LANGUAGES[best] if len(word) > 1)
+    prevails = small[best] >= max(CLEARLY, 2 * small["en"]) if small["en"] else True
+    return best if different >= DIFFERENT and prevails else "en"

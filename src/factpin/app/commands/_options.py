@@ -18,6 +18,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Score(click.FloatRange):
     """A number from 0 to 1; click's range lets nan pass."""
 
+    name = "number"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         score = float(super().convert(value, param, ctx))
         if math.isnan(score):

@@ -55,10 +55,13 @@ def add(
 @click.option("--undo", is_flag=True, help="Withdraw the rejection.")
 def reject(fact: str, db: str | None, note: str, undo: bool) -> int:
     """Reject a fact: it is no longer an answer, whatever the texts say."""
+    from factpin.app.show.store_tables import fact_line
     from factpin.memory.find_facts import fact_by_key
 
     with open_db(db) as kept:
-        kept.judge(fact_by_key(kept, fact).fact.id, "" if undo else "rejected", note)
+        judged = fact_by_key(kept, fact)
+        kept.judge(judged.fact.id, "" if undo else "rejected", note)
+    notes().print(f"{'no longer rejected' if undo else 'rejected'}: {fact_line(judged)}", markup=False)
     return 0
 
 
@@ -74,6 +77,7 @@ def join(a: str, b: str, db: str | None, undo: bool) -> int:
             kept.unjoin(a, b)
         else:
             kept.join(a, b, "user")
+    notes().print(f"{a} and {b} are {'two entities again' if undo else 'one entity now'}", markup=False)
     return 0
 
 
@@ -87,6 +91,7 @@ def split(uri: str, name: str, db: str | None, undo: bool) -> int:
     with open_db(db) as kept:
         if undo:
             kept.unsplit(uri, name)
+            notes().print(f"{uri}: {name} is the same entity as elsewhere again", markup=False)
         else:
             out().print(kept.split(uri, name), soft_wrap=True, markup=False)
     return 0

@@ -177,11 +177,15 @@ def stats(db: str | None, as_json: bool) -> int:
 @json_option
 def decisions(db: str | None, as_json: bool) -> int:
     """List what was decided by hand: joins, splits, verdicts."""
+    from factpin.app.show.store_tables import decision_line
+
     with open_db(db) as kept:
         found = kept.decisions()
+        lines = [] if as_json else [decision_line(kept, decision) for decision in found]
     if as_json:
         print_json({"decisions": [asdict(decision) for decision in found]})
-    else:
-        for decision in found:
-            out().print(" ".join(filter(None, asdict(decision).values())), soft_wrap=True, markup=False)
+    for line in lines:
+        out().print(line, soft_wrap=True)
+    if not found and not as_json:
+        notes().print("nothing was decided by hand")
     return 0

@@ -18,7 +18,10 @@ class ExtractOptions(RequestShape):
     """How to extract. Every field may be left out."""
 
     models: list[str] = Field(default=[], description="Names of models of this server; all of them unless given.")
-    language: str | None = Field(default=None, description="zh or en; found for every sentence unless given.")
+    language: str | None = Field(
+        default=None,
+        description="Of the texts, found for every sentence unless given; what no model reads is in coverage.unread.",
+    )
     min_score: float = Field(default=LIKELY, ge=0, le=1, description="Facts and events that score less are left out.")
     coreference: Literal["rules"] | None = Field(default=None, description="Group mentions into entities by rules.")
     on_overflow: Literal["window", "error"] = Field(

@@ -10,7 +10,8 @@ from rich.text import Text
 from factpin.answers.cite import citation_of
 from factpin.documents.answer import citation_to_json
 from factpin.documents.mentions import show_score
-from factpin.memory import Conflict, JudgedFact, Source, StoredEntity
+from factpin.memory import Conflict, Decision, Filter, JudgedFact, Pattern, Source, Store, StoredEntity
+from factpin.memory.assemble import ranked
 
 
 def entity_record(entity: StoredEntity) -> dict[str, str]:
@@ -60,7 +61,7 @@ def facts_table(facts: Sequence[JudgedFact]) -> Table:
 def why_lines(judged: JudgedFact) -> list[Text]:
     """A fact and every text that says or denies it."""
     fact = judged.fact
-    lines = [Text(f"{fact.head.name} – {fact.relation} → {fact.tail.name}", style="bold")]
+    lines = [Text(fact_line(judged), style="bold")]
     lines[0].append(f"  {judged.status}, {judged.confidence:.2f}", "dim")
     lines += [Text(f"  {q.role}: {q.entity.name}") for q in fact.qualifiers]
     for role, date in (("from", fact.valid_from), ("until", fact.valid_to)):
@@ -82,3 +83,28 @@ def sources_table(sources: Sequence[Source], partly: Sequence[str]) -> Table:
         row = (source.uri, source.title, source.published, models, "in part" if source.uri in unread else "whole")
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def decision_line(store: Store, decision: Decision) -> Text:
+    """What was decided by hand, with names instead of keys where the store still has them."""
+    if decision.kind == "same":
+        said = f"{_name(store, decision.a)} and {_name(store, decision.b)} are one entity"
+    elif decision.kind == "apart":
+        uri = store.uris([decision.a]).get(decision.a, decision.a)
+        said = f"in {uri}, {decision.b} is another entity than elsewhere"
+    else:
+        found = store.judged(Pattern(keys=(decision.a,)))
+        said = f"{decision.a[:8]}  " + "".join(f"{fact_line(fact)} is " for fact in found) + decision.value
+        said += f": {decision.note}" if decision.note else ""
+    return Text(f"{decision.kind:<7}  {said}")
+
+
+def fact_line(judged: JudgedFact) -> str:
+    """`head – relation → tail`."""
+    return f"{judged.fact.head.name} – {judged.fact.relation} → {judged.fact.tail.name}"
+
+
+def _name(store: Store, entity: str) -> str:
+    """The usual name of an entity as it was before it was joined, or its key."""
+    names = store.tables.names([entity], Filter())
+    return ranked(names)[0] if names else entity
