@@ -25,7 +25,8 @@ PACKED_BY = {  # how files begin that are no text
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # in no text in an encoding of LIKELY but UTF-16
 SAMPLE = 1 << 16  # bytes
 ZEROS = 0.2  # share of zero bytes at even or odd places from which on text is likely UTF-16
-SHORTEST = 8  # bytes that show an order
+FEWEST = 2  # zero bytes that show an order
+SHORTEST = 8  # bytes that show a language
 FEW_WRONG = 2  # for each byte that is no UTF-8, more characters that are: then it is damaged UTF-8
 RARE_HAN = 0.05  # Chinese characters for each of Hangul in Korean texts
 MOSTLY = 0.9  # share of characters
@@ -144,8 +145,9 @@ def refuse_zeros(raw: bytes, path: Path) -> None:
 
 def _order_of(sample: bytes) -> str | None:
     """UTF-16 in the order that the places of zero bytes show, if there are so many of them."""
-    zeros = [sample[start::2].count(0) / max(1, len(sample) / 2) for start in (0, 1)]
-    if max(zeros) >= ZEROS and min(zeros) < ZEROS / 4 and len(sample) >= SHORTEST:
+    counts = [sample[start::2].count(0) for start in (0, 1)]
+    zeros = [number / max(1, len(sample) / 2) for number in counts]
+    if max(counts) >= FEWEST and max(zeros) >= ZEROS and min(zeros) < ZEROS / 4:
         return ORDERS["utf-16"][zeros[0] > zeros[1]]
     return None
 
