@@ -133,7 +133,7 @@ def _is_plausible(encoding: str, text: str) -> bool:
 def _is_chinese(sample: bytes, encoding: str) -> bool:
     """Whether nearly all of the sample is Chinese in UTF-16, which bytes in other encodings are by a third at most."""
     text = sample[: len(sample) // 2 * 2].decode(encoding, "replace")
-    known = sum(c < "\x80" or "\u3000" <= c <= "\u303f" or "\u4e00" <= c <= "\u9fff" or c >= "\uff00" for c in text)
+    known = sum("\t" <= c < "\x80" or "\u3000" <= c <= "\u303f" or "\u4e00" <= c <= "\u9fff" or c >= "\uff00" for c in text)
     return len(sample) >= SHORTEST and known - text.count("\ufffd") >= MOSTLY * len(text)
 
 
@@ -147,9 +147,11 @@ def _order_of(sample: bytes) -> str | None:
     """UTF-16 in the order that the places of zero bytes show, if there are so many of them."""
     counts = [sample[start::2].count(0) for start in (0, 1)]
     zeros = [number / max(1, len(sample) / 2) for number in counts]
-    if max(counts) >= FEWEST and max(zeros) >= ZEROS and min(zeros) < ZEROS / 4:
-        return ORDERS["utf-16"][zeros[0] > zeros[1]]
-    return None
+    if max(counts) < FEWEST or max(zeros) < ZEROS or min(zeros) >= ZEROS / 4:
+        return None
+    order = ORDERS["utf-16"][zeros[0] > zeros[1]]
+    text = sample[: len(sample) // 2 * 2].decode(order, "replace")
+    return None if CONTROL.search(text.encode()) else order  # programs have zeros too
 
 
 def incremental_decoder(encoding: str, path: Path) -> Callable[[bytes, bool], str]:
