@@ -6,10 +6,10 @@
 Texts are the first 10,000, 100,000 and 1,000,000 characters of Wikipedia articles in a row (wiki_en, wiki_zh),
 read as one document. Without the data, the sentences of examples/ are repeated, which shows less: they have few names.
 
-Default: all shipped models, and what they show, as `factpin extract` runs them; `--min-score 0` shows all that they
-find. `--relations`: ATLOP with an encoder and 96 relations, with
-random weights and a threshold that few pairs pass, between the entities that the shipped models find; up to 100,000
-characters; what is measured is `annotate` of that model alone.
+Default: all shipped models, and what they show, as `factpin extract` runs them; `--min-score 0` shows everything that
+they find. `--relations`: ATLOP with an encoder and 96 relations, with random weights and a threshold that few pairs
+pass, between the entities that the shipped models find; up to 100,000 characters; what is measured is `annotate` of
+that model alone.
 
 `CPU s` is process time on one thread; `per character` is relative to the shortest text. `above` is the growth of the
 peak (VmHWM, Linux) over the loaded models that have read one sentence. `same` compares what is found in the first

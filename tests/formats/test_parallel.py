@@ -41,7 +41,7 @@ def test_the_path_may_be_the_sentences_file() -> None:
 @pytest.mark.parametrize(
     ("sentences", "tags", "file", "line", "words"),
     [
-        ("a b\nc d\n", "O O\nO\n", "sentences.txt", 2, "2 tokens, but 1 tags"),
+        ("a b\nc d\n", "O O\nO\n", "sentences.txt", 2, "2 tokens, but 1 tag"),
         ("a b\nc\n", "O O\n", "tags.txt", 2, "sentences.txt has more"),
         ("a b\n", "O O\nO\n", "sentences.txt", 2, "tags.txt has more"),
         ("a b\n", "O PER\n", "tags.txt", 1, "got 'PER'"),

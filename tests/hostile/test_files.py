@@ -173,9 +173,28 @@ def test_a_long_line_and_a_bomb_are_refused(tmp_path: Path, monkeypatch: pytest.
     assert len(files.read_text(path)) == 10_000_000
 
 
+def test_a_limit_beyond_all_memory_reads_files_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(files.LIMIT, "99999999999G")
+    (tmp_path / "a.csv").write_text("id,text\n1,Anna\n", "utf-8")
+    assert files.read_text(tmp_path / "a.csv") == "id,text\n1,Anna\n"
+    assert [doc.text for doc in read_inputs([Input(tmp_path / "a.csv", "csv", "a.csv", "a")])] == ["Anna"]
+
+
+def test_a_row_of_many_long_fields_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(files.LIMIT, "64K")
+    fields = ",".join('"' + "x\n" * 9000 + '"' for _ in range(2))
+    (tmp_path / "a.csv").write_text(f"id,text\n{fields}\n{fields}\n", "utf-8")
+    rows = [Input(tmp_path / "a.csv", "csv", "a.csv", "a")]
+    assert len(list(read_inputs(rows))) == 2
+    (tmp_path / "a.csv").write_text(f"id,text\n{fields},{fields},{fields}\n", "utf-8")
+    with pytest.raises(BadFile, match="the row from line 2 on is longer than 64K"):
+        list(read_inputs(rows))
+
+
 def test_sizes_are_read_and_others_refused() -> None:
     assert [size_of(text) for text in ("5", "64K", "64kib", "2G", "1MB")] == [5, 1 << 16, 1 << 16, 2 << 30, 1 << 20]
-    for text in ("", "0", "-1", "1.5G", "many", "G", "²"):
+    assert size_of("9" * 18 + "G") == 1 << 60
+    for text in ("", "0", "-1", "1.5G", "many", "G", "²", "9" * 5000):
         with pytest.raises(BadInput, match="500M or 2G"):
             size_of(text)
 

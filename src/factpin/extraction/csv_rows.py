@@ -8,10 +8,12 @@ fewer fields than the first one is an error: an unquoted comma would otherwise c
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from factpin import files
 from factpin.errors import BadFile, BadRecord, did_you_mean
+from factpin.files.limits import too_long
 from factpin.words import count
 
 TEXT = "text"  # the column that is read where none is named
@@ -83,11 +85,22 @@ def _csv(path: Path, encoding: str | None) -> Iterator[tuple[int, list[str]]]:
     """(line where it starts, fields) of every row."""
     lines = (f"{line}\n" for _, line in files.lines(path, encoding or "utf-8"))
     first = next(lines, "")
-    csv.field_size_limit(files.record_limit())
-    start = 1
+    limit = files.record_limit()
+    csv.field_size_limit(limit)
+    start, size = 1, 0
+
+    def counted() -> Iterator[str]:
+        nonlocal size
+        for line in chain([first] if first else [], lines):
+            size += len(line)
+            if size - len(line) > limit:
+                raise too_long(path, f"the row from line {start} on")
+            yield line
+
     try:
-        rows = csv.reader(_chain(first, lines), delimiter=_separator(first), strict=True)
+        rows = csv.reader(counted(), delimiter=_separator(first), strict=True)
         for fields in rows:
+            size = 0
             if fields:
                 yield start, fields
             start = rows.line_num + 1
@@ -97,12 +110,6 @@ def _csv(path: Path, encoding: str | None) -> Iterator[tuple[int, list[str]]]:
             file=files.readable(str(path)),
             line=start,
         ) from None
-
-
-def _chain(first: str, lines: Iterator[str]) -> Iterator[str]:
-    if first:
-        yield first
-    yield from lines
 
 
 def _separator(line: str) -> str:

@@ -6,6 +6,8 @@ from factpin.errors import BadFile, BadInput
 
 LIMIT = "FACTPIN_MAX_RECORD"  # environment variable; `factpin --max-record` sets it
 DEFAULT = "256M"
+MOST = 1 << 60  # bytes; no file is larger, and numbers up to here can be passed to every library
+LONGEST = 18  # digits
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -19,9 +21,9 @@ def size_of(text: str) -> int:
     number = text.strip().upper().removesuffix("B").removesuffix("I")
     unit = UNITS.get(number[-1:], 1)
     digits = number[:-1] if unit > 1 else number
-    if not (digits.isascii() and digits.isdigit()) or not int(digits):
-        raise BadInput(f"The limit of a record is {text!r}: expected a size such as 500M or 2G.")
-    return int(digits) * unit
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > LONGEST or not int(digits):
+        raise BadInput(f"The limit of a record is {text[:40]!r}: expected a size such as 500M or 2G.")
+    return min(int(digits) * unit, MOST)
 
 
 def too_long(path: object, what: str) -> BadFile:

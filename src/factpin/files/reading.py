@@ -22,6 +22,7 @@ from factpin.files.packing import zstd
 
 DAMAGED = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError, zstd.ZstdError)
 BUFFER = 1 << 17
+PIECE = 1 << 24  # bytes that are read at once; the limit itself may be more than there is memory
 PEEKED = 1 << 12  # bytes of a file of lines that show whether it is UTF-16
 
 
@@ -90,11 +91,13 @@ def read_bytes(path: Path) -> bytes:
 
 def read_all(stream: BinaryIO, path: Path) -> bytes:
     """The rest of a stream, if it is not longer than the limit."""
-    limit = record_limit()
-    raw = stream.read(limit + 1)
-    if len(raw) > limit:
+    limit, size, pieces = record_limit(), 0, []
+    while size <= limit and (piece := stream.read(min(PIECE, limit + 1 - size))):
+        pieces.append(piece)
+        size += len(piece)
+    if size > limit:
         raise too_long(path, "the file")
-    return raw
+    return b"".join(pieces)
 
 
 def lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
