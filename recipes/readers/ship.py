@@ -1,15 +1,19 @@
 """A trained reader as one that ships: scale and least score fitted on dev, weights stored small, a card with origins.
 
-    python recipes/readers/ship.py runs/zh-reader recipes/readers/zh/recipe.toml --precision int8 --upon zh-entities
+    python recipes/readers/ship.py runs/en-reader recipes/readers/en/recipe.toml
+    python recipes/readers/ship.py runs/zh-reader recipes/readers/zh/recipe.toml --as-trained
 
 Prints EM and F1 on dev as stored, and writes src/factpin/shipped/NAME.
 """
 
 import argparse
+import json
+import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from factpin.answers.reader import Reading
+from factpin.answers.reader import Reader, ReaderSettings, Reading
 from factpin.documents import Question
 from factpin.encoders.catalogue import CATALOGUE
 from factpin.formats.questions import read
@@ -20,6 +24,7 @@ from factpin.models.readers import open_reader
 from factpin.models.settings import read_settings
 from factpin.scoring import calibration
 from factpin.scoring.answers import Reply, figures, score_answers
+from factpin.scoring.calibration import Bin, Calibration
 from factpin.scoring.risk import precision_at
 from factpin.tasks.scale import Scale
 from factpin.training.config import from_dict, read_recipe
@@ -44,6 +49,32 @@ def exact_share(dev: list[Question], best: list[Reading | None], least: float, s
     return float(rows[:, 0].mean()) if kept else 0.0
 
 
+def fit(
+    stored: Reader[Any], dev: list[Question], precision: float
+) -> tuple[ReaderSettings, dict[str, float], Calibration]:
+    """Scale and least score of a reader as it is stored, and its scores on dev."""
+    best = best_readings(stored, dev)
+    outcomes = raw_outcomes(dev, best)
+    chosen = stored.settings = fitted(stored.settings, outcomes, precision)
+    judged = probabilities(chosen.scale, outcomes)
+    kept = [right for score, right in judged if score >= chosen.min_score]
+    curve = calibration(judged)
+    scores = figures(judge(dev, best))
+    scores |= {"ece": curve.ece, "ece_held_out": held_out_error(dev, best)}
+    scores |= {"min_score": chosen.min_score, "kept": len(kept) / len(dev)}
+    scores |= {"precision_kept": sum(kept) / max(1, len(kept))}
+    scores |= {"em_kept": exact_share(dev, best, chosen.min_score, chosen.scale)}
+    scores |= {f"precision_at_{share}": precision_at(judged, share / 100) or 0.0 for share in (10, 25, 50)}
+    return chosen, scores, curve
+
+
+def trained_scores(run: Path) -> tuple[dict[str, float], Calibration]:
+    """The scores on dev that training ended with; its scale and least score are those of the run."""
+    rows = json.loads((run / "metrics.json").read_text(encoding="utf-8"))
+    bins = tuple(Bin(**row) for row in rows.pop("reliability"))
+    return rows, Calibration(rows["ece"], math.nan, sum(bin.count for bin in bins), bins)  # the card has no Brier score
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
@@ -52,6 +83,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--upon", default="", help="a shipped model whose encoder weights this one shares")
     parser.add_argument("--every", type=int, default=1, help="fit and score on one dev question in so many")
+    parser.add_argument("--as-trained", action="store_true", help="keep what training fitted, and its scores on dev")
     options = parser.parse_args()
     tables = read_recipe(options.recipe)
     config = from_dict(ReaderOptions, tables["reader"], str(options.recipe))
@@ -65,22 +97,16 @@ def main() -> None:
         raise SystemExit(f"Weights derived from {settings.encoder} do not ship: {entry.licence}.")
     dev = list(read(tables["task"]["dev"]))[:: options.every]
     whole = load_reader(options.run)
-    before = figures(judge(dev[::10], best_readings(whole, dev[::10])))  # float32 is slow, and hardly different
     target = options.models / config.name
     save_reader(target, settings, whole, options.precision, options.upon)
     write_onnx(target)
-    stored = open_reader(target)
-    best = best_readings(stored, dev)
-    outcomes = raw_outcomes(dev, best)
-    stored.settings = fitted(stored.settings, outcomes, config.precision)
-    judged = probabilities(stored.settings.scale, outcomes)
-    kept = [right for score, right in judged if score >= stored.settings.min_score]
-    exact = exact_share(dev, best, stored.settings.min_score, stored.settings.scale)
-    scores = figures(judge(dev, best))
-    scores |= {"ece": calibration(judged).ece, "ece_held_out": held_out_error(dev, best)}
-    scores |= {"min_score": stored.settings.min_score, "kept": len(kept) / len(dev)}
-    scores |= {"precision_kept": sum(kept) / max(1, len(kept)), "em_kept": exact}
-    scores |= {f"precision_at_{share}": precision_at(judged, share / 100) or 0.0 for share in (10, 25, 50)}
+    if options.as_trained:
+        scores, curve = trained_scores(options.run)
+        before = "as trained"
+    else:
+        some = figures(judge(dev[::10], best_readings(whole, dev[::10])))  # float32 is slow, and hardly different
+        before = f"float32, every tenth question: {some['em']:.4f}, {some['f1']:.4f}"
+        whole.settings, scores, curve = fit(open_reader(target), dev, config.precision)
     rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items())
     card = tables["card"]
     origin = Origin(
@@ -89,20 +115,20 @@ def main() -> None:
         encoder_licence=card["encoder_licence"],
         command=f"factpin train --recipe {options.recipe} --output {options.run}\n"
         f"python recipes/readers/ship.py {options.run} {options.recipe} --precision {options.precision}"
-        + (f" --upon {options.upon}" if options.upon else ""),
+        + (f" --upon {options.upon}" if options.upon else "")
+        + (" --as-trained" if options.as_trained else ""),
         hardware="two CPU cores",
         remarks=f"## Scores on dev\n\nMeans over questions; every question is read in its passage and in four others "
         f"that its words find.\n\n| metric | value |\n|---|---|\n{rows}\n\n{card['remarks']}",
     )
-    whole.settings = stored.settings
     written = save_reader(target, settings, whole, options.precision, options.upon)
     write_onnx(target)
-    write_card(target, written, origin, {}, calibration(judged))
+    write_card(target, written, origin, {}, curve)
     size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file()) / 1e6
     print(
-        f"{target}: {size:.1f} MB, EM {scores['em']:.4f}, F1 {scores['f1']:.4f} (float32, every tenth question: "
-        f"{before['em']:.4f}, {before['f1']:.4f}), calibration error {scores['ece']:.4f}, on other halves "
-        f"{scores['ece_held_out']:.4f}, kept {scores['kept']:.4f}, right of these {scores['precision_kept']:.4f}"
+        f"{target}: {size:.1f} MB, EM {scores['em']:.4f}, F1 {scores['f1']:.4f} ({before}), calibration error "
+        f"{scores['ece']:.4f}, on other halves {scores['ece_held_out']:.4f}, kept {scores['kept']:.4f}, right of these "
+        f"{scores['precision_kept']:.4f}"
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from factpin.answers.ask import ask
 from factpin.answers.marks import usual_schema
-from factpin.documents import Document, Entity, Mention
+from factpin.documents import Document, Entity, Fact, Mention, Span
 from factpin.memory import Source, Store, TypedFact, open_store
 from tests.answers.test_ask import assert_exact
 
@@ -26,6 +26,9 @@ FACTS = (
     ("Twin", "director", "Ann Ash", "other", "person"),
     ("Twin", "director", "Bo Birch", "other", "person"),
     ("Ed Elm", "date of birth", "1900", "person", "date"),
+    ("Flo Fir", "country of citizenship", "English", "person", "other"),
+    ("Gus Gum", "country of citizenship", "British", "person", "other"),
+    ("Hal Hop", "country of citizenship", "Elvish", "person", "other"),
 )
 
 
@@ -49,6 +52,8 @@ def store() -> Iterator[Store]:
     ("Which film whose director is younger, Dunes or Still Water?", "Still Water"),
     ("Are Ann Ash and Bo Birch from the same country?", "yes"),
     ("Do Ann Ash and Cy Cole have the same nationality?", "no"),
+    ("Does Ann Ash have the same nationality as Bo Birch?", "yes"),
+    ("Are Ann Ash and Cy Cole both from the same country?", "no"),
     ("Do director of film Dunes and director of film Still Water share the same nationality?", "yes"),
 ])  # fmt: skip
 def test_two_things_are_compared(question: str, expected: str, store: Store) -> None:
@@ -85,3 +90,25 @@ def test_a_title_is_a_name_of_what_a_document_is_about() -> None:
             "When was the director of Dunes born?",
         ):
             assert ask(question, store, "facts").text == "2 May 1970"
+
+
+@pytest.mark.parametrize("question", [
+    "Are Flo Fir and Gus Gum from the same country?",  # England is a part of the United Kingdom
+    "Are Flo Fir and Hal Hop from the same country?",  # no country that is known
+])  # fmt: skip
+def test_countries_that_may_be_the_same_are_not_compared(question: str, store: Store) -> None:
+    assert ask(question, store, "facts").abstained
+
+
+def test_a_title_may_have_commas() -> None:
+    with open_store("memory:", create=True) as opened:
+        for title, name, country in (("Bern, West County", "Bern", "Norway"), ("Oh! Wells", "Wells", "Sweden")):
+            text = f"{name} is a town in {country}."
+            mentions = (Mention("a", 0, len(name), name, "location"),
+                        Mention("b", len(text) - 1 - len(country), len(text) - 1, country, "location"))  # fmt: skip
+            entities = (Entity("x", ("a",), "location", name), Entity("y", ("b",), "location", country))
+            facts = (Fact("x", "country", "y", "a", "b", 0.9),)
+            doc = Document(title, text, "en", (Span(0, len(text)),), mentions, entities, facts)
+            opened.put(doc, Source(title, title))
+        answer = ask("Are Bern, West County and Oh! Wells located in the same country?", opened, "facts")
+        assert answer.text == "no" and [c.quote for c in answer.citations] == ["Norway", "Sweden"]

@@ -47,7 +47,7 @@ MODES = ["auto", "facts", "extract", "hops", "generate", "memory"]
     "--reader",
     "reader_name",
     metavar="NAME|FOLDER|none",
-    help="What reads answers from passages.  [default: en-reader, for English; Chinese passages are not read]",
+    help="What reads answers from passages.  [default: en-reader or zh-reader, by the language of the question]",
 )
 @click.option(
     "--judge",
