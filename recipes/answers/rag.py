@@ -22,8 +22,8 @@ Every arm is written to --output as soon as it is there, and is not run again; s
 import argparse
 import json
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ import torch
 from _sets import questions_of
 
 from factpin.answers.rag import score_answer
+from factpin.answers.rag_writer import NO_PASSAGE, AnswerWriter
 from factpin.documents import Question
 from factpin.layers.half import half_precision
 from factpin.models.generator_folder import load_writer
@@ -68,33 +69,55 @@ def train(options: argparse.Namespace) -> None:
             train_part("generator", training, [], chosen, how, folder, quiet=True, resume=True)
 
 
-def answer(options: argparse.Namespace, name: str, dev: Sequence[Question], pool: Sequence[Question]) -> dict[str, Any]:
+@dataclass
+class AskedSet:
+    """Dev questions, which are asked once in the pool of all passages."""
+
+    options: argparse.Namespace
+    dev: list[Question]
+    pool: list[Question]
+
+    @cached_property
+    def found(self) -> list[AskedQuestion]:
+        """The questions with MOST passages; every model has the same encoder of passages."""
+        folder = next(f for f, *_ in ARMS.values() if (self.options.output / f / "factpin.json").exists())
+        return asked_questions(load_writer(self.options.output / folder), self.dev, self.pool, MOST)
+
+    def asked(self, writer: AnswerWriter, k: int) -> list[AskedQuestion]:
+        """The questions with their k best passages; with an empty one if there is to be none."""
+        if k == 0:
+            nothing = writer.documents(NO_PASSAGE)
+            return [replace(one, passages=tuple(NO_PASSAGE), documents=nothing) for one in self.found]
+        return [replace(one, passages=one.passages[:k], documents=one.documents[:k]) for one in self.found]
+
+
+def answer(name: str, asked: AskedSet) -> dict[str, Any]:
     """What an arm answers, with the weights of passages and which of them hold an answer; from its file if there."""
-    path = options.output / f"{name.replace(' = ', '').replace(',', '').replace(' ', '-')}.json"
+    path = asked.options.output / f"{name.replace(' = ', '').replace(',', '').replace(' ', '-')}.json"
     if not path.exists():
         model, k, decode = ARMS[name]
-        writer = load_writer(options.output / model)
+        writer = load_writer(asked.options.output / model)
         writer.settings = replace(writer.settings, decode=decode)
-        asked = asked_questions(writer, dev, pool, k)
+        questions = asked.asked(writer, k)
         began = time.process_time()
-        found = [writer.write(one.question.text, one.passages, one.documents) for one in asked]
+        found = [writer.write(one.question.text, one.passages, one.documents) for one in questions]
         rows = [
             {"id": one.question.id, "text": written[0].text, "score": written[0].score, "weights": written[0].weights,
              "gold": one.gold()}
-            for one, written in zip(asked, found, strict=True)
+            for one, written in zip(questions, found, strict=True)
         ]  # fmt: skip
         path.write_text(json.dumps({"seconds": time.process_time() - began, "rows": rows}, ensure_ascii=False))
     loaded: dict[str, Any] = json.loads(path.read_text())
     return loaded
 
 
-def alone(options: argparse.Namespace, dev: Sequence[Question], pool: Sequence[Question]) -> dict[str, float]:
+def alone(asked: AskedSet) -> dict[str, float]:
     """How likely the model of three passages finds gold answers, per passage that holds one and per other passage."""
-    path = options.output / "gold-answers.json"
+    path = asked.options.output / "gold-answers.json"
     if not path.exists():
-        writer = load_writer(options.output / "k3")
+        writer = load_writer(asked.options.output / "k3")
         rows: list[tuple[bool, float]] = []
-        for one in asked_questions(writer, dev, pool, MOST):
+        for one in asked.asked(writer, MOST):
             rows += zip(one.gold(), gold_log_p(writer, one), strict=True)
         path.write_text(json.dumps(rows))
     rows = json.loads(path.read_text())
@@ -103,7 +126,7 @@ def alone(options: argparse.Namespace, dev: Sequence[Question], pool: Sequence[Q
 
 
 @torch.no_grad()
-def gold_log_p(writer: Any, one: AskedQuestion) -> list[float]:
+def gold_log_p(writer: AnswerWriter, one: AskedQuestion) -> list[float]:
     """log p of the first gold answer from each passage, a piece."""
     head = writer.model.head.eval()
     pieces = (*head.tokenizer.encode(one.question.answers[0]).ids.tolist(), head.end)
@@ -116,6 +139,7 @@ def report(options: argparse.Namespace) -> None:
     """The tables of all arms whose models are there."""
     everything = questions_of("nq", None)
     dev = everything[HELD_OUT : HELD_OUT + options.questions]
+    asked = AskedSet(options, dev, everything)
     scores: dict[str, AnswerScores] = {}
     print(f"{len(dev)} questions, {len(everything)} passages\n")
     print("| arm | an answer is in the passages | EM | 95 % | F1 | 95 % | most weight on a passage with an answer | "
@@ -124,7 +148,7 @@ def report(options: argparse.Namespace) -> None:
     found: dict[str, dict[str, Any]] = {}
     for name in arms:
         with half_precision("cpu", enabled=True):
-            found[name] = answer(options, name, dev, everything)
+            found[name] = answer(name, asked)
         rows = found[name]["rows"]
         scores[name] = score_answers(dev, {row["id"]: Reply(row["text"]) for row in rows})
         shown = []
@@ -157,7 +181,7 @@ def report(options: argparse.Namespace) -> None:
         other = sum(a["text"] != b["text"] for a, b in pairs)
         print(f"\nthorough scores its answer lower than fast: {below} of {len(pairs)}; answers that differ: {other}")
         with half_precision("cpu", enabled=True):
-            print("log p of gold answers, a piece, from a passage that", alone(options, dev, everything))
+            print("log p of gold answers, a piece, from a passage that", alone(asked))
 
 
 def main() -> None:
