@@ -3,6 +3,7 @@
     python recipes/answers/t5.py --output runs/t5-titles
     python recipes/answers/rag.py train --k 0 1 3 --output runs/rag
     python recipes/answers/rag.py compare --questions 150 --output runs/rag
+    python recipes/answers/rag.py compare --model k1 --questions 30 --output runs/rag
 
 Every question of nq-open-oracle has one passage that answers it. All of these are one pool, and a question is asked in
 it by words. The generator is the small T5 of t5.py; the query encoder is minilm-en, whose vectors passages keep.
@@ -16,7 +17,8 @@ distilled to write titles, which all arms share.
     k = 3, token
     k = 3, token loss     trained and decoded by token, if it was trained (train --k 3 --marginal token)
 
-Every arm is written to --output as soon as it is there, and is not run again; so is training.
+With --model, all arms are read by one model, so that only the passages and the search differ. Every arm is written to
+--output as soon as it is there, and is not run again; so is training.
 """
 
 import argparse
@@ -69,6 +71,14 @@ def train(options: argparse.Namespace) -> None:
             train_part("generator", training, [], chosen, how, folder, quiet=True, resume=True)
 
 
+def arms_of(options: argparse.Namespace) -> dict[str, tuple[str, int, str]]:
+    """The arms whose models are there."""
+    arms = {name: (options.model or folder, k, decode) for name, (folder, k, decode) in ARMS.items()}
+    if options.model:
+        del arms["k = 3, token loss"]
+    return {name: arm for name, arm in arms.items() if (options.output / arm[0] / "factpin.json").exists()}
+
+
 @dataclass
 class AskedSet:
     """Dev questions, which are asked once in the pool of all passages."""
@@ -80,8 +90,8 @@ class AskedSet:
     @cached_property
     def found(self) -> list[AskedQuestion]:
         """The questions with MOST passages; every model has the same encoder of passages."""
-        folder = next(f for f, *_ in ARMS.values() if (self.options.output / f / "factpin.json").exists())
-        return asked_questions(load_writer(self.options.output / folder), self.dev, self.pool, MOST)
+        writer = load_writer(self.options.output / next(iter(arms_of(self.options).values()))[0])
+        return asked_questions(writer, self.dev, self.pool, MOST)
 
     def asked(self, writer: AnswerWriter, k: int) -> list[AskedQuestion]:
         """The questions with their k best passages; with an empty one if there is to be none."""
@@ -93,9 +103,9 @@ class AskedSet:
 
 def answer(name: str, asked: AskedSet) -> dict[str, Any]:
     """What an arm answers, with the weights of passages and which of them hold an answer; from its file if there."""
-    path = asked.options.output / f"{name.replace(' = ', '').replace(',', '').replace(' ', '-')}.json"
+    model, k, decode = arms_of(asked.options)[name]
+    path = asked.options.output / f"{model} {name}.json".replace(" = ", "").replace(",", "").replace(" ", "-")
     if not path.exists():
-        model, k, decode = ARMS[name]
         writer = load_writer(asked.options.output / model)
         writer.settings = replace(writer.settings, decode=decode)
         questions = asked.asked(writer, k)
@@ -112,10 +122,11 @@ def answer(name: str, asked: AskedSet) -> dict[str, Any]:
 
 
 def alone(asked: AskedSet) -> dict[str, float]:
-    """How likely the model of three passages finds gold answers, per passage that holds one and per other passage."""
-    path = asked.options.output / "gold-answers.json"
+    """How likely a model finds gold answers, beside passages that hold one and beside others."""
+    model = asked.options.model or "k3"
+    path = asked.options.output / f"{model}-gold-answers.json"
     if not path.exists():
-        writer = load_writer(asked.options.output / "k3")
+        writer = load_writer(asked.options.output / model)
         rows: list[tuple[bool, float]] = []
         for one in asked.asked(writer, MOST):
             rows += zip(one.gold(), gold_log_p(writer, one), strict=True)
@@ -144,9 +155,8 @@ def report(options: argparse.Namespace) -> None:
     print(f"{len(dev)} questions, {len(everything)} passages\n")
     print("| arm | an answer is in the passages | EM | 95 % | F1 | 95 % | most weight on a passage with an answer | "
           "CPU s a question |\n" + "|---" * 8 + "|")  # fmt: skip
-    arms = {name: arm for name, arm in ARMS.items() if (options.output / arm[0] / "factpin.json").exists()}
     found: dict[str, dict[str, Any]] = {}
-    for name in arms:
+    for name in arms_of(options):
         with half_precision("cpu", enabled=True):
             found[name] = answer(name, asked)
         rows = found[name]["rows"]
@@ -190,6 +200,7 @@ def main() -> None:
     parser.add_argument("--k", type=int, nargs="+", default=[0, 1, 3])
     parser.add_argument("--marginal", choices=("sequence", "token"), default="sequence")
     parser.add_argument("--generator", default="runs/t5-titles")
+    parser.add_argument("--model", default="", help="folder below --output of the one model that all arms are read by")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--batch", type=int, default=6, help="questions a step")
     parser.add_argument("--max-length", type=int, default=160, help="tokens of a passage with its question")
