@@ -34,8 +34,8 @@ from _sets import DATA, contexts, fill, questions_of
 from factpin.answers.cogqa import CognitiveGraph, Findings, FoundSpan, GraphNode, grow
 from factpin.answers.cogqa_ask import HopReasoner
 from factpin.answers.cogqa_hops import HopReader
-from factpin.answers.passages import follow, retrieve
-from factpin.answers.reader import Reader
+from factpin.answers.passages import Retrieval, follow, retrieve
+from factpin.answers.reader import Reader, Reading
 from factpin.answers.reasoners import ReasonedAnswers
 from factpin.documents import Passage, Question
 from factpin.formats.questions import read
@@ -103,18 +103,27 @@ class Arms:
         self.dev, self.store = dev, fill(contexts(pool))
         self.search, self.folder = Search(self.store), options.output
         self._graphs: list[ReasonedAnswers] | None = None
+        self._found: dict[str, Retrieval] = {}
+        self._read: dict[tuple[int, str, str], list[Reading]] = {}
+
+    def found(self, question: Question) -> Retrieval:
+        """The MOST passages that words find; each question is searched for once."""
+        if question.id not in self._found:
+            self._found[question.id] = retrieve(question.text, self.search, MOST)
+        return self._found[question.id]
 
     def passages(self, *, hops: bool) -> list[tuple[Passage, ...]]:
         """What words find, and with hops what is mentioned there: MOST passages in both cases."""
+        found = [self.found(question) for question in self.dev]
         if not hops:
-            return [retrieve(q.text, self.search, MOST).passages for q in self.dev]
-        return [follow(retrieve(q.text, self.search, K), self.store, MOST - K, ALL).passages for q in self.dev]
+            return [one.passages for one in found]
+        return [follow(replace(one, passages=one.passages[:K]), self.store, MOST - K, ALL).passages for one in found]
 
     def passages_of_gold_hops(self) -> list[tuple[Passage, ...]]:
         """What the loop reads with gold hops, from the same K passages."""
         found = []
         for question in self.dev:
-            seeds = retrieve(question.text, self.search, K).passages
+            seeds = self.found(question).passages[:K]
 
             def read_gold(nodes: Sequence[GraphNode], _: bool, asked: Question = question) -> list[Findings]:
                 return [Findings(gold_hops(asked, node), (), 1.0) for node in nodes]
@@ -144,11 +153,17 @@ class Arms:
         ]
 
     def read(self, reader: Reader[Any], passages: Sequence[Sequence[Passage]]) -> list[ArmRow]:
-        """The best answers of a reader."""
+        """The best answers of a reader, which reads a passage for a question once."""
         rows = []
         for question, mine in zip(self.dev, passages, strict=True):
-            best = reader.read(question.text, mine[:MOST])
-            text = "" if not best else best[0].text if best[0].kind == "span" else best[0].kind
+            new = [p for p in mine[:MOST] if (id(reader), question.id, p.id) not in self._read]
+            readings = reader.read(question.text, new) if new else []
+            for number, passage in enumerate(new):
+                own = [reading for reading in readings if reading.passage == number]
+                self._read[id(reader), question.id, passage.id] = own
+            best = [r for p in mine[:MOST] for r in self._read[id(reader), question.id, p.id]]
+            first = max(best, key=lambda reading: reading.sure, default=None)
+            text = "" if first is None else first.text if first.kind == "span" else first.kind
             rows.append(_row(question, text, mine[:MOST], min(MOST, len(mine))))
         return rows
 

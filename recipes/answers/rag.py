@@ -3,6 +3,7 @@
     python recipes/answers/t5.py --output runs/t5-titles
     python recipes/answers/rag.py train --k 0 1 3 --output runs/rag
     python recipes/answers/rag.py compare --questions 150 --output runs/rag
+    python recipes/answers/rag.py compare --model k1 --questions 30 --output runs/rag
 
 Every question of nq-open-oracle has one passage that answers it. All of these are one pool, and a question is asked in
 it by words. The generator is the small T5 of t5.py; the query encoder is minilm-en, whose vectors passages keep.
@@ -16,14 +17,15 @@ distilled to write titles, which all arms share.
     k = 3, token
     k = 3, token loss     trained and decoded by token, if it was trained (train --k 3 --marginal token)
 
-Every arm is written to --output as soon as it is there, and is not run again; so is training.
+With --model, all arms are read by one model, so that only the passages and the search differ. Every arm is written to
+--output as soon as it is there, and is not run again; so is training.
 """
 
 import argparse
 import json
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ import torch
 from _sets import questions_of
 
 from factpin.answers.rag import score_answer
+from factpin.answers.rag_writer import NO_PASSAGE, AnswerWriter
 from factpin.documents import Question
 from factpin.layers.half import half_precision
 from factpin.models.generator_folder import load_writer
@@ -68,33 +71,64 @@ def train(options: argparse.Namespace) -> None:
             train_part("generator", training, [], chosen, how, folder, quiet=True, resume=True)
 
 
-def answer(options: argparse.Namespace, name: str, dev: Sequence[Question], pool: Sequence[Question]) -> dict[str, Any]:
+def arms_of(options: argparse.Namespace) -> dict[str, tuple[str, int, str]]:
+    """The arms whose models are there."""
+    arms = {name: (options.model or folder, k, decode) for name, (folder, k, decode) in ARMS.items()}
+    if options.model:
+        del arms["k = 3, token loss"]
+    return {name: arm for name, arm in arms.items() if (options.output / arm[0] / "factpin.json").exists()}
+
+
+@dataclass
+class AskedSet:
+    """Dev questions, which are asked once in the pool of all passages."""
+
+    options: argparse.Namespace
+    dev: list[Question]
+    pool: list[Question]
+
+    @cached_property
+    def found(self) -> list[AskedQuestion]:
+        """The questions with MOST passages; every model has the same encoder of passages."""
+        writer = load_writer(self.options.output / next(iter(arms_of(self.options).values()))[0])
+        return asked_questions(writer, self.dev, self.pool, MOST)
+
+    def asked(self, writer: AnswerWriter, k: int) -> list[AskedQuestion]:
+        """The questions with their k best passages; with an empty one if there is to be none."""
+        if k == 0:
+            nothing = writer.documents(NO_PASSAGE)
+            return [replace(one, passages=tuple(NO_PASSAGE), documents=nothing) for one in self.found]
+        return [replace(one, passages=one.passages[:k], documents=one.documents[:k]) for one in self.found]
+
+
+def answer(name: str, asked: AskedSet) -> dict[str, Any]:
     """What an arm answers, with the weights of passages and which of them hold an answer; from its file if there."""
-    path = options.output / f"{name.replace(' = ', '').replace(',', '').replace(' ', '-')}.json"
+    model, k, decode = arms_of(asked.options)[name]
+    path = asked.options.output / f"{model} {name}.json".replace(" = ", "").replace(",", "").replace(" ", "-")
     if not path.exists():
-        model, k, decode = ARMS[name]
-        writer = load_writer(options.output / model)
+        writer = load_writer(asked.options.output / model)
         writer.settings = replace(writer.settings, decode=decode)
-        asked = asked_questions(writer, dev, pool, k)
+        questions = asked.asked(writer, k)
         began = time.process_time()
-        found = [writer.write(one.question.text, one.passages, one.documents) for one in asked]
+        found = [writer.write(one.question.text, one.passages, one.documents) for one in questions]
         rows = [
             {"id": one.question.id, "text": written[0].text, "score": written[0].score, "weights": written[0].weights,
              "gold": one.gold()}
-            for one, written in zip(asked, found, strict=True)
+            for one, written in zip(questions, found, strict=True)
         ]  # fmt: skip
         path.write_text(json.dumps({"seconds": time.process_time() - began, "rows": rows}, ensure_ascii=False))
     loaded: dict[str, Any] = json.loads(path.read_text())
     return loaded
 
 
-def alone(options: argparse.Namespace, dev: Sequence[Question], pool: Sequence[Question]) -> dict[str, float]:
-    """How likely the model of three passages finds gold answers, per passage that holds one and per other passage."""
-    path = options.output / "gold-answers.json"
+def alone(asked: AskedSet) -> dict[str, float]:
+    """How likely a model finds gold answers, beside passages that hold one and beside others."""
+    model = asked.options.model or "k3"
+    path = asked.options.output / f"{model}-gold-answers.json"
     if not path.exists():
-        writer = load_writer(options.output / "k3")
+        writer = load_writer(asked.options.output / model)
         rows: list[tuple[bool, float]] = []
-        for one in asked_questions(writer, dev, pool, MOST):
+        for one in asked.asked(writer, MOST):
             rows += zip(one.gold(), gold_log_p(writer, one), strict=True)
         path.write_text(json.dumps(rows))
     rows = json.loads(path.read_text())
@@ -103,7 +137,7 @@ def alone(options: argparse.Namespace, dev: Sequence[Question], pool: Sequence[Q
 
 
 @torch.no_grad()
-def gold_log_p(writer: Any, one: AskedQuestion) -> list[float]:
+def gold_log_p(writer: AnswerWriter, one: AskedQuestion) -> list[float]:
     """log p of the first gold answer from each passage, a piece."""
     head = writer.model.head.eval()
     pieces = (*head.tokenizer.encode(one.question.answers[0]).ids.tolist(), head.end)
@@ -116,15 +150,15 @@ def report(options: argparse.Namespace) -> None:
     """The tables of all arms whose models are there."""
     everything = questions_of("nq", None)
     dev = everything[HELD_OUT : HELD_OUT + options.questions]
+    asked = AskedSet(options, dev, everything)
     scores: dict[str, AnswerScores] = {}
     print(f"{len(dev)} questions, {len(everything)} passages\n")
     print("| arm | an answer is in the passages | EM | 95 % | F1 | 95 % | most weight on a passage with an answer | "
           "CPU s a question |\n" + "|---" * 8 + "|")  # fmt: skip
-    arms = {name: arm for name, arm in ARMS.items() if (options.output / arm[0] / "factpin.json").exists()}
     found: dict[str, dict[str, Any]] = {}
-    for name in arms:
+    for name in arms_of(options):
         with half_precision("cpu", enabled=True):
-            found[name] = answer(options, name, dev, everything)
+            found[name] = answer(name, asked)
         rows = found[name]["rows"]
         scores[name] = score_answers(dev, {row["id"]: Reply(row["text"]) for row in rows})
         shown = []
@@ -157,7 +191,7 @@ def report(options: argparse.Namespace) -> None:
         other = sum(a["text"] != b["text"] for a, b in pairs)
         print(f"\nthorough scores its answer lower than fast: {below} of {len(pairs)}; answers that differ: {other}")
         with half_precision("cpu", enabled=True):
-            print("log p of gold answers, a piece, from a passage that", alone(options, dev, everything))
+            print("log p of gold answers, a piece, from a passage that", alone(asked))
 
 
 def main() -> None:
@@ -166,6 +200,7 @@ def main() -> None:
     parser.add_argument("--k", type=int, nargs="+", default=[0, 1, 3])
     parser.add_argument("--marginal", choices=("sequence", "token"), default="sequence")
     parser.add_argument("--generator", default="runs/t5-titles")
+    parser.add_argument("--model", default="", help="folder below --output of the one model that all arms are read by")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--batch", type=int, default=6, help="questions a step")
     parser.add_argument("--max-length", type=int, default=160, help="tokens of a passage with its question")
