@@ -71,7 +71,7 @@ def articles(path: Path, most: int = 1500, least: int = 5) -> Iterator[Article]:
     for article in list(filter(None, text.split("\n\n")))[:most]:
         title, _, body = article.strip("\n").partition("\n")
         if 1 <= len(title.split()) <= 3 and NAME.fullmatch(title):
-            own = [word for word in title.split() if len(word) > 3]  # only the name in front says who it is about
+            own = [word for word in title.split() if len(word) > 3]  # only the name in front shows the subject
             sentences = [s for line in body.split("\n") for s in SENTENCE.split(line)
                          if 40 <= len(s) <= 300 and not any(word in s for word in own)]  # fmt: skip
             read.append((title, sentences, [set(NAME.findall(s)) for s in sentences]))

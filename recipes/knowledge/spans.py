@@ -6,8 +6,8 @@ none       factpin train spans --encoder minilm-en
 kar        the same with a KAR over the store, --knowledge kar
 entities   the same with an entity memory, --knowledge entities
 
-Of 150 documents, 60 (about 600 sentences) are learned from, 20 are dev, and 70 are the test. A layer is built and its linker
-trained once, as `train --knowledge` does it, and saved with its encoder; every seed starts from there.
+Of 150 documents, 60 (about 600 sentences) are learned from, 20 are dev, and 70 are the test. A layer is built and its
+linker trained once, as `train --knowledge` does it, and saved with its encoder; every seed starts from there.
 """
 
 import argparse
