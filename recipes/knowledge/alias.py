@@ -71,7 +71,7 @@ def articles(path: Path, most: int = 1500, least: int = 5) -> Iterator[Article]:
     for article in list(filter(None, text.split("\n\n")))[:most]:
         title, _, body = article.strip("\n").partition("\n")
         if 1 <= len(title.split()) <= 3 and NAME.fullmatch(title):
-            own = [word for word in title.split() if len(word) > 3]  # only the name in front says who it is about
+            own = [word for word in title.split() if len(word) > 3]  # only the name in front shows the subject
             sentences = [s for line in body.split("\n") for s in SENTENCE.split(line)
                          if 40 <= len(s) <= 300 and not any(word in s for word in own)]  # fmt: skip
             read.append((title, sentences, [set(NAME.findall(s)) for s in sentences]))
@@ -105,7 +105,9 @@ class Text:
 class World:
     """The subjects, their facts and names, and their texts."""
 
-    def __init__(self, path: Path, encoder: Encoder, tokenizer: Tokenizer, subjects: int, seed: int) -> None:
+    def __init__(
+        self, path: Path, encoder: Encoder, tokenizer: Tokenizer, subjects: int, around: int, seed: int
+    ) -> None:
         chance = np.random.default_rng(seed)
         chosen = sorted(articles(path), key=lambda one: (-len(one.facts), one.title))[:subjects]
         words = ["".join(chance.choice(SYLLABLES, 3)).capitalize() for _ in range(4 * subjects)]
@@ -124,8 +126,8 @@ class World:
                 asked["same name"].append((both[first], i, sentences[-1], name, row))
                 asked["other name"].append((both[1 - first], i, sentences[-1], name, row))
             links += [(name, i, s, "", 0) for name in both for s in one.plain[:4]]
-        self.taught, self.links = (read(some, encoder, tokenizer) for some in (taught, links))
-        self.asked = {kind: read(some, encoder, tokenizer) for kind, some in asked.items()}
+        self.taught, self.links = (read(some, encoder, tokenizer, around) for some in (taught, links))
+        self.asked = {kind: read(some, encoder, tokenizer, around) for kind, some in asked.items()}
         self.usual = Counter(row for *_, row in taught)
         self.said = (f"{subjects} subjects, {sum(len(one.facts) for one in chosen)} facts about {len(names)} names, "
                      f"{len(self.taught)} texts of facts, {len(self.links)} without; seed {seed}")  # fmt: skip
@@ -135,8 +137,8 @@ Raw = tuple[str, int, str, str, int]  # name of the subject, its number, sentenc
 
 
 @torch.no_grad()
-def read(texts: Sequence[Raw], encoder: Encoder, tokenizer: Tokenizer) -> list[Text]:
-    """What the lower layers make of texts; cut around the hidden name."""
+def read(texts: Sequence[Raw], encoder: Encoder, tokenizer: Tokenizer, around: int) -> list[Text]:
+    """What the lower layers make of texts, cut to so many pieces on both sides of the hidden name."""
     layers, kept = layers_of(encoder.model), list[Tensor]()
     handle = layers[BELOW - 1].register_forward_hook(
         lambda _, __, output: kept.append(output[0] if isinstance(output, tuple) else output)
@@ -148,6 +150,7 @@ def read(texts: Sequence[Raw], encoder: Encoder, tokenizer: Tokenizer) -> list[T
         left, right = (tokenizer.encode(part).ids.tolist() for part in (before, behind))
         room = LONGEST - tokenizer.frame_size - len(said) - 1
         if name:
+            left, right = left[len(left) - min(len(left), around) :], right[:around]
             left = left[-max(room // 2, room - len(right)) :]
             ids = [*said, *left, mask, *right[: room - len(left)]]
         else:
@@ -267,13 +270,15 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--encoder", default="minilm-en")
     parser.add_argument("--subjects", type=int, default=100)
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--around", type=int, default=LONGEST, help="pieces of the sentence beside the hidden name")
+    parser.add_argument("--steps", type=int, default=250)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--arms", nargs="+", default=list(ARMS), choices=ARMS)
     parser.add_argument("--output", type=Path, required=True, help="keeps what each arm got right")
     args = parser.parse_args()
     folder = resolve(args.encoder)
-    world = World(args.data, Encoder.load(folder).eval(), Tokenizer.load(folder), args.subjects, args.seed)
+    encoder, tokenizer = Encoder.load(folder).eval(), Tokenizer.load(folder)
+    world = World(args.data, encoder, tokenizer, args.subjects, args.around, args.seed)
     print(world.said, flush=True)
     found = json.loads(args.output.read_text()) if args.output.exists() else {}
     for arm in args.arms:

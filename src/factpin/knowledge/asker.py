@@ -102,7 +102,7 @@ class FactAsker(nn.Module):
         return found
 
     def _about(self, hidden: Tensor, mentions: NameBatch) -> Tensor:
-        """What the names of each text stand for (B, d)."""
+        """The mean code of what the names of each text refer to (B, d)."""
         text = torch.arange(len(hidden))[:, None]
         ends = torch.cat([hidden[text, mentions.first], hidden[text, mentions.last]], dim=-1)  # (B, C, 2 D)
         scores = self.head["about"](ends).squeeze(-1).masked_fill(~mentions.real, -1e4)  # (B, C)

@@ -36,7 +36,7 @@ class EntityMemory(nn.Module):
     """A table of entities, read by mentions."""
 
     def __init__(self, width: int, rows: int, config: EntityMemoryConfig) -> None:
-        """rows: entities, with the two rows that stand for none and for a hidden one."""
+        """rows: the number of entities, and two: one row for no entity and one for a hidden one."""
         super().__init__()
         self.config = config
         self.entities = nn.Embedding(rows, config.size)

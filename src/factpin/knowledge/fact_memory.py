@@ -60,7 +60,7 @@ class FactMemoryConfig:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FactReading:
-    """What the memory says to every question."""
+    """What the memory answers to every question."""
 
     facts: Tensor  # (q, K + 1) scores, the null fact first
     answers: Tensor  # (q, rows) scores of entities
@@ -120,7 +120,7 @@ class FactMemory(nn.Module):
         return nn.functional.embedding_bag(self._tails, self.entities.weight, self._starts, mode="mean")
 
     def forward(self, hidden: Tensor, about: Tensor | None = None, hide: Tensor | None = None) -> FactReading:
-        """hidden (q, D) of the blanks, about (q, d) what the entity memory says of the mentions beside each of them.
+        """hidden (q, D) of the blanks, about (q, d) the vectors of the entities that each question mentions.
 
         hide (q, K): facts that a question does not see.
         """

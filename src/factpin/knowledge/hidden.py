@@ -64,7 +64,7 @@ def hide_these(
 
 
 def unseen(mention: MentionSpan) -> MentionSpan:
-    """A mention that is hidden: which entity it is can only be said from what is around it."""
+    """A mention that is hidden: only its context shows which entity it refers to."""
     return replace(mention, candidates=(MASK,), priors=(1.0,), gold=UNKNOWN)
 
 

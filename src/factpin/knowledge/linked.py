@@ -1,7 +1,7 @@
-"""Linked texts: the texts of a store with the names in them, and which entity each name stands for.
+"""Linked texts: the texts of a store with the names in them, and the entity that each name refers to.
 
 Candidates and priors are those of all other documents: a linker that always finds what it looks for never learns that
-a name can stand for something new (NIL), and relies on priors that the text itself has raised.
+a name can refer to something new (NIL), and relies on priors that the text itself has raised.
 """
 
 from collections.abc import Iterator, Mapping

@@ -115,17 +115,17 @@ def read_entities(store: Store) -> StoreEntities:
     entities = {one.entity.id: one for candidates in offered.values() for one in candidates}
     keys = tuple(sorted(entities))
     row = {key: FIRST + i for i, key in enumerate(keys)}
-    said: dict[str, list[str]] = {key: [] for key in keys}
+    stated: dict[str, list[str]] = {key: [] for key in keys}
     facts = []
     for fact in store.facts():
-        if fact.head.id in said and fact.tail.id in said:
+        if fact.head.id in stated and fact.tail.id in stated:
             facts.append((row[fact.head.id] - FIRST, fact.relation, row[fact.tail.id] - FIRST))
-        if fact.head.id in said:
-            said[fact.head.id].append(f"{fact.relation} {fact.tail.name}")
-        if fact.tail.id in said:
-            said[fact.tail.id].append(f"{fact.relation} of {fact.head.name}")
+        if fact.head.id in stated:
+            stated[fact.head.id].append(f"{fact.relation} {fact.tail.name}")
+        if fact.tail.id in stated:
+            stated[fact.tail.id].append(f"{fact.relation} of {fact.head.name}")
     described = tuple(
-        f"{entities[key].entity.name} ({entities[key].entity.type}). {'; '.join(said[key][:8])}" for key in keys
+        f"{entities[key].entity.name} ({entities[key].entity.type}). {'; '.join(stated[key][:8])}" for key in keys
     )
     names = {text: [(row[one.entity.id], one.prior) for one in found] for text, found in offered.items() if found}
     return StoreEntities(keys, described, names, tuple(facts))

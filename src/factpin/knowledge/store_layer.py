@@ -60,7 +60,8 @@ class StoreLayer(nn.Module):
         self.config, self.inside = config, continuing(tokenizer)
         self.layer: Kar | EntityMemory
         if config.kind == "kar":
-            self.layer = Kar(width, torch.zeros(config.rows, config.size), KarConfig(heads=_heads(config.size)))
+            how = KarConfig(heads=_heads(config.size), loss="softmax")  # recipes/knowledge: links better
+            self.layer = Kar(width, torch.zeros(config.rows, config.size), how)
         else:
             self.layer = EntityMemory(width, config.rows, EntityMemoryConfig(config.size))
         for name, length in zip(COLUMNS, config.columns, strict=True):
