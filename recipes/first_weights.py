@@ -99,7 +99,7 @@ class Experiment:
     encoder: str
     format: str
     train: str
-    limit: int
+    limit: int | None  # first N documents; None: all
     dev: str | None
     judged: int | None  # first N documents of dev; None: all
     epochs: int
@@ -133,7 +133,7 @@ EXPERIMENTS = {
     ),
     "gp-ltp": Experiment("spans", GP, "ltp-zh", *CLUENER, 2e-4),
     "egp-simbert": Experiment("spans", EGP, "simbert-zh", *CLUENER, 3e-4),
-    "egp-minilm": Experiment("spans", EGP, "minilm-en", *WNUT, 1000, EMERGING, None, 4, 4e-4),
+    "egp-minilm": Experiment("spans", EGP, "minilm-en", *WNUT, 1000, EMERGING, 500, 4, 4e-4),
     "gp-simbert": Experiment("spans", GP, "simbert-zh", *CLUENER, 3e-4),
     "crf-ltp": Experiment("spans", "crf", "ltp-zh", *CLUENER, 2e-4),  # not a pointer head: what it is compared with
     "crf-simbert": Experiment("spans", "crf", "simbert-zh", *CLUENER, 3e-4),

@@ -39,6 +39,10 @@ def test_long_texts_get_small_batches() -> None:
     ]
     assert settle(TrainConfig(batch_size=8), 384, 100, tokens=5000).batch_size == 8
     assert settle(TrainConfig(), 384, 800, tokens=300).epochs == EPOCHS  # 267 steps of 3 texts in an epoch
+    few = settle(
+        TrainConfig(), 384, 50, tokens=200
+    )  # a few abstracts: as many steps as few sentences, not as many texts
+    assert (few.batch_size, few.epochs) == (5, 60)
 
 
 def test_a_run_that_learned_nothing_says_why() -> None:
