@@ -56,7 +56,7 @@ class Client:
         return found
 
     def extract_file(self, path: str | Path, **options: Any) -> list[Document]:
-        """The documents of a file that the server reads: text, Markdown, HTML, PDF or JSONL."""
+        """The documents of a file: text, Markdown, HTML, PDF, Word, EPUB, JSONL, or a table of texts."""
         path, border = Path(path), uuid4().hex
         name = path.name.replace('"', "%22").replace("\n", " ")
         body = (

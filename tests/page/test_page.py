@@ -144,18 +144,22 @@ def test_the_graph_shows_names_and_follows_the_selection(window: Any) -> None:
     assert page.locator("#text .m.lit").count() >= 3
 
 
-def test_names_of_edges_in_the_graph_do_not_cover_each_other(window: Any) -> None:
-    page = read(window().open(), "Pierre Curie was born in Paris. Pierre Curie died in Paris.")
+def test_names_of_edges_in_the_graph_cover_neither_each_other_nor_names_of_nodes(window: Any) -> None:
+    page = read(window().open(), "Pierre Curie was born in Paris. Pierre Curie died in Paris. Ada Lee lives in Oslo.")
     page.click("#tab-graph")
-    boxes = page.evaluate(
-        """() => [...document.querySelectorAll("#panel-graph .edge text")].map((text) => {
-          const { left, right, top, bottom } = text.getBoundingClientRect();
-          return [left, right, top, bottom];
-        })"""
+    edges, nodes = (
+        page.evaluate(
+            """(kind) => [...document.querySelectorAll(`#panel-graph .${kind} text`)].map((text) => {
+              const { left, right, top, bottom } = text.getBoundingClientRect();
+              return [left, right, top, bottom];
+            })""",
+            kind,
+        )
+        for kind in ("edge", "node")
     )
-    assert len(boxes) >= 2
-    for i, (left, right, top, bottom) in enumerate(boxes):
-        for other in boxes[:i]:
+    assert len(edges) >= 2 and len(nodes) >= 2
+    for i, (left, right, top, bottom) in enumerate(edges):
+        for other in edges[:i] + nodes:
             assert other[1] <= left or right <= other[0] or other[3] <= top + 2 or bottom - 2 <= other[2]
 
 
