@@ -9,8 +9,8 @@ that likelihood is the same for all relations. Of relations with few facts littl
 scores leans on that of all relations together: as many facts of all relations as `together` says count beside those of
 the relation. Both numbers are chosen by cross-validation over documents (FOLDS): with them, most right facts are shown
 while --right of all that is shown is right, in documents that the scores were not chosen on. The shift of each relation
-in factpin.json then moves its score to 0.5. --at moves the scores of some relations that were chosen otherwise, and reads
-no gold:
+in factpin.json then moves its score to 0.5. --at moves the scores of some relations that were chosen otherwise, and
+reads no gold:
 
     python recipes/show_facts_from.py src/factpin/shipped/zh-facts --at 主演=0.42 作者=0.38
 """

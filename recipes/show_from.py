@@ -4,7 +4,8 @@
 
 It is the lowest multiple of 0.01 from which on at least this share of the mentions is right (borders and type) in texts
 that the model was not trained on. Only types that are annotated exhaustively in a text count. Prints the share and the
-recall from each score on. --at 0.73 stores a score that was chosen otherwise, and reads no gold. `factpin predict` and the thresholds of the model are not affected.
+recall from each score on. --at 0.73 stores a score that was chosen otherwise, and reads no gold. `factpin predict` and
+the thresholds of the model are not affected.
 """
 
 import argparse

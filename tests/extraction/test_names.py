@@ -25,6 +25,9 @@ def document(text: str, name: str, kind: str, language: str) -> Document:
         ("被告人谢某某处。", "谢某", "person", "谢某某"),
         ("杨某2014年离职。", "杨某", "person", "杨某"),
         ("宪宗1465年即位。", "1465年", "date", "1465年"),
+        ("被告人张某利用职务便利。", "张某利", "person", "张某"),
+        ("被告人陈某华到案。", "陈某华", "person", "陈某华"),
+        ("他联系项城市公安局报案。", "联系项城市公安局", "organization", "项城市公安局"),
     ],
 )
 def test_borders_are_put_right(text: str, name: str, kind: str, whole: str) -> None:
@@ -54,6 +57,15 @@ def test_borders_are_put_right(text: str, name: str, kind: str, whole: str) -> N
         ("杜把他介绍给周某。", "杜", "person", "zh"),
         ("父母为亚美尼亚人。", "亚美尼亚", "location", "zh"),
         ("俄国发生十月革命。", "十月", "date", "zh"),
+        ("行贿20万某。", "万某", "person", "zh"),
+        ("他以印度学家著称。", "学家", "title", "zh"),
+        ("他向考生出售答案。", "考生", "title", "zh"),
+        ("建筑师森佩尔 应科尔要求。", "森佩尔 应科尔", "person", "zh"),
+        ("如今它是博物馆。", "如今", "date", "zh"),
+        ("Hackers met. Hacker is what hackers say.", "Hackers", "person", "en"),
+        ("He was VP of sales.", "VP", "organization", "en"),
+        ("for the past two days", "past two", "date", "en"),
+        ("Today it is a region.", "Today", "date", "en"),
     ],
 )
 def test_what_is_no_name_is_not_shown(text: str, name: str, kind: str, language: str) -> None:
@@ -106,3 +118,19 @@ def test_years_ago_keep_their_first_character() -> None:
     text = "这里在距今11600年前有人居住。"
     doc = mend(Document("d", text, "zh", mentions=(Mention("m0", 4, 11, "今11600年", "date"),)))
     assert doc.mentions[0].text == "距今11600年" == text[doc.mentions[0].start : doc.mentions[0].end]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "now"),
+    [
+        ("Her film Avatar won.", "Avatar", "other", "work"),
+        ("“Let It Be” is on it.", "Let It Be", "other", "work"),
+        ("Hollow City is a 2014 dark fantasy novel.", "Hollow City", "other", "work"),
+        ("She won the “Turing Award” then.", "Turing Award", "other", "other"),
+        ("a French film", "French", "other", "other"),
+        ("Then Debian gained users.", "Debian", "person", "other"),
+    ],
+)
+def test_titles_are_works_and_systems_no_people(text: str, name: str, kind: str, now: str) -> None:
+    mended = mend(document(text, name, kind, "en"))
+    assert mended.mentions[0].type == mended.entities[0].type == now

@@ -1,0 +1,97 @@
+"""What the words of English sentences rule out."""
+
+import re
+
+import pytest
+
+from factpin.documents import Document, Entity, Evidence, Fact, Mention, Span
+from factpin.extraction.wording import credible
+
+KINDS = {"P": "person", "O": "organization", "W": "work", "L": "location", "D": "date", "X": "other"}
+IN = "located in the administrative territorial entity"
+
+
+def sentence(marked: str, relation: str, head: int, tail: int) -> Document:
+    """A sentence with marks such as [P Ann Lee] around its mentions, and a fact between two of them."""
+    text, at, mentions = "", 0, list[Mention]()
+    for match in re.finditer(r"\[([A-Z]) ([^\]]+)\]", marked):
+        text += marked[at : match.start()]
+        id = f"m{len(mentions)}"
+        mentions.append(Mention(id, len(text), len(text) + len(match[2]), match[2], KINDS[match[1]], 0.9))
+        text, at = text + match[2], match.end()
+    text += marked[at:]
+    entities = tuple(Entity(f"e{m.id}", (m.id,), m.type, m.text) for m in mentions)
+    fact = Fact(f"em{head}", relation, f"em{tail}", f"m{head}", f"m{tail}", 0.9, (Evidence(0),))
+    return Document("d", text, "en", (Span(0, len(text)),), tuple(mentions), entities, (fact,))
+
+
+@pytest.mark.parametrize(
+    ("marked", "relation", "head", "tail"),
+    [
+        ("[W Moonlight] is a film written by [P Ann Lee] and directed by [P Tom Fox].", "director", 0, 2),
+        ("[W Moonlight] is a film written by [P Ann Lee] and directed by [P Tom Fox].", "screenwriter", 0, 1),
+        ("[W Moonlight] is a film written and directed by [P Tom Fox].", "screenwriter", 0, 1),
+        ("[P Ann Lee] is an engineer at [O Acme].", "employer", 0, 1),
+        ("They have offices in [L Stamford], [L Connecticut].", IN, 0, 1),
+        ("It is in the [L U.S.] state of [L Texas].", "country", 1, 0),
+        ("[O Chefette] was founded in [D 1972].", "inception", 0, 1),
+        ("[P Tom Fox] lived in [L Wimberley].", "residence", 0, 1),
+        ("[P He] lives in [L Paris].", "residence", 0, 1),
+        ("[P Genghis] was followed by [P Jochi], his eldest son.", "child", 0, 1),
+    ],
+)
+def test_what_is_stated_stays(marked: str, relation: str, head: int, tail: int) -> None:
+    assert len(credible(sentence(marked, relation, head, tail))) == 1
+
+
+@pytest.mark.parametrize(
+    ("marked", "relation", "head", "tail"),
+    [
+        ("[W Moonlight] is a film written by [P Ann Lee] and directed by [P Tom Fox].", "director", 0, 1),
+        ("[W Moonlight] is a film based on the [D 2007] novel.", "publication date", 0, 1),
+        ("[W The Captain] is a novel about [P Horatio Hornblower].", "author", 0, 1),
+        ("[P Ann Lee] was an [X English]-born actress.", "country of citizenship", 0, 1),
+        ("[P Tom Fox] was an [X American] football player.", "country of citizenship", 0, 1),
+        ("[P Proudhon] differs as well as the [X American] anarchists.", "country of citizenship", 0, 1),
+        ("The director of the [O CIA] told them that [P Nixon] agreed.", "employer", 1, 0),
+        ("[P Lou Pearlman] and their label [O RCA Records] went on.", "record label", 0, 1),
+        ("Linda (portrayed by [P Wendie Sperber]) is the daughter of [P George].", "child", 1, 0),
+        ("[P James] married [P Jessie], daughter of [P Richard].", "child", 0, 1),
+        ("Its seat is [L New York City], with offices in [L Stamford], [L Connecticut].", IN, 1, 0),
+        ("[L Chino Airport] is three miles southeast of [L Chino].", IN, 0, 1),
+        ("[L Tatarstan] in [L Russia] and Crimea in [L Ukraine].", "country", 0, 2),
+        ("[L France] established a protectorate over [L Tahiti].", "country", 1, 0),
+        ("[O Opec] was founded in [L Baghdad].", "headquarters location", 0, 1),
+        ("[O Chefette] was founded by A, who migrated in [D 1971].", "inception", 0, 1),
+        ("[O Penny], formed in [D 1996] of Dell, founded in [D 1921].", "inception", 0, 2),
+        ("[P Monica] met Tom across the hall from [L Monica Geller].", "residence", 0, 1),
+        ("[P Ben] is a [L New York City] - based host.", "place of birth", 0, 1),
+    ],
+)
+def test_what_is_merely_beside_it_goes(marked: str, relation: str, head: int, tail: int) -> None:
+    doc = sentence(marked, relation, head, tail)
+    if relation == "residence" and head == 0:  # a person who is called like the place
+        start = doc.text.index("Monica Geller")
+        other = Mention("m9", start, start + 13, "Monica Geller", "person", 0.9)
+        at = Mention("m1", start, start + 6, "Monica", "location", 0.9)
+        entities = (doc.entities[0], Entity("em1", ("m1",), "location", "Monica"), Entity("em9", ("m9",), "person"))
+        doc = Document("d", doc.text, "en", doc.sentences, (doc.mentions[0], at, other), entities, doc.facts)
+    assert not credible(doc)
+
+
+def test_a_pronoun_means_whom_the_text_began_with() -> None:
+    text = "Ann Lee met Tom Fox. He lives in Paris."
+    places = [
+        ("m0", "Ann Lee", "person"),
+        ("m1", "Tom Fox", "person"),
+        ("m2", "He", "person"),
+        ("m3", "Paris", "location"),
+    ]
+    mentions = tuple(Mention(id, text.index(n), text.index(n) + len(n), n, kind, 0.9) for id, n, kind in places)
+    fact = (Fact("e1", "residence", "e3", "m2", "m3", 0.9, (Evidence(1),)),)
+    found = (Entity("e0", ("m0",), "person", "Ann Lee"), Entity("e1", ("m1", "m2"), "person", "Tom Fox"),
+             Entity("e3", ("m3",), "location", "Paris"))  # fmt: skip
+    guess = Document("d", text, "en", (Span(0, 20), Span(21, len(text))), mentions, found, fact)
+    assert not credible(guess)
+    alone = Document("d", text, "en", guess.sentences, mentions[1:], found[1:], fact)
+    assert len(credible(alone)) == 1
