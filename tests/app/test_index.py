@@ -59,7 +59,10 @@ def test_bad_files_are_named_and_set_the_exit_code(door: Door, tmp_path: Path) -
     assert door("index", folder, "--no-facts", "--skip-bad").code == 0
     (folder / "a.txt").unlink()
     (folder / "b.txt").unlink()
+    done = door("index", folder, "--no-facts")
+    assert "kept: 1 document whose text is no longer in these files (--remove-missing removes it)" in done.err
     assert "1 removed" in door("index", folder, "--no-facts", "--remove-missing").err
+    assert "kept" not in door("index", folder, "--no-facts").err
     assert door("store", "list", "--json").json == {"documents": []}
 
 

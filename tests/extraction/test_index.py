@@ -44,7 +44,7 @@ def files(folder: Path, **texts: str) -> Path:
 def run(folder: Path, store: Store, models: Models | None = None, *, remove: bool = False) -> IndexReport:
     inputs, _ = find_inputs([folder])
     annotator = models.annotator if models else None
-    return index(inputs, store, annotator, missing_from=[folder] if remove else None)
+    return index(inputs, store, annotator, missing_from=[folder] if remove else [])
 
 
 def test_the_same_files_twice_cost_nothing(tmp_path: Path, store: Store) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import os
+import random
 import re
 import signal
 import subprocess
@@ -119,7 +120,8 @@ PLACES = "小明昨天到了北京，住在朝阳区的一家宾馆。他打算�
     [
         (gzip.compress("小明到了北京。".encode()), "It is compressed with gzip: give it the ending .gz."),
         (lzma.compress(b"Anna was born in Rome."), "It is compressed with xz: give it the ending .xz."),
-        (Path(sys.executable).resolve().read_bytes()[:100_000], "It has control characters, so it is no text file."),
+        (Path(sys.executable).resolve().read_bytes()[:100_000], "It is a program, not text."),
+        (random.Random(0).randbytes(5000), "It has control characters, so it is no text file."),
     ],
 )
 def test_what_is_no_text_is_not_taken_for_another_encoding(tmp_path: Path, content: bytes, said: str) -> None:

@@ -22,6 +22,7 @@ from factpin.heads import SPAN_HEADS
 from factpin.scoring import align, spans
 from factpin.scoring.counts import total
 from factpin.tasks.spans.task import SPANS, SpanOptions
+from factpin.training.board import Board
 from factpin.training.config import TrainConfig, from_dict, read_recipe
 from factpin.training.run import run_training
 from tests.conftest import corpus
@@ -164,6 +165,29 @@ def test_a_recipe_runs_again(encoder_folder: Path, tmp_path: Path) -> None:
     assert tables["spans"]["rope"] is False
     command(["train", "--recipe", tmp_path / "a" / "recipe.toml", "--output", tmp_path / "b", "--quiet"])
     assert equal(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_run_says_how_long_it_takes_and_that_there_was_nothing_to_resume(
+    encoder_folder: Path, tmp_path: Path
+) -> None:
+    formats.write(corpus(60, 1), tmp_path / "train.jsonl")
+    words = ["train", "spans", "--train", tmp_path / "train.jsonl", "--hold-out", "5", "--encoder", encoder_folder,
+             "--output", tmp_path / "a", "--max-steps", "12", "--batch-size", "4", "--resume"]  # fmt: skip
+    done = subprocess.run([sys.executable, "-m", "factpin", *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    notes = [line for line in done.stderr.splitlines() if tmp_path.name in line or "pace" in line]
+    assert notes == [
+        f"there is no checkpoint in {tmp_path / 'a'} to go on from: the run starts at its first step",
+        f"12 steps ahead, in {tmp_path / 'a'}",
+        "less than a minute left at this pace, and the time to score on dev",
+    ]
+
+
+def test_the_score_beside_the_bar_is_on_the_scale_of_the_table(tmp_path: Path) -> None:
+    with Board(tmp_path, quiet=True, tensorboard=False, resumed_at=None) as board:
+        board.record(1, {"f1": 0.4804})
+        board.step(2, 4, 1.5)
+        assert [task.description for task in board._progress.tasks] == ["loss 1.5000 dev f1 48.04"]
 
 
 def test_a_killed_run_resumes_to_the_same_weights(encoder_folder: Path, tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ class IndexReport:
     unchanged: int = 0
     replaced: int = 0
     removed: int = 0
+    missing: int = 0  # documents whose files are no longer there, but that were kept
     rejects: list[Reject] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)  # documents without text
     seconds: float = 0.0
@@ -70,22 +71,28 @@ def index(
     *,
     encoding: str | None = None,
     published: str = "",
-    missing_from: Iterable[Path] | None = None,
+    missing_from: Iterable[Path] = (),
+    remove_missing: bool = True,
     on_document: Callable[[], None] = lambda: None,
 ) -> IndexReport:
     """Bring a store up to date with some inputs.
 
     models: without any, the annotation of JSONL documents is kept as it is.
     published: the date of documents without `meta.published`.
-    missing_from: remove documents below these paths that are no longer among the inputs.
+    missing_from: documents below these paths that are no longer among the inputs are removed or, without
+        remove_missing, counted.
     """
     began = time.perf_counter()
     run = _Run(store, models, encoding, published, on_document)
     documents = run.read(inputs)
     while group := list(islice(documents, TOGETHER)):
         run.store_group(group)
-    if missing_from is not None:
-        run.remove_missing(list(missing_from))
+    if places := list(missing_from):
+        missing = run.missing(places)
+        if remove_missing:
+            run.remove(missing)
+        else:
+            run.report.missing = len(missing)
     run.report.seconds = time.perf_counter() - began
     return run.report
 
@@ -178,14 +185,22 @@ class _Run:
             self.report.rejects.append(Reject(place, str(error).removeprefix(f"{source.path}: ")))
         self.doubtful.add(place)
 
-    def remove_missing(self, places: Sequence[Path]) -> None:
-        """Remove documents below these places that the inputs no longer have. Rejects are not missing."""
+    def missing(self, places: Sequence[Path]) -> list[str]:
+        """The documents below these places that the inputs no longer have. Rejects are not missing."""
+        return [
+            source.uri
+            for source in self.store.sources()
+            if source.uri not in self.seen
+            and source.uri.split("#")[0] not in self.doubtful
+            and _is_below(source.uri, places)
+        ]
+
+    def remove(self, uris: Sequence[str]) -> None:
+        """Remove these documents, all or none."""
         with self.store.together():
-            for source in self.store.sources():
-                uri = source.uri
-                if uri not in self.seen and uri.split("#")[0] not in self.doubtful and _is_below(uri, places):
-                    self.store.remove(uri)
-                    self.report.removed += 1
+            for uri in uris:
+                self.store.remove(uri)
+        self.report.removed += len(uris)
 
 
 def _readable(path: Path) -> str:

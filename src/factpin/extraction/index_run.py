@@ -64,7 +64,8 @@ def run_index(request: IndexRequest, store: Store, progress: Progress = SILENT) 
         models,
         encoding=request.encoding,
         published=request.published,
-        missing_from=request.inputs if request.remove_missing else None,
+        missing_from=request.inputs,
+        remove_missing=request.remove_missing,
         on_document=progress.advance,
     )
     embed_store(store, request.vectors, request.runtime)

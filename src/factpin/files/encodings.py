@@ -15,11 +15,14 @@ MARKS = {
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
 }
 LIKELY = ["utf_8", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252", "cp1251", "utf_16"]
-PACKED_BY = {  # how files begin that are no text
+NO_TEXT_FILES = {  # how files begin that are no text, and what they are
     b"\x1f\x8b": "compressed with gzip: give it the ending .gz",
     b"\xfd7zXZ\0": "compressed with xz: give it the ending .xz",
     b"\x28\xb5\x2f\xfd": "compressed with Zstandard: give it the ending .zst",
     b"PK\x03\x04": "a zip archive: unpack it, or give it the ending of what it is, such as .docx or .epub",
+    b"\x7fELF": "a program, not text",
+    b"\x89PNG": "an image, not text",
+    b"\xff\xd8\xff": "an image, not text",
     b"%PDF-": "a PDF: give it the ending .pdf",
 }
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # in no text in an encoding of LIKELY but UTF-16
@@ -83,7 +86,7 @@ def advice(raw: bytes, tried: str = "utf-8") -> str:
     """What to do about bytes that are not in the encoding that was tried; names the likely one."""
     if codec_of(tried) == "utf-8" and _is_damaged(raw[: 2 * SAMPLE]):
         return "The rest is UTF-8, so the file is damaged or cut off there: repair it."
-    for start, kind in PACKED_BY.items():
+    for start, kind in NO_TEXT_FILES.items():
         if raw.startswith(start):
             return f"It is {kind}."
     found = likely_encoding(raw)

@@ -25,6 +25,7 @@ from factpin.memory.nouns import Conflict, JudgedFact, Pin, Status, StoredFact
 from factpin.memory.terms import terms
 
 PLAIN = Relation("")
+DIGITS = 12  # of a confidence: 0.3047, not 0.30469999999999997
 
 
 def confidence(pins: Iterable[Pin]) -> float:
@@ -36,7 +37,7 @@ def confidence(pins: Iterable[Pin]) -> float:
     best: dict[str, float] = defaultdict(float)
     for pin, text in zip(asserted, _texts(asserted), strict=True):
         best[text] = max(best[text], 1.0 if pin.score is None else pin.score)
-    return 1.0 - math.prod(1.0 - score for _, score in sorted(best.items()))
+    return round(1.0 - math.prod(1.0 - score for _, score in sorted(best.items())), DIGITS)
 
 
 def _texts(pins: Sequence[Pin]) -> list[str]:

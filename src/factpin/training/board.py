@@ -10,6 +10,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from factpin.errors import MissingExtra
 from factpin.files import lines, write_bytes
+from factpin.words import count
+
+PACE = 10  # steps after which the time of a run is estimated
 
 
 class Board:
@@ -32,6 +35,7 @@ class Board:
         self._progress = Progress(*columns, console=Console(stderr=True, quiet=quiet))
         self._task = self._progress.add_task("training", total=None)
         self._words = ""
+        self._first, self._begun = 0, self._start
 
     def _keep_until(self, step: int | None) -> None:
         """A resumed run writes the records after its checkpoint again; a fresh one starts with none."""
@@ -50,8 +54,21 @@ class Board:
         if self._writer is not None:
             self._writer.close()
 
+    def say(self, note: str) -> None:
+        """Print a line above the bar."""
+        self._progress.console.print(note, style="dim", highlight=False, markup=False, soft_wrap=True)
+
+    def plan(self, step: int, steps: int) -> None:
+        """Say how many steps are ahead; how long they take is said after the first PACE of them."""
+        self._first, self._begun = step, time.monotonic()
+        self.say(f"{count(steps - step, 'step')} ahead{f' of {steps:,}' if step else ''}, in {self.path.parent}")
+
     def step(self, step: int, steps: int, loss: float) -> None:
         """Move the bar."""
+        if step - self._first == PACE and step < steps:
+            minutes = (steps - step) * (time.monotonic() - self._begun) / PACE / 60
+            left = f"about {count(round(minutes), 'minute')}" if minutes >= 1 else "less than a minute"
+            self.say(f"{left} left at this pace, and the time to score on dev")
         self._progress.update(self._task, completed=step, total=steps, description=f"loss {loss:.4f} {self._words}")
 
     def record(self, step: int, values: dict[str, Any]) -> None:
@@ -60,7 +77,7 @@ class Board:
         self._stream.write(orjson.dumps({"step": step, **values, "seconds": seconds}) + b"\n")
         self._stream.flush()
         if "f1" in values:
-            self._words = f"dev f1 {values['f1']:.4f}"
+            self._words = f"dev f1 {100 * values['f1']:.2f}"  # as in the table at the end
         if self._writer is not None:
             for name, value in values.items():
                 if isinstance(value, int | float):

@@ -111,6 +111,9 @@ def train(
     at = run.progress.step if resumed else None
     shown = Board(folder, quiet=quiet, tensorboard=config.tensorboard, resumed_at=at) if world.leads else _NoBoard()
     with shown as board:
+        if resume and not resumed:
+            board.say(f"there is no checkpoint in {folder} to go on from: the run starts at its first step")
+        board.plan(run.progress.step, run.steps)
         run.go(board)
     if run.progress.best_step:
         load_best(folder, job.model)
@@ -263,6 +266,12 @@ class _NoBoard:
         return self
 
     def __exit__(self, *error: object) -> None:
+        pass
+
+    def say(self, note: str) -> None:
+        pass
+
+    def plan(self, step: int, steps: int) -> None:
         pass
 
     def step(self, step: int, steps: int, loss: float) -> None:

@@ -49,8 +49,8 @@ BY_ENDING = {"": "jsonl", ".csv": "csv", ".htm": "html", ".html": "html", ".json
     "--coreference",
     default="",
     metavar="rules|NAME|FOLDER",
-    help="Group mentions into entities, by rules or with a coreference model. By default this is done, by rules, only "
-    "for document relation models, which need entities.",
+    help="Group mentions into entities, by rules or with a coreference model. By default, rules group them where a "
+    "model looks for facts.",
 )
 @db_option
 @click.option("--link", is_flag=True, help="Link mentions to the entities of the store --db, with probabilities.")

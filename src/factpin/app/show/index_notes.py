@@ -19,6 +19,9 @@ def index_record(db: str, stats: Mapping[str, Any], report: IndexReport, skipped
     if report.empty:
         names = ", ".join(report.empty[:SHOWN]) + (", ..." if len(report.empty) > SHOWN else "")
         notes.append(f"empty: {count(len(report.empty), 'document')} without text: {names}")
+    if report.missing:
+        kept = f"{count(report.missing, 'document')} whose text is no longer in these files"
+        notes.append(f"kept: {kept} (--remove-missing removes {'it' if report.missing == 1 else 'them'})")
     if skipped:
         notes.append(f"skipped: {skipped_files(skipped)}")
     return {
