@@ -11,7 +11,7 @@ from factpin.answers.cite import citation_of
 from factpin.documents.answer import citation_to_json
 from factpin.documents.mentions import show_score
 from factpin.memory import Conflict, Decision, Filter, JudgedFact, Pattern, Source, Store, StoredEntity
-from factpin.memory.assemble import ranked
+from factpin.memory.names import ranked
 
 
 def entity_record(entity: StoredEntity) -> dict[str, str]:
