@@ -1,6 +1,6 @@
 """The runtimes and precisions of the shipped models: speed, the first answer, and what int8 and bf16 change.
 
-    python benchmarks/onnx.py [--data ../shared/data] [--texts 300] [--before FOLDER] [--cards] [--json FILE]
+    python benchmarks/onnx.py [--data ../shared/data] [--texts 300] [--before FOLDER] [--first 3] [--cards] [--json FILE]
 
 Each model reads the first texts of a corpus with onnxruntime in float32 and int8 and with torch in float32 and bf16.
 They take turns in one process with one thread; times are medians of process_time, and ratios are to torch in float32.
@@ -45,7 +45,6 @@ CORPORA = {  # of each model: path, format, names of the corpus -> those of the 
 }  # fmt: skip
 SIDES = (("onnx", "float32"), ("onnx", "int8"), ("torch", "float32"), ("torch", "bf16"))
 ROUNDS = 3
-FIRST_ROUNDS = 3  # of first answers
 SENTENCE = "Marie Curie was born in Warsaw."
 HEADING = "## Precision"
 
@@ -127,7 +126,7 @@ def first_answer(words: list[str], source: Path, bytecode: str) -> tuple[float, 
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def first_answers(before: Path | None) -> dict[str, list[tuple[float, float]]]:
+def first_answers(before: Path | None, count: int) -> dict[str, list[tuple[float, float]]]:
     """Of all sides, in turns; the first run of each compiles modules and does not count."""
     here = Path(factpin.__file__).parents[1]
     sides = {name: (["--runtime", name], here) for name in ("onnx", "torch")}
@@ -136,7 +135,7 @@ def first_answers(before: Path | None) -> dict[str, list[tuple[float, float]]]:
     with tempfile.TemporaryDirectory() as bytecode:
         rounds = [
             {name: first_answer(words, source, bytecode) for name, (words, source) in sides.items()}
-            for _ in range(1 + FIRST_ROUNDS)
+            for _ in range(1 + count)
         ]
     return {name: [one[name] for one in rounds[1:]] for name in sides}
 
@@ -183,6 +182,7 @@ def main() -> None:
     parser.add_argument("--models", nargs="*", default=list(CORPORA))
     parser.add_argument("--cards", action="store_true", help="write the rows into the cards of the models")
     parser.add_argument("--before", type=Path, help="the folder src of an older checkout")
+    parser.add_argument("--first", type=int, default=3, help="rounds of first answers")
     parser.add_argument("--skip-first", action="store_true", help="leave the first answer out")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -190,7 +190,7 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(1)
-    answers = {} if options.skip_first else first_answers(options.before)
+    answers = {} if options.skip_first else first_answers(options.before, options.first)
     if answers:
         print_first(answers)
     print("| model | runtime | precision | speed | F1 | texts that change |\n|---|---|---|---|---|---|", flush=True)
