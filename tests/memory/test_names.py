@@ -72,7 +72,7 @@ def test_as_of_hides_names(store: Store) -> None:
 
 def test_an_ambiguous_name_lists_its_entities(store: Store) -> None:
     store.put(tell(Said("华盛顿", "出生地", "弗吉尼亚"), Said("林肯", "住", "华盛顿")), Source("a"))
-    with pytest.raises(BadInput, match="any of 2 entities: .*PER, 1 mentions"):
+    with pytest.raises(BadInput, match="any of 2 entities: .*PER, 1 mention[)]"):
         store.entity("华盛顿")
     with pytest.raises(BadInput, match="Check the spelling"):
         store.entity("无人")
