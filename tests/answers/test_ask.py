@@ -174,6 +174,7 @@ def test_a_reader_is_not_believed_about_something_else(store: Store) -> None:
     assert ask("Who is Still Water's founder's mother?", store, reader=Bold()).abstained
     assert ask("Who is the creator of Still Water?", store, reader=Bold()).abstained  # explained by its director
     assert ask("Who was praised for Still Water in 1958?", store, reader=Bold()).text == "Ann Ash"
+    assert ask("Who is Still Water?", store, reader=Bold()).abstained  # a passage describes it, no span does
 
 
 class Silent:
@@ -348,6 +349,31 @@ def test_yes_cites_the_sentence_closest_to_the_question(store: Store) -> None:
     store.put(tell(Said("谷爱凌", "住", "a"), extra="它的设计者是曹雪。它是吉祥物。"), Source("a"))
     answer = ask("它是吉祥物吗？", store, reader=Designer(), min_score=0.5)
     assert answer.citations[0].quote == "它是吉祥物。"
+    assert_exact(answer, store)
+
+
+def test_a_list_leaves_out_what_is_unlikely(store: Store) -> None:
+    schools = (("Fulneck", 0.63), ("Leeds", 0.6), ("Hampton", 0.4))
+    frame = "{h} studied at {t}. "
+    told = [Said("Ann Ash", "educated at", name, frame, "PER", "ORG", score=score) for name, score in schools]
+    store.put(tell(*told), Source("a"))
+    answer = ask("Where did Ann Ash study?", store)
+    assert (answer.text, answer.score) == ("Fulneck, Leeds", pytest.approx(0.6))
+    assert [other.text for other in answer.alternatives] == ["Hampton"]
+
+
+def test_the_score_of_an_answer_is_that_of_what_it_names(store: Store) -> None:
+    doc = tell(Said("Ann", "place of birth", "Rome", "{h} was born in {t}, Italy. ", score=0.4))
+    start = doc.text.index("Italy")
+    italy = Mention("m9", start, start + 5, "Italy", "LOC")
+    around = replace(doc.facts[0], tail="e9", tail_mention="m9", score=0.9)
+    doc = replace(doc, mentions=(*doc.mentions, italy), entities=(*doc.entities, Entity("e9", ("m9",), "LOC")),
+                  facts=(*doc.facts, around))  # fmt: skip
+    store.put(doc, Source("a"))
+    store.set_schema(usual_schema())
+    answer = ask("Where was Ann born?", store)
+    assert (answer.text, answer.score) == ("Italy", pytest.approx(0.9))
+    assert answer.path[-1].target == "Italy"
     assert_exact(answer, store)
 
 

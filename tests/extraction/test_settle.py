@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention
-from factpin.extraction.settle import RESOLVED, once, one_head, one_tail, places, settle, without_loose
+from factpin.extraction.settle import RESOLVED, once, one_country, one_head, one_tail, places, settle, without_loose
 from factpin.language.coreference import references, resolve
 
 TEXT = "Ada Lovelace was born in 1815. She lived in London. He lived in Paris."
@@ -66,6 +66,15 @@ def test_a_place_and_the_country_around_it_are_both_kept_if_one_sentence_names_t
                             for tail, score, sentence in ((1, 0.9, 0), (3, 0.6, 0), (5, 0.8, 1)))  # fmt: skip
     assert one_tail([city, country, other], {"place of birth"}, places) == [city, country]
     assert one_tail([city, country, other], {"place of birth"}, {}) == [city]
+
+
+def test_a_place_lies_in_one_country() -> None:
+    names = {"e0": "Oaxaca", "e1": "Mexico", "e2": "US", "e3": "the United States", "e4": "Texas"}
+    within = "located in the administrative territorial entity"
+    facts = [fact(0, within, 1, 0.9), fact(0, "country", 2, 0.8), fact(0, within, 4, 0.6)]
+    assert one_country(facts, names) == [facts[0], facts[2]]
+    both = [fact(0, "country", 2, 0.8), fact(0, within, 3, 0.7)]
+    assert one_country(both, names) == both
 
 
 def test_a_place_of_birth_is_that_of_the_likelier_head_unless_two_are_alike() -> None:

@@ -38,6 +38,9 @@ def sentence(marked: str, relation: str, head: int, tail: int) -> Document:
         ("[P Tom Fox] lived in [L Wimberley].", "residence", 0, 1),
         ("[P He] lives in [L Paris].", "residence", 0, 1),
         ("[P Genghis] was followed by [P Jochi], his eldest son.", "child", 0, 1),
+        ("The [L Matanuska River] flows into the [L Knik Arm].", "mouth of the watercourse", 0, 1),
+        ("[P Ann Lee] ([D 1940] - [D 1980]) was a singer.", "date of death", 0, 2),
+        ("[P Ann Lee] was born in [D 1940] (the year of the flood).", "date of birth", 0, 1),
     ],
 )
 def test_what_is_stated_stays(marked: str, relation: str, head: int, tail: int) -> None:
@@ -66,6 +69,10 @@ def test_what_is_stated_stays(marked: str, relation: str, head: int, tail: int) 
         ("[O Penny], formed in [D 1996] of Dell, founded in [D 1921].", "inception", 0, 2),
         ("[P Monica] met Tom across the hall from [L Monica Geller].", "residence", 0, 1),
         ("[P Ben] is a [L New York City] - based host.", "place of birth", 0, 1),
+        ("Creeks such as [L Rabbit Slough] and the [L Knik River] flow through it.", "mouth of the watercourse", 0, 1),
+        ("[L Alsace] is a region in [L Europe].", IN, 0, 1),
+        ("[P Lee -- Fox] was a partnership of [P Ann Lee] ([D 1940]) and Fox.", "date of birth", 0, 2),
+        ("[P Tom Fox] sang with [P Ann Lee] (born [D 1940]).", "date of birth", 0, 2),
     ],
 )
 def test_what_is_merely_beside_it_goes(marked: str, relation: str, head: int, tail: int) -> None:

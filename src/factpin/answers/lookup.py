@@ -132,10 +132,22 @@ def _inner(a: Chain, b: Chain) -> StoredEntity | None:
 
 
 def _merged(conclusion: Conclusion, chain: Chain) -> Conclusion:
-    """The conclusion with one more chain; its entity is the more exact one."""
-    inner = next((place for c in conclusion.chains if (place := _inner(c, chain))), None)
-    entity = inner or max(conclusion.entity, chain.target, key=lambda e: (len(e.name), e.id))
-    return Conclusion(entity, (*conclusion.chains, chain), max(conclusion.score, chain.score))
+    """The conclusion with one more chain. Its entity is the most exact one that is likely, and comes first."""
+    chains = (*conclusion.chains, chain)
+    exact, *others = [one for one in chains if one.score >= LIKELY] or chains
+    for one in others:
+        exact = one if _is_exacter(one, exact) else exact
+    rest = tuple(one for one in chains if one is not exact)
+    score = max(one.score for one in chains if one is exact or _is_exacter(one, exact) or one.target == exact.target)
+    return Conclusion(exact.target, (exact, *rest), score)
+
+
+def _is_exacter(a: Chain, b: Chain) -> bool:
+    """Whether the first of two chains that agree leads to the smaller place, or to the longer name or date."""
+    inner = _inner(a, b)
+    if inner is not None:
+        return inner.id == a.target.id != b.target.id
+    return (len(a.target.name), a.target.id) > (len(b.target.name), b.target.id)
 
 
 def _single(step: Step, schema: Schema) -> bool:
@@ -172,11 +184,12 @@ def _answer(question: ParsedQuestion, groups: Sequence[Group], notes: list[str])
         notes.append(say("ambiguous", question.language, count=len(groups), name=question.text[_anchor(first)]))
     if first.conflict and len(first.conclusions) > 1:
         notes.append(say("conflict", question.language, names=" / ".join(t.entity.name for t in first.conclusions)))
-    listed = first.conclusions[:1] if first.single or first.conflict else first.conclusions[:MOST_LISTED]
-    if len(first.conclusions) > len(listed) and not first.single and not first.conflict:
-        notes.append(say("more", question.language, count=len(first.conclusions) - len(listed)))
+    likely = [one for one in first.conclusions if one.score >= LIKELY] or first.conclusions
+    listed = first.conclusions[:1] if first.single or first.conflict else likely[:MOST_LISTED]
+    if len(likely) > len(listed) and not first.single and not first.conflict:
+        notes.append(say("more", question.language, count=len(likely) - len(listed)))
     others = [
-        *first.conclusions[len(listed) :],
+        *(one for one in first.conclusions if one not in listed),
         *(conclusion for group in groups[1:] for conclusion in group.conclusions),
     ]
     answer = _of(question, listed)

@@ -4,6 +4,7 @@ A small reader looks for words of the right kind, and finds some in passages abo
 
 - where the question asks for two steps, of which one passage tells one: "When did Tim Burton's father die?";
 - where the question compares two things: "Who is older, A or B?";
+- where the question asks who or what a name is: "Who is Ed Wood?";
 - where it found words of the question itself;
 - where the passage lacks a name or number of the question: another season, another person;
 - where a text denies the answer, or somebody rejected it;
@@ -40,6 +41,10 @@ _OF_WHOM = re.compile(
     rf"(?:[\w-]+ ){{1,4}}?(?:who|that|which|whose)|{_NAME} of (?:the|an?) (?:[\w-]+ ){{1,2}}of)\b",
     re.I,
 )
+_IDENTITY = re.compile(r"\s*(?:[Ww]ho|[Ww]hat)(?:['’]s| is| was| are| were)\s+(?P<name>[^\W\d_a-z].*?)\W*")
+_LOWER = re.compile(r"(?<![\w'’])(?!(?:of|the|and|de|van|von|der|la|le|al|bin)\b)[a-z]+")
+_OWNED = re.compile(r"['’]s?\s")
+_IDENTITY_ZH = re.compile(r"(?P<name>.+?)(?:是谁|是什么|是什么人|是何人)[？?]?")
 _WORD = re.compile(r"[^\W_]+")
 _ASKING = frozenset("who whom whose what when where which why how many much".split())  # noqa: SIM905
 
@@ -55,7 +60,12 @@ def is_relevant(
         return True
     if fold(text_of(reading)) in fold(question.text):
         return False
-    if two_steps(question) or compares(question) or not (followed or names_it(question, reading.passage)):
+    if (
+        two_steps(question)
+        or compares(question)
+        or asks_identity(question, by_facts)
+        or not (followed or names_it(question, reading.passage))
+    ):
         return False
     if by_facts is None:
         return True
@@ -74,6 +84,18 @@ def two_steps(question: ParsedQuestion) -> bool:
         return False
     rest = blank_out(question.text, [Span(*step.span())])
     return any(concept.cue("en").search(rest) for concept in CONCEPTS)
+
+
+def asks_identity(question: ParsedQuestion, by_facts: Lookup | None) -> bool:
+    """Whether a question has nothing but a name: a passage describes it, and no span of it is the answer.
+
+    What is a name in Chinese, the store knows.
+    """
+    if question.language == "zh":
+        match = _IDENTITY_ZH.fullmatch(question.text.strip())
+        return match is not None and by_facts is not None and any(match["name"] == name for name, _ in by_facts.names)
+    match = _IDENTITY.fullmatch(question.text)
+    return match is not None and not _LOWER.search(match["name"]) and not _OWNED.search(match["name"])
 
 
 def compares(question: ParsedQuestion) -> bool:

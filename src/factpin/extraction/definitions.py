@@ -236,7 +236,7 @@ def _people(sentence: PatternSentence) -> Iterator[tuple[Mention, str, Mention]]
         yield from _halves(sentence, person, life["life"])
     for citizen in filter(None, (_CITIZEN.match(sentence.pattern), _FROM.match(sentence.pattern))):
         person, country = sentence.said(citizen["name"])[0], sentence.said(citizen["country"])[0]
-        known = citizen.re is _CITIZEN or is_country(country.text)
+        known = is_country(country.text) or (citizen.re is _CITIZEN and is_of_country(country.text))
         if known and person.type == "person" and country.type in ("other", "location"):
             yield person, "country of citizenship", country
 

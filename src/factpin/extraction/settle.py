@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from factpin.documents import Coverage, Document, Fact
 from factpin.extraction.combine import Place, merge_facts
-from factpin.extraction.wording import credible
+from factpin.extraction.wording import WITHIN, credible
 from factpin.language.coreference import references
+from factpin.language.countries import country_of, is_country
 from factpin.words import count
 
 RESOLVED = 0.85  # how likely a pronoun is given to the right entity: an estimate, not fitted
@@ -34,6 +35,7 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
     unknown = {e.id for e in doc.entities if referring.issuperset(e.mentions)}
     named = [fact for fact in facts if fact.head not in unknown and fact.tail not in unknown]
     kept = one_head(one_tail(named, functional, {e.id: e.type for e in doc.entities}), functional)
+    kept = one_country(kept, {e.id: e.name for e in doc.entities})
     notes = [
         *_note(len(doc.facts) - len(allowed), "that the words of the sentence rule out"),
         *_note(len(facts) - len(named), "of somebody or something that no name was found for"),
@@ -96,6 +98,20 @@ def one_head(facts: Iterable[Fact], functional: Collection[str]) -> list[Fact]:
             key = (fact.relation, fact.tail_mention)
             best[key] = max(best.get(key, 0.0), _score(fact))
     return [fact for fact in facts if _score(fact) >= best.get((fact.relation, fact.tail_mention), -1.0) - FAR]
+
+
+def one_country(facts: Iterable[Fact], names: Mapping[str, str]) -> list[Fact]:
+    """The facts, with one country in which a place lies: the most likely, whatever the relation. names: of entities."""
+    facts = list(facts)
+    best: dict[str, Fact] = {}
+    lying = [fact for fact in facts if fact.relation in WITHIN and fact.assertion in (None, "asserted")]
+    lying = [fact for fact in lying if is_country(names[fact.tail])]
+    for fact in lying:
+        if fact.head not in best or _score(fact) > _score(best[fact.head]):
+            best[fact.head] = fact
+    country = {head: country_of(names[fact.tail]) for head, fact in best.items()}
+    lost = {id(fact) for fact in lying if country_of(names[fact.tail]) != country[fact.head]}
+    return [fact for fact in facts if id(fact) not in lost]
 
 
 def _around(fact: Fact, best: Fact, types: Mapping[str, str]) -> bool:

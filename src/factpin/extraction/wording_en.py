@@ -5,6 +5,8 @@
 - An employer needs a job: "Nixon" and "the CIA" in one sentence say nothing.
 - A place lies in the country that is named right behind it. Three miles from a town is not in it, a border not within.
 - An actor in brackets is not of the family of the part: Linda (portrayed by Wendie Jo Sperber).
+- A river flows into another where a verb says so. Europe is no administrative unit.
+- A date in brackets is that of the person right before them, and two people have no birthday together.
 - A pronoun means whom the text is about. If it is about several people, who is meant is a guess, and not shown.
 """
 
@@ -12,7 +14,7 @@ import re
 from collections.abc import Callable, Collection
 
 from factpin.documents import Fact, Mention
-from factpin.extraction.scene import GROUP, PERSON, PLACE, Scene
+from factpin.extraction.scene import GROUP, LONGEST, PERSON, PLACE, Scene
 from factpin.language.countries import is_country
 
 # ---- works ----------------------------------------------------------------------------------------------------------
@@ -230,6 +232,25 @@ def is_called_so(scene: Scene, fact: Fact) -> bool:
     return any(m.start <= tail.start and tail.end <= m.end and ARTICLE.sub("", m.text) != name for m in around)
 
 
+FLOWS = re.compile(
+    r"\b(?:flow|empt|drain|discharg|run|fall|pour|debouch)\w*\b[^;]*\b(?:in)?to\b|\b(?:joins?|joined|joining|enters?|meets?)\b"
+    r"|\btributar|\bmouth\b|\bconfluen|\binto\b",
+    re.I,
+)
+CONTINENTS = frozenset("africa antarctica asia europe eurasia oceania".split()) | {"north america", "south america"}  # noqa: SIM905
+
+
+def flows_elsewhere(scene: Scene, fact: Fact) -> bool:
+    """Two rivers in one sentence that does not say that one flows into the other."""
+    ends = scene.within_one_sentence(fact) if fact.relation == "mouth of the watercourse" else None
+    return ends is not None and FLOWS.search(ends[2]) is None
+
+
+def is_a_continent(scene: Scene, fact: Fact) -> bool:
+    """A continent taken for an administrative unit."""
+    return fact.relation == LYING[1] and ARTICLE.sub("", scene.names[fact.tail]).casefold() in CONTINENTS
+
+
 # ---- dates ----------------------------------------------------------------------------------------------------------
 
 FOUNDED = re.compile(
@@ -256,6 +277,25 @@ def is_not_founded(scene: Scene, fact: Fact) -> bool:
         return True
     said = [match[1] for match in FOUNDED.finditer(scene.text, ends[0].end, ends[1].start)]
     return bool(said) and said[-1] is None
+
+
+LIFE = ("date of birth", "date of death", "place of birth", "place of death")
+PAIR = re.compile(r"\w\s*(?:--|–|—|&)\s*[A-Z]|\w (?:and|&) [A-Z]")
+
+
+def is_of_another_life(scene: Scene, fact: Fact) -> bool:
+    """A birth or death of two people together, or in the brackets behind somebody else."""
+    ends = scene.ends(fact) if fact.relation in LIFE else None
+    if ends is None:
+        return False
+    head, tail = ends
+    if PAIR.search(head.text):
+        return True
+    opened = scene.text.rfind("(", scene.sentence(tail)[0], tail.start)
+    if opened < 0 or ")" in scene.text[opened : tail.start]:
+        return False
+    before = [m for m in scene.people.within(max(0, opened - LONGEST), opened) if opened - m.end <= 1]
+    return bool(before) and all(m.text not in scene.names[fact.head] and head.text not in m.text for m in before)
 
 
 # ---- pronouns -------------------------------------------------------------------------------------------------------
@@ -285,6 +325,9 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     lies_elsewhere,
     is_no_seat,
     is_called_so,
+    flows_elsewhere,
+    is_a_continent,
     is_not_founded,
+    is_of_another_life,
     is_a_guess,
 )

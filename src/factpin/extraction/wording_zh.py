@@ -55,6 +55,8 @@ def has_no_post(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     person, group = ends
+    if CUT_BEFORE.match(group.text):
+        return True
     if group.end <= person.start:
         if scene.text[group.end : person.start] in ("", "的"):
             return AS_TITLE.match(scene.text, person.end) is None and scene.text[group.end] != "的"
@@ -196,6 +198,9 @@ ITS = re.compile("的[^，。；《》]{0,4}《")
 PAPER = re.compile("[报報]$|杂志$|雜誌$|[周月]刊$")
 OTHER_WORK = re.compile("[译譯]|出版商|翻拍|盗版|盜版|称赞|好评|参考|借鉴|雷同")
 DEFINED = re.compile("[》」”]?[^，、；。]*?[是为由]")
+NO_ACTOR = re.compile(
+    "[^，。；]{0,12}(?:设计|設計|作曲|编曲|編曲|导演|導演|编剧|編劇|舞团|舞團|剧团|劇團|歌仔戏团|歌仔戲團)"
+)
 HOSTED = re.compile("主持人|由|：|:|主持(?!节目)")
 
 
@@ -225,6 +230,8 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
     if ends is None or fact.relation not in MADE_BY or ends[1].type != PERSON:
         return False
     work, person = ends
+    if fact.relation == "主演" and NO_ACTOR.match(scene.text, person.end):
+        return True
     if fact.relation == "作者" and PAPER.search(work.text):
         return True
     if work.end <= person.start:
@@ -254,6 +261,7 @@ OFFICE = re.compile(
 )
 
 
+CUT_BEFORE = re.compile("[应應用以由与與被将將把对對向经經据據让讓]|[一二三四五六七八九十两兩几幾数數\\d]+[名个個位家]")
 BEFORE_NAME = re.compile("(?:[、，和及兼][^。；]{0,20})?[\\s“「：]*")
 ADVERB = re.compile("常常|往往|一般|通常|经常|主要|分别")
 
@@ -264,7 +272,11 @@ def is_no_office(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     person, title = ends
-    if OFFICE.search(title.text) is None or re.search("[，。由]|(?<!主)任(?!委)|联系|認定|认定|指控", title.text):
+    if (
+        CUT_BEFORE.match(title.text)
+        or OFFICE.search(title.text) is None
+        or re.search("[，。由]|(?<!主)任(?!委)|联系|認定|认定|指控", title.text)
+    ):
         return True
     gap = ASIDE.sub("", scene.text[title.end : person.start])
     return title.end <= person.start and (

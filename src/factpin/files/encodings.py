@@ -136,7 +136,9 @@ def _is_plausible(encoding: str, text: str) -> bool:
 def _is_chinese(sample: bytes, encoding: str) -> bool:
     """Whether nearly all of the sample is Chinese in UTF-16, which bytes in other encodings are by a third at most."""
     text = sample[: len(sample) // 2 * 2].decode(encoding, "replace")
-    known = sum("\t" <= c < "\x80" or "\u3000" <= c <= "\u303f" or "\u4e00" <= c <= "\u9fff" or c >= "\uff00" for c in text)
+    known = sum(
+        "\t" <= c < "\x80" or "\u3000" <= c <= "\u303f" or "\u4e00" <= c <= "\u9fff" or c >= "\uff00" for c in text
+    )
     return len(sample) >= SHORTEST and known - text.count("\ufffd") >= MOSTLY * len(text)
 
 
