@@ -174,6 +174,7 @@ def test_a_reader_is_not_believed_about_something_else(store: Store) -> None:
     assert ask("Who is Still Water's founder's mother?", store, reader=Bold()).abstained
     assert ask("Who is the creator of Still Water?", store, reader=Bold()).abstained  # explained by its director
     assert ask("Who was praised for Still Water in 1958?", store, reader=Bold()).text == "Ann Ash"
+    assert ask("When was Still Water praised in Norway in 1958?", store, reader=Bold()).abstained  # a name is no time
     assert ask("Who is Still Water?", store, reader=Bold()).abstained  # a passage describes it, no span does
 
 

@@ -82,10 +82,10 @@ def test_an_abstention_says_why_before_it_shows_passages_in_the_language_of_the_
     text = "徐文光\n\n徐文光出生于苏州，长期从事戏曲研究。"
     (tmp_path / "xu.txt").write_text(text, encoding="utf-8")
     assert door("index", tmp_path / "xu.txt", "--no-facts", "--quiet").code == 0
-    lines = door("ask", "戏曲研究始于何时？").out.splitlines()
+    lines = door("ask", "戏曲研究始于何时？", "--reader", "none").out.splitlines()
     assert lines[0] == "没有答案" and "以下段落可能有帮助" in lines[1] and lines[2] == "  可参看："
     assert f"{tmp_path}/xu.txt:5-" in lines[3]
-    assert "徐文光”" not in door("ask", "徐文光娶了谁？").out, "a title alone is no help"
+    assert "徐文光”" not in door("ask", "徐文光娶了谁？", "--reader", "none").out, "a title alone is no help"
 
 
 def test_passages_that_only_repeat_the_question_are_not_shown() -> None:

@@ -118,7 +118,7 @@ def test_what_is_not_read_or_cut_or_empty_is_said(models: Path, capfd: pytest.Ca
     assert "the answer is cut at 3 pieces (--max-pieces)" in capfd.readouterr().err
     cut, ended = (GeneratedText(text, (), 0.0, len(text), False) for text in ("ab", ""))
     assert [line[:27] for line in answer_notes([cut, replace(ended, finished=True)], 9)] == [
-        "1 of 2 answers are cut wher", "1 of 2 answers are empty: t"]  # fmt: skip
+        "1 of 2 answers is cut where", "1 of 2 answers is empty: th"]  # fmt: skip
 
 
 def test_an_answer_that_continues_a_word_has_no_mark(models: Path) -> None:

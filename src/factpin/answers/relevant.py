@@ -5,6 +5,7 @@ A small reader looks for words of the right kind, and finds some in passages abo
 - where the question asks for two steps, of which one passage tells one: "When did Tim Burton's father die?";
 - where the question compares two things: "Who is older, A or B?";
 - where the question asks who or what a name is: "Who is Ed Wood?";
+- where the question asks when, or how many, and it found neither a number nor a time;
 - where it found words of the question itself;
 - where the passage lacks a name or number of the question: another season, another person;
 - where a text denies the answer, or somebody rejected it;
@@ -45,6 +46,19 @@ _IDENTITY = re.compile(r"\s*(?:[Ww]ho|[Ww]hat)(?:['’]s| is| was| are| were)\s+
 _LOWER = re.compile(r"(?<![\w'’])(?!(?:of|the|and|de|van|von|der|la|le|al|bin)\b)[a-z]+")
 _OWNED = re.compile(r"['’]s?\s")
 _IDENTITY_ZH = re.compile(r"(?P<name>.+?)(?:是谁|是什么|是什么人|是何人)[？?]?")
+_COUNTED = re.compile(
+    r"\d|[〇零一二三四五六七八九十百千万亿两几半数]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|"
+    r"hundreds?|thousands?|millions?|billions?|half|twice|several|many|few|single|both|no)\b|\b(?:twen|thir|for|fif|six|seven|"
+    r"eigh|nine)t(?:y|een)",
+    re.I,
+)
+_TIME = re.compile(
+    rf"{_COUNTED.pattern}|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*\b|"
+    r"\b(?:spring|summer|autumn|fall|winter|centur|decade|year|month|week|day|night|morning|evening|noon|dawn|era|age|period|"
+    r"dynasty|war|reign|before|after|during|until|since|when|while|today|yesterday|tomorrow|ago|late|early|christmas|easter)|"
+    r"[年月日时時天夜晨午晚早春夏秋冬朝代初末后後前期间間]|世[纪紀]|周|节|節",
+    re.I,
+)
 _WORD = re.compile(r"[^\W_]+")
 _ASKING = frozenset("who whom whose what when where which why how many much".split())  # noqa: SIM905
 
@@ -59,6 +73,9 @@ def is_relevant(
     if reading.choice:
         return True
     if fold(text_of(reading)) in fold(question.text):
+        return False
+    kinds = {"time": _TIME, "number": _COUNTED}
+    if question.kind in kinds and kinds[question.kind].search(text_of(reading)) is None:
         return False
     if (
         two_steps(question)
