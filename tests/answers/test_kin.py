@@ -14,6 +14,7 @@ from factpin.memory import TypedFact, open_store
     ("王五的外公是谁？", "王五的母亲的父亲是谁？"),
     ("Who is Ann Ash's grandfather?", "Who is Ann Ash's grandfather?"),
     ("外公是谁？", "外公是谁？"),
+    ("《我的外公》的导演是谁？", "《我的外公》的导演是谁？"),
 ])  # fmt: skip
 def test_both_steps_are_named(question: str, steps: str) -> None:
     assert in_steps(question) == steps

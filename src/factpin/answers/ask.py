@@ -93,7 +93,8 @@ def trace(  # noqa: PLR0913  (each is asked for by name)
     if mode == "facts" or ambiguous or any(map(least.reached, answers)):
         return Trace(_conclude(question, answers, [], least, notes, store, filter), by_facts)
     search = search or Search(store)
-    retrieval = retrieve(question, search, k, filter)
+    with store.tables.reading():  # another process may write meanwhile
+        retrieval = retrieve(question, search, k, filter)
     if reader is None:
         retrieval = follow(retrieval, store, k, filter) if mode == "hops" else retrieval
         offered = offer_unread(question, retrieval)
@@ -102,7 +103,8 @@ def trace(  # noqa: PLR0913  (each is asked for by name)
     read = compose(question, retrieval, readings)
     if mode == "hops" or (mode == "auto" and not any(map(least.reached, (*answers, *read)))):
         seen = len(retrieval.passages)
-        retrieval = follow(retrieval, store, k, filter)
+        with store.tables.reading():
+            retrieval = follow(retrieval, store, k, filter)
         readings += _fitting(parsed, reader.read(question, retrieval.passages[seen:]), by_facts, mode)
         read = compose(question, retrieval, readings)
     offered = [] if readings else _offer(parsed, reader, retrieval)
@@ -191,7 +193,7 @@ def _conclude(
         notes = [*notes, say("none" if not offered else "read" if read else "unread", language)]
     else:
         notes = [*notes, *first.notes]
-        if not first.abstained:
+        if not first.abstained and first.score >= WORTH:
             notes.append(say("weak", language, score=f"{first.score:.2f}", least=f"{least.of(first):.2f}"))
     notes += _unread_notes(store, filter, language)
     return Answer(question, "", first.score if first else 0.0, first.mode if first else "extract", abstained=True,

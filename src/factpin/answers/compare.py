@@ -19,8 +19,16 @@ from factpin.memory.agreement import names_agree
 from factpin.memory.dates import date_in
 
 HOLDS = "active"
-UNITED = "united kingdom"
-PARTS = frozenset(("england", "scotland", "wales", "northern ireland"))
+UNCLEAR = (  # countries of which one was or is a part of another: nobody can say that they differ
+    {"united kingdom", "england", "scotland", "wales", "northern ireland"},
+    {"germany", "east germany", "prussia"},
+    {"russia", "soviet union", "ukraine", "belarus", "lithuania", "latvia", "estonia", "armenia", "azerbaijan"},
+    {"soviet union", "georgia", "kazakhstan", "uzbekistan", "moldova"},
+    {"south korea", "north korea", "korea"},
+    {"china", "taiwan", "republic of china", "hong kong"},
+    {"czech republic", "slovakia", "czechoslovakia"},
+    {"serbia", "yugoslavia", "croatia", "slovenia", "bosnia", "montenegro", "macedonia", "north macedonia", "kosovo"},
+)
 _JOINED = {
     "or": re.compile(r"\s*,?\s+or\s+(?:the\s+)?(?:film\s+|song\s+|movie\s+)?", re.I),
     "and": re.compile(
@@ -40,6 +48,9 @@ _BESIDE = (  # words beside the two names
 _ALLOWED = frozenset(_BESIDE.split())
 _LATER = re.compile(r"\b(?:younger|youngest|later|latest|recent|recently|last)\b", re.I)
 _EARLIER = re.compile(r"\b(?:older|oldest|first|earlier|before)\b", re.I)
+_EVENT = re.compile(r"\b(?:born|die[sd]?|released?|publish\w*|publication|founded|established|c[ao]me)\b", re.I)
+_WHO = re.compile(r"\s*who\b", re.I)
+_VAGUE = re.compile(r"\b(?:b\.?\s?c\.?(?:\s?e\.?)?|before|after|by|between|from)(?![a-z])|公元前", re.I)
 _SAME = re.compile(r"\bsame\s+(?:nationality|nationalities|country)\b", re.I)
 _DIRECTOR = re.compile(r"\bdirectors?\b", re.I)
 _ASKED = (  # relations that decide, and the words that ask for them
@@ -88,13 +99,16 @@ def _pair(names: Sequence[Name], text: str, between: re.Pattern[str]) -> tuple[N
 
 def _first(question: ParsedQuestion, store: Store, filter: Filter, pair: tuple[Name, Name], rest: str) -> Answer | None:
     """Which of two is earlier or later."""
-    relations = next((relations for relations, words in _ASKED if words.search(rest)), None)
+    asked = [relations for relations, words in _ASKED if words.search(rest)]
     later, earlier = bool(_LATER.search(rest)), bool(_EARLIER.search(rest))
-    if relations is None or later == earlier:
+    if len(asked) != 1 or later == earlier:
         return None
+    (relations,) = asked
     sides = [_side(question.text, store, filter, name, relations, rest) for name in pair]
     one, other = sides
     if one is None or other is None:
+        return None
+    if _VAGUE.search(one.value) or _VAGUE.search(other.value):
         return None
     dates = date_in(one.value), date_in(other.value)
     known = min(map(len, dates))
@@ -105,7 +119,9 @@ def _first(question: ParsedQuestion, store: Store, filter: Filter, pair: tuple[N
 
 
 def _same(question: ParsedQuestion, store: Store, filter: Filter, pair: tuple[Name, Name], rest: str) -> Answer | None:
-    """Whether two are of one country."""
+    """Whether two are of one country; not whether something happened to both in one country."""
+    if _EVENT.search(rest):
+        return None
     people = "nationalit" in rest.lower() or bool(_DIRECTOR.search(rest))
     kinds = ("country of citizenship",) if people else ("country of citizenship", "country", "country of origin")
     for relation in kinds:
@@ -120,8 +136,7 @@ def _equal(one: str, other: str) -> bool | None:
     """Whether two countries are the same; None where one may be a part of the other, or is none that is known."""
     if one == other:
         return True
-    parts = {one, other} - {UNITED}
-    unclear = len(parts) == 1 and parts <= PARTS
+    unclear = any({one, other} <= group for group in UNCLEAR)
     return False if is_country(one) and is_country(other) and not unclear else None
 
 
@@ -137,6 +152,7 @@ def _side(text: str, store: Store, filter: Filter, name: Name, relations: tuple[
         known = subjects(store, [made.fact.tail.name], filter)
         heads = [made.fact.tail.id, *(c.entity.id for found in known.values() for c in found)]
         facts = (made,)
+        shown = made.fact.tail.name if _WHO.match(rest) else shown
     told = _only(_facts(store, filter, heads, relations))
     return None if told is None else Side(shown, told.fact.tail.name, (*facts, told))
 
@@ -159,7 +175,7 @@ def _answer(question: str, text: str, sides: tuple[Side, Side]) -> Answer:
     score = 1.0
     for judged in facts:
         score *= judged.confidence
-    citations = shared([c for side in sides for c in citations_of(side.facts[-1].fact, inverse=False)])
+    citations = shared([c for judged in facts for c in citations_of(judged.fact, inverse=False)])
     path = tuple(
         Hop(judged.fact.head.name, judged.fact.tail.name, _cited(judged), judged.fact.relation) for judged in facts
     )

@@ -3,7 +3,7 @@
     in_steps("Who is Ann Ash's maternal grandfather?") -> "Who is Ann Ash's mother's father?"
     in_steps("谁是王五的外公？")                         -> "谁是王五的母亲的父亲？"
 
-Words that may mean either side (grandfather, uncle) are left as they are.
+Words that may mean either side (grandfather, uncle) are left as they are, and so are titles: 《我的外公》.
 """
 
 import re
@@ -27,11 +27,16 @@ _CHINESE = {
 _KIN = "|".join(_ENGLISH).replace("-", "[- ]").replace(" ", r"\s+")
 _OF = re.compile(rf"\b(?:the\s+)?({_KIN})\s+of\b", re.I)
 _POSSESSIVE = re.compile(rf"(['’]s?\s+)({_KIN})\b", re.I)
+_TITLE = re.compile('(《[^》]*》|“[^”]*”|「[^」]*」|"[^"]*")')
 _ZH = re.compile(rf"的({'|'.join(_CHINESE)})")
 
 
 def in_steps(question: str) -> str:
     """The question with both steps named."""
+    return "".join(part if _TITLE.fullmatch(part) else _in_steps(part) for part in _TITLE.split(question))
+
+
+def _in_steps(question: str) -> str:
     question = _OF.sub(
         lambda match: " of ".join(f"the {step}" for step in reversed(_steps(match[1]))) + " of", question
     )

@@ -62,7 +62,8 @@ class Group:
 
 def lookup(question: str, store: Store, filter: Filter = ALL) -> Lookup:
     """Look for an answer among the facts of a store."""
-    found = _lookup(in_steps(question), store, filter)
+    with store.tables.reading():  # another process may write meanwhile
+        found = _lookup(in_steps(question), store, filter)
     return replace(found, answer=replace(found.answer, question=question)) if found.answer is not None else found
 
 

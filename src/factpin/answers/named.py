@@ -1,6 +1,7 @@
 """The names in a question that the store knows, whole or in part: "Where was Somchai born?" for Somchai Rattanakul.
 
-The title of a document is a name of what it is about. Brackets behind a name belong to it: The Base (film).
+The title of a document is a name of what it is about. Brackets behind a name belong to it if they are those of the
+title, The Base (film). Other brackets say something that is not understood here, and are left.
 
 A part of a name is a capitalised word that belongs to no name that is known whole. It can mean a person, by any word of
 the name, or an organization, by the first one.
@@ -14,11 +15,12 @@ from factpin.answers.subjects import subjects
 from factpin.documents import Span
 from factpin.documents.keys import fold
 from factpin.memory import ALL, Candidate, Filter, Store
-from factpin.memory.names import MOST_UNITS, longest_first, spans_of_names
+from factpin.memory.names import MOST_UNITS, longest_first, spans_of_names, title_key
 
 MOST_MEANT = 5  # entities that a part of a name can mean; of more, it means none
 _CAPITALISED = re.compile(r"(?<![\w'’.-])[^\W\d_a-z][^\W\d_]{2,}(?![\w.-]|['’](?!s\b))")
 BRACKETS = re.compile(r"\s*\([^()]*\)")
+_KIND = re.compile(r"\s*\((?:film|movie|song|single|album|novel|book|play|band|(?:TV |television )?series)\)", re.I)
 _WORD = re.compile(r"[^\W_]+")
 _TITLE_GAP = re.compile(r"[\s\-'’&/:.,;!?…]{0,4}")
 _FIRST = "who whom whose what when where which why how the did does was were are has have had can"  # in a question
@@ -36,7 +38,8 @@ def names_in(question: str, store: Store, filter: Filter = ALL) -> list[Name]:
         if text in about:
             others = () if BRACKETS.match(question, span.end) else known.get(span, ())
             known[span] = list({c.entity.id: c for c in (*others, *about[text])}.values())
-    found: list[Name] = [(_with_brackets(question, span), known[span]) for span in longest_first(list(known))]
+    spans_found = longest_first(list(known))
+    found: list[Name] = [(_with_brackets(question, span, store, filter), known[span]) for span in spans_found]
     for match in _CAPITALISED.finditer(question):
         span = Span(*match.span())
         inside = any(span.start < end and start < span.end for start, end in known)
@@ -72,10 +75,17 @@ def _spans_of_titles(question: str) -> Iterator[Span]:
             yield from (Span(start, words[j][1] + more) for more in {0, closing})
 
 
-def _with_brackets(question: str, span: Span) -> Span:
-    """A name with the brackets behind it."""
+def _with_brackets(question: str, span: Span, store: Store, filter: Filter) -> Span:
+    """A name with the brackets behind it, if every document of that name has them in its title, or they name a kind."""
     match = BRACKETS.match(question, span.end)
-    return Span(span.start, match.end()) if match else span
+    if match is None:
+        return span
+    whole = Span(span.start, match.end())
+    key = title_key(question[slice(*span)])
+    ids = store.titled([key], filter).get(key, ()) if key else ()
+    titles = {fold(passage.title) for passage in store.passages(ids)}
+    known = titles == {fold(question[slice(*whole)])} or (len(titles) < 2 and _KIND.fullmatch(match[0]))
+    return whole if known else span
 
 
 def _called(word: str, candidate: Candidate) -> bool:

@@ -121,7 +121,7 @@ Hungarian: hungary, Romanian: romania, Bulgarian: bulgaria, Greek: greece, Turki
 Croatian: croatia, Slovenian: slovenia, Bosnian: bosnia, Bosnia and Herzegovina: bosnia, Albanian: albania,
 Russian: russia, Soviet: soviet union, USSR: soviet union, Ukrainian: ukraine, Belarusian: belarus,
 Lithuanian: lithuania, Latvian: latvia, Estonian: estonia, Finnish: finland, Swedish: sweden, Norwegian: norway,
-Danish: denmark, Icelandic: iceland, Japanese: japan, Chinese: china, People's Republic of China: china,
+Danish: denmark, Icelandic: iceland, Japanese: japan, Chinese: china, People's Republic of China: china, PRC: china,
 Taiwanese: taiwan, Korean: south korea, South Korean: south korea, North Korean: north korea, Vietnamese: vietnam,
 Thai: thailand, Filipino: philippines, Indonesian: indonesia, Malaysian: malaysia, Singaporean: singapore,
 Indian: india, Pakistani: pakistan, Bangladeshi: bangladesh, Nepalese: nepal, Sri Lankan: sri lanka, Iranian: iran,
