@@ -104,7 +104,7 @@ class AskedSet:
 def answer(name: str, asked: AskedSet) -> dict[str, Any]:
     """What an arm answers, with the weights of passages and which of them hold an answer; from its file if there."""
     model, k, decode = arms_of(asked.options)[name]
-    path = asked.options.output / f"{model} {name}.json".replace(" = ", "").replace(",", "").replace(" ", "-")
+    path = asked.options.output / f"{model} {name} {asked.options.questions}.json".replace(" = ", "").replace(",", "").replace(" ", "-")
     if not path.exists():
         writer = load_writer(asked.options.output / model)
         writer.settings = replace(writer.settings, decode=decode)
@@ -124,7 +124,7 @@ def answer(name: str, asked: AskedSet) -> dict[str, Any]:
 def alone(asked: AskedSet) -> dict[str, float]:
     """How likely a model finds gold answers, beside passages that hold one and beside others."""
     model = asked.options.model or "k3"
-    path = asked.options.output / f"{model}-gold-answers.json"
+    path = asked.options.output / f"{model}-gold-answers-{asked.options.questions}.json"
     if not path.exists():
         writer = load_writer(asked.options.output / model)
         rows: list[tuple[bool, float]] = []

@@ -18,7 +18,7 @@ def store() -> Iterator[Store]:
 def test_the_name_that_most_texts_use_is_shown() -> None:
     rows = [NameCount("e", "PER", "Ann W.", True, 2), NameCount("e", "PER", "Ann", True, 2),
             NameCount("e", "PER", "boss", False, 9), NameCount("e", "PER", "Ann", False, 1)]  # fmt: skip
-    assert ranked(rows) == ["Ann", "Ann W.", "boss"]
+    assert ranked(rows) == ["Ann W.", "Ann", "boss"]  # the whole name, though a part of it is used more
 
 
 def test_spans_that_may_be_names() -> None:

@@ -18,6 +18,7 @@ _ENGLISH = (
 )
 _CHINESE = "我 你 您 他 她 它 我们 咱们 你们 他们 她们 它们 自己 本人 其 该 此 这 那 这个 那个 前者 后者 双方 对方"
 PRONOUNS = frozenset([*_ENGLISH.split(), *_CHINESE.split()])
+MOST_WORDS = 4  # of a full name that stands for a part of it
 MOST_UNITS = 12  # words or Chinese characters in a name
 
 _UNIT = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
@@ -62,13 +63,25 @@ def title_key(title: str) -> str:
 
 
 def ranked(counts: Iterable[NameCount]) -> list[str]:
-    """The surface forms of an entity, best name first: with a type, then more frequent, then alphabetical."""
+    """The surface forms of an entity, best name first: with a type, then more frequent, then alphabetical.
+
+    A name that goes on is better than its first or last word alone: Paula Fürst, not Paula.
+    """
     typed: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for row in counts:
         total[row.surface] += row.mentions
         typed[row.surface] += row.mentions if row.typed else 0
-    return sorted(total, key=lambda surface: (-typed[surface], -total[surface], surface))
+    names = sorted(total, key=lambda surface: (-typed[surface], -total[surface], surface))
+    whole = next((name for name in names if names and _goes_on(name, names[0])), None)
+    return names if whole is None else [whole, *(name for name in names if name != whole)]
+
+
+def _goes_on(name: str, part: str) -> bool:
+    """Whether a name of two to four capitalised words begins or ends with another one of one word."""
+    words = name.split()
+    capitals = all(word[0].isupper() for word in words)
+    return 1 < len(words) <= MOST_WORDS and capitals and part in (words[0], words[-1])
 
 
 def spans_of_names(text: str) -> Iterator[Span]:
