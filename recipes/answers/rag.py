@@ -104,7 +104,8 @@ class AskedSet:
 def answer(name: str, asked: AskedSet) -> dict[str, Any]:
     """What an arm answers, with the weights of passages and which of them hold an answer; from its file if there."""
     model, k, decode = arms_of(asked.options)[name]
-    path = asked.options.output / f"{model} {name} {asked.options.questions}.json".replace(" = ", "").replace(",", "").replace(" ", "-")
+    file = f"{model} {name} {asked.options.questions}.json"
+    path = asked.options.output / file.replace(" = ", "").replace(",", "").replace(" ", "-")
     if not path.exists():
         writer = load_writer(asked.options.output / model)
         writer.settings = replace(writer.settings, decode=decode)
