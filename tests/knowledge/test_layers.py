@@ -8,6 +8,7 @@ from factpin.knowledge.entity_memory import EntityMemory, EntityMemoryConfig, li
 from factpin.knowledge.fact_memory import FactMemory, HeadFacts, answer_loss, fact_loss
 from factpin.knowledge.kar import Kar, KarConfig, decide, margin_loss, softmax_loss
 from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, collate_mentions
+from factpin.knowledge.store_layer import StoreLayerConfig
 from proofs import memory_eae, memory_fae, memory_knowbert
 
 
@@ -91,3 +92,11 @@ def test_the_fact_memory_learns_and_hidden_facts_are_not_used() -> None:
         optimiser.step()
     assert reading.facts.argmax(-1).tolist() == [1, 2, 0]
     assert reading.null[2] == 1.0
+
+
+def test_a_layer_of_before_weighs_its_candidates_as_it_learned() -> None:
+    config = StoreLayerConfig("kar", 1, 4, 8, (1, 1), "x", "softmax")
+    record = config.to_json()
+    assert StoreLayerConfig.from_json(record) == config
+    del record["loss"]  # before it was written, all learned with the margin
+    assert StoreLayerConfig.from_json(record).loss == "margin"

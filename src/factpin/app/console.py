@@ -90,7 +90,7 @@ def working(doing: str, quiet: bool, *, beneath: bool = False) -> Iterator[Progr
     beneath: documents are shown on the same terminal, so the line disappears before the first.
     """
     if quiet or not sys.stderr.isatty():
-        yield Progress(warn=lambda text: notes(quiet).print(text, style="yellow"))
+        yield Progress(warn=lambda text: notes(quiet).print(text, style="yellow", markup=False))
         return
     bar = _bar(doing)
     loading = bar.console.status("loading models")

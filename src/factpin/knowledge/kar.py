@@ -66,7 +66,7 @@ class Kar(nn.Module):
         self.ask = nn.MultiheadAttention(size, config.heads, config.dropout, batch_first=True)
         self.asked = nn.LayerNorm(size)
         self.inner = nn.Sequential(nn.Linear(size, config.inner), nn.GELU(), nn.Linear(config.inner, size))
-        self.answered = nn.LayerNorm(size)
+        self.told = nn.LayerNorm(size)
         self.norm = nn.LayerNorm(width)
         self.dropout = Dropout(config.dropout)
         self.invert()
@@ -96,7 +96,7 @@ class Kar(nn.Module):
         hidden_spans = hidden_spans & with_names[:, None]  # texts without names ask anything: they are not changed
         asked = self.ask(projected, enriched, enriched, key_padding_mask=hidden_spans, need_weights=False)[0]
         answer = self.asked(projected + self.dropout(asked))  # (B, N, E)
-        answer = self.answered(answer + self.dropout(self.inner(answer)))
+        answer = self.told(answer + self.dropout(self.inner(answer)))
         changed = self.norm(hidden + self.dropout(self.up(answer)))  # (B, N, D)
         return torch.where(with_names[:, None, None], changed, hidden), scores
 

@@ -39,10 +39,11 @@ class StoreLayerConfig:
     size: int  # of an entity vector
     columns: tuple[int, ...]  # how long the columns of the table of names are
     store: str = ""  # digest of the store
+    loss: Literal["margin", "softmax"] = "margin"  # of a KAR: how it weighs candidates
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
-        return {**{name: getattr(self, name) for name in ("kind", "after", "rows", "size", "store")},
+        return {**{name: getattr(self, name) for name in ("kind", "after", "rows", "size", "store", "loss")},
                 "columns": list(self.columns)}  # fmt: skip
 
     @staticmethod
@@ -60,7 +61,7 @@ class StoreLayer(nn.Module):
         self.config, self.inside = config, continuing(tokenizer)
         self.layer: Kar | EntityMemory
         if config.kind == "kar":
-            how = KarConfig(heads=_heads(config.size), loss="softmax")  # recipes/knowledge: links better
+            how = KarConfig(heads=_heads(config.size), loss=config.loss)
             self.layer = Kar(width, torch.zeros(config.rows, config.size), how)
         else:
             self.layer = EntityMemory(width, config.rows, EntityMemoryConfig(config.size))
@@ -127,7 +128,11 @@ def build_layer(
     after = place_of(kind, int(encoder.config.num_hidden_layers))
     columns = tuple(len(getattr(names, name)) for name in COLUMNS)
     layer = StoreLayer(
-        encoder.width, StoreLayerConfig(kind, after, len(table), table.shape[1], columns, store), tokenizer
+        encoder.width,
+        StoreLayerConfig(
+            kind, after, len(table), table.shape[1], columns, store, "softmax"
+        ),  # links better: recipes/knowledge
+        tokenizer,
     )
     layer.know(names, table)
     return layer
