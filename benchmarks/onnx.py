@@ -1,6 +1,7 @@
 """The runtimes and precisions of the shipped models: speed, the first answer, and what int8 and bf16 change.
 
-    python benchmarks/onnx.py [--data ../shared/data] [--texts 300] [--before FOLDER] [--first 3] [--cards] [--json FILE]
+    python benchmarks/onnx.py [--data ../shared/data] [--texts 300] [--before FOLDER] [--first 3] [--cards]
+        [--json FILE]
 
 Each model reads the first texts of a corpus with onnxruntime in float32 and int8 and with torch in float32 and bf16.
 They take turns in one process with one thread; times are medians of process_time, and ratios are to torch in float32.
