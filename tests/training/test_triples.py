@@ -167,7 +167,7 @@ def test_what_tuning_counts_above_a_cut_is_what_scoring_counts(folder: Path, cut
     strict = total(triples.score(align(extractor.annotate(dev), dev).pairs).rows["strict"])
     above = found.score > cut
     assert ((above & found.right).sum(), found.gold.sum()) == (strict.tp, strict.gold)
-    assert 0 <= above.sum() - strict.predicted <= 1  # a wrong one may go with its mention
+    assert 0 <= above.sum() - strict.predicted <= 1  # one more was seen once in CI; why is not known
     assert strict.fp > 3  # some are wrong, or the counts would show nothing
 
 
