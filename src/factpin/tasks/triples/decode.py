@@ -45,11 +45,11 @@ class Decoding:
 def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: Rules | None = None) -> Decoding:
     """Mentions in the order of the text, entities by text and type, and facts pinned to both mentions."""
     rules, dropped = rules or Rules(), Counter[str]()
-    spots = [Spot(*char_span(pieces, first, last), labels.type_of(label)) for label, first, last in found.spans()]
+    spots = spots_of(found, pieces, labels)
     best: dict[Spot, float] = {}
     for spot, score in zip(spots, found.span_score, strict=True):
         best[spot] = max(best.get(spot, -np.inf), float(score))
-    facts, slots = _links(found, spots, labels)
+    facts, slots = fact_links(found, spots, labels)
     whole = completed(sound(facts, doc, dropped) if rules.sift else facts, rules.schema, rules.complete, dropped)
     same = one_pair(whole.scores, doc, dropped) if rules.sift else {draft: [draft] for draft in whole.scores}
     qualified = {
@@ -73,7 +73,12 @@ def decode(found: Links, doc: Document, pieces: Pieces, labels: Labels, rules: R
     return Decoding(mentions, entities, told_facts, dict(+dropped))
 
 
-def _links(
+def spots_of(found: Links, pieces: Pieces, labels: Labels) -> list[Spot]:
+    """Where in the text each found span is, and its type."""
+    return [Spot(*char_span(pieces, first, last), labels.type_of(label)) for label, first, last in found.spans()]
+
+
+def fact_links(
     found: Links, spots: list[Spot], labels: Labels
 ) -> tuple[dict[DraftFact, float], dict[tuple[str, Spot], list[tuple[str, Spot]]]]:
     """The facts with their best scores, and the qualifiers (role, value) by relation and tail."""

@@ -1,5 +1,6 @@
 """Triples: thresholds of relations, and the scales of facts and of mentions, fitted on dev."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,8 @@ from factpin.scoring.triples import Key, match, triples
 from factpin.tasks.fit import LOWEST, ScoredCandidates, fit_scale, fit_shifts, fit_thresholds, make_candidates
 from factpin.tasks.settings import Settings
 from factpin.tasks.task import Tunable
+from factpin.tasks.triples.decode import fact_links, spots_of
+from factpin.tasks.triples.rules import sound
 from factpin.tokens import char_span
 
 
@@ -32,6 +35,7 @@ def fact_candidates(model: Tunable, documents: Sequence[Document]) -> ScoredCand
     """Every relation between two places once, right where scoring counts it under `strict`.
 
     Of several that fit one gold fact the surest is right, so above any cut as many are right as scoring would count.
+    Facts with an argument that cannot be a name are left out, as they are in decoding.
     """
     labels = model.finder.labels
     index = {label: i for i, label in enumerate(labels.names)}
@@ -44,13 +48,12 @@ def fact_candidates(model: Tunable, documents: Sequence[Document]) -> ScoredCand
         gold = {t.key() for t in triples(document.doc) if t.relation in judged}
         for key in gold:
             counts[index[key.names[0]]] += 1
-        places = [char_span(document.pieces, first, last) for _, first, last in found.spans()]
+        facts, _ = fact_links(found, spots_of(found, document.pieces, labels), labels)
+        facts = {draft: score for draft, score in facts.items() if draft.relation in judged}
         best: dict[Key, float] = {}
-        for r, s, o, score in zip(found.relation, found.subject, found.object, found.score, strict=True):
-            whole = all(start < end for start, end in (places[s], places[o]))
-            if whole and r < len(labels.relations) and labels.relations[r] in judged:
-                key = Key((labels.relations[r],), frozenset((places[s],)), frozenset((places[o],)))
-                best[key] = max(best.get(key, -np.inf), float(score))
+        for draft, score in sound(facts, document.doc, Counter()).items():
+            key = Key((draft.relation,), frozenset((draft.head[:2],)), frozenset((draft.tail[:2],)))
+            best[key] = max(best.get(key, -np.inf), score)
         right = match(gold, sorted(best, key=lambda key: -best[key]))
         rows += [(score, key in right, index[key.names[0]]) for key, score in best.items()]
     return make_candidates(rows, counts)
