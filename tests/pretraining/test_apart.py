@@ -18,7 +18,7 @@ from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.corpus import Corpus, Place, TextCut
 from factpin.pretraining.learner import Beside, Learners, build_learner, build_network
 from factpin.pretraining.networks import NETWORKS, shape_of
-from factpin.pretraining.pretrain import pretrain, told_of
+from factpin.pretraining.pretrain import notes_of, pretrain
 from factpin.pretraining.source import CorpusSource
 from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.tokens import Tokenizer
@@ -193,7 +193,7 @@ def test_documents_that_are_too_short_are_taken_out_and_counted(encoder_folder: 
         [tmp_path / "texts.txt"], replace(small("bart_shuffle", encoder_folder), heldout=0),
         replace(HOW, max_steps=1), tmp_path / "run", quiet=True,
     )  # fmt: skip
-    assert report["passed_over"]["too_short"] >= 1 and any("were skipped" in line for line in told_of(report))
+    assert report["passed_over"]["too_short"] >= 1 and any("were skipped" in line for line in notes_of(report))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from factpin.pretraining.corpus import Corpus
 from factpin.pretraining.folder import save_pretrained
 from factpin.pretraining.generation import Generator
 from factpin.pretraining.plan import plan_of
-from factpin.pretraining.pretrain import begin, begun, pretrain, told_of
+from factpin.pretraining.pretrain import begin, begun, notes_of, pretrain
 from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
@@ -92,6 +92,6 @@ def test_a_run_that_learned_only_frequencies_says_so(tmp_path: Path) -> None:
     )
     assert report["frequency_loss"] == pytest.approx(np.log(len(words)), abs=0.05)
     assert report["scores"]["heldout_loss"] == pytest.approx(report["frequency_loss"], abs=0.2)
-    (note,) = [line for line in told_of({**report, "frequency_loss": 1.0}) if "context" in line]
+    (note,) = [line for line in notes_of({**report, "frequency_loss": 1.0}) if "context" in line]
     assert "knowing only how frequent each piece is gives 1.00" in note
-    assert not any("context" in line for line in told_of({**report, "frequency_loss": 9.0}))
+    assert not any("context" in line for line in notes_of({**report, "frequency_loss": 9.0}))

@@ -30,7 +30,7 @@ from factpin.pretraining.config import Divide, PretrainConfig
 from factpin.pretraining.corpus import Corpus, PackedTexts, Place, TextCut
 from factpin.pretraining.job import PretrainJob, stages_of
 from factpin.pretraining.learner import Learners
-from factpin.pretraining.pretrain import pretrain, told_of
+from factpin.pretraining.pretrain import notes_of, pretrain
 from factpin.pretraining.source import CorpusSource
 from factpin.pretraining.stream import BatchStream
 from factpin.tasks.spans.task import SPANS, SpanOptions
@@ -175,7 +175,7 @@ def test_a_vocabulary_that_does_not_fit_is_told(encoder_folder: Path, tmp_path: 
     path = tmp_path / "strange.txt"
     path.write_text("\n\n".join(f"Ωμέγα δέλτα {k}." for k in range(60)), encoding="utf-8")
     config = PretrainConfig("roberta", str(encoder_folder), extend=50, length=24, heldout=0.1)
-    told = told_of(pretrain([path], config, replace(QUICK, max_steps=1), tmp_path / "run", quiet=True))
+    told = notes_of(pretrain([path], config, replace(QUICK, max_steps=1), tmp_path / "run", quiet=True))
     assert any("--extend 50: " in note for note in told) and any("are unknown" in note for note in told)
 
 
@@ -314,7 +314,7 @@ def test_long_documents_are_learned_from_to_the_end(encoder_folder: Path, books:
     count = sum(1 for _ in source_of(encoder_folder, books, "file").texts(Place(), World(0, 1, torch.device("cpu"))))
     assert report["texts"] == report["steps"] == count > 3 * config.buffer
     assert report["passed_over"] == {"too_short": 0, "no_other_document": 0}
-    assert any("nothing was held out" in told for told in told_of(report))
+    assert any("nothing was held out" in told for told in notes_of(report))
     with pytest.raises(BadInput, match="--divide"):
         pretrain(books[:1], config, QUICK, tmp_path / "one", quiet=True)
 
@@ -341,7 +341,7 @@ def test_texts_that_are_too_short_are_counted_and_told(encoder_folder: Path, tmp
     report = pretrain([tmp_path / "t.txt"], config, replace(QUICK, max_steps=3, batch_size=3), tmp_path / "run",
                       quiet=True)  # fmt: skip
     assert report["passed_over"]["too_short"] >= 20 and report["passed_over"]["no_other_document"] == 0
-    assert any(f"{report['passed_over']['too_short']} texts were skipped" in told for told in told_of(report))
+    assert any(f"{report['passed_over']['too_short']} texts were skipped" in told for told in notes_of(report))
 
 
 def test_a_finished_run_that_is_resumed_tells_the_same(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:

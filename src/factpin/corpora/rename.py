@@ -69,13 +69,13 @@ class Renaming:
 
     def notes(self) -> list[str]:
         """What was changed, and which names are unknown; kinds without any known name are skipped."""
-        told = [f"renamed: {_counts(self.changed)}"] if self.changed else []
+        notes = [f"renamed: {_counts(self.changed)}"] if self.changed else []
         for kind in dict.fromkeys(kind for kind, _ in self.kept):
             own = Counter({name: n for (of, name), n in self.kept.items() if of == kind})
             if kind in self.changed or not self.changed:
                 unknown = count(own.total(), kind.removesuffix("s"))
-                told.append(f"kept, as the table of names has no entry for {unknown}: {few(own)}")
-        return told
+                notes.append(f"kept, as the table of names has no entry for {unknown}: {few(own)}")
+        return notes
 
 
 def names(doc: Document) -> Iterator[Name]:
@@ -89,10 +89,10 @@ def names(doc: Document) -> Iterator[Name]:
 def towards(table: Mapping[str, str], predicted: Iterable[Document], gold: Iterable[Document]) -> Renaming:
     """The table in the direction in which more predicted names become names of gold; forward if equal."""
     known = {name for doc in gold for name in names(doc)}
-    told = Counter(name for doc in predicted for name in names(doc))
+    counts = Counter(name for doc in predicted for name in names(doc))
 
     def hits(renaming: Renaming) -> int:
-        return sum(n for (kind, name), n in told.items()
+        return sum(n for (kind, name), n in counts.items()
                    if any((kind, new) in known for new in renaming.candidates(name) or [name]))  # fmt: skip
 
     return max(Renaming(table, forward=True), Renaming(table, forward=False), key=hits)
@@ -118,9 +118,9 @@ def read_names(path: Path) -> dict[str, str]:
     return {key: name for key, name in table.items() if key and name}
 
 
-def few(told: Iterable[str]) -> str:
+def few(names: Iterable[str]) -> str:
     """The first names, and how many more there are."""
-    every = list(told)
+    every = list(names)
     more = f" and {len(every) - FEW} more" if len(every) > FEW else ""
     return ", ".join(every[:FEW]) + more
 

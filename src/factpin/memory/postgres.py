@@ -112,7 +112,7 @@ class PostgresConnection:
             self._depth -= 1
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _clear_errors(self) -> Iterator[None]:
         try:
             yield
         except self._error as error:
@@ -123,15 +123,15 @@ class PostgresConnection:
 
     def run(self, statement: str) -> None:
         """Run one or more statements without values."""
-        with self._told():
+        with self._clear_errors():
             self._connection.execute(statement.encode())
 
     def ask(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._told():
+        with self._clear_errors():
             return self._connection.execute(statement.replace("?", "%s").encode(), values).fetchall()
 
     def do(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        with self._told(), self._connection.cursor() as cursor:
+        with self._clear_errors(), self._connection.cursor() as cursor:
             cursor.executemany(statement.replace("?", "%s").encode(), rows)
 
     # ---- words ----------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class PostgresConnection:
             dict(self.ask("SELECT id, number FROM passage WHERE document = ?", (rows[0].document,))) if rows else {}
         )
         copying = "COPY posting(term, passage, count) FROM STDIN"
-        with self._told(), self._connection.cursor() as cursor, cursor.copy(copying) as copy:
+        with self._clear_errors(), self._connection.cursor() as cursor, cursor.copy(copying) as copy:
             for row, found in zip(rows, words, strict=True):
                 for term, count in Counter(found.split()).items():
                     copy.write_row((term, numbers[row.id], count))

@@ -72,8 +72,8 @@ class Audit:
 
     def __str__(self) -> str:
         if self.clean:
-            told = f"No leak: {count(self.questions, 'question')}, {self.kept} of them shown on purpose."
-            return f"{told} Of {self.noise} cells drawn by chance {self.alike} hold what is asked for."
+            verdict = f"No leak: {count(self.questions, 'question')}, {self.kept} of them shown on purpose."
+            return f"{verdict} Of {self.noise} cells drawn by chance {self.alike} hold what is asked for."
         return "\n".join([*self.lies, *(str(leak) for leak in self.leaks)])
 
 

@@ -273,8 +273,8 @@ def fill_blanks(
     for blank in blanks(ids, v):
         before = [said.ids for _, said in filled]
         prompt = glm(ids, blank, v, earlier=[(at, said.ids) for at, said in filled])
-        told = None if tell is None else partial(_tell_all, tell, before)
-        filled.append((blank, generate(learner, prompt, v, one, chance=chance, tell=told)[0]))
+        tell_all = None if tell is None else partial(_tell_all, tell, before)
+        filled.append((blank, generate(learner, prompt, v, one, chance=chance, tell=tell_all)[0]))
     return [said for _, said in filled]
 
 

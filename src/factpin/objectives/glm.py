@@ -38,11 +38,11 @@ class GLM:
         places, tapes, answers = text.ids, [a], [np.full(len(a), NONE)]
         positions = [np.stack([np.arange(len(a)), np.zeros(len(a), np.int64)], 1)]  # (|A|, 2)
         for k in chance.permutation(len(groups)):
-            told, asked, new = taught(v.start, f.tape.take(f.cells[groups[k]]) + mark(v.end), len(places))
+            given, asked, new = taught(v.start, f.tape.take(f.cells[groups[k]]) + mark(v.end), len(places))
             places = np.concatenate([places, new])
-            tapes.append(told)
+            tapes.append(given)
             answers.append(asked)
-            positions.append(np.stack([np.full(len(told), blanks[k]), 1 + np.arange(len(told))], 1))
+            positions.append(np.stack([np.full(len(given), blanks[k]), 1 + np.arange(len(given))], 1))
 
         row = concatenate(tapes)
         content = stream(

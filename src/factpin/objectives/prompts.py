@@ -129,9 +129,9 @@ def mass(ids: Ints, start: int, end: int, v: Vocabulary) -> Prompt:
         hidden = ids.copy()
         hidden[start:end] = v.mask
         source = encoder(_row([v.cls], hidden, [v.sep]))
-        told = _row([v.cls] if start == 0 else ids[start - 1 : start], said)
-        positions = start + np.arange(len(told))  # the piece before the run is at cell `start`
-        return _sequence(source, told, positions)
+        given = _row([v.cls] if start == 0 else ids[start - 1 : start], said)
+        positions = start + np.arange(len(given))  # the piece before the run is at cell `start`
+        return _sequence(source, given, positions)
 
     return Prompt(view, "decoder", v.specials, length=end - start, rows=("mass",))
 
@@ -181,9 +181,9 @@ def _refuse_empty(ids: Ints) -> None:
         raise BadInput("A text is continued behind its last piece; got no piece. Give at least one.")
 
 
-def _sequence(source: Stream, told: Tape, positions: Ints | None = None) -> View:
-    sees = {"decoder": causal(len(told)), "encoder": full(len(told), len(source))}
-    return _view({"encoder": source, "decoder": stream(told, sees, positions=positions)})
+def _sequence(source: Stream, given: Tape, positions: Ints | None = None) -> View:
+    sees = {"decoder": causal(len(given)), "encoder": full(len(given), len(source))}
+    return _view({"encoder": source, "decoder": stream(given, sees, positions=positions)})
 
 
 def _row(*parts: Ints | list[int]) -> Tape:

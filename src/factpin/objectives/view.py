@@ -101,15 +101,15 @@ def taught(start: int, target: Tape, places: int) -> tuple[Tape, Ints, Ints]:
     new = target.shows < 0
     answers = target.shows.copy()
     answers[new] = places + np.arange(new.sum())
-    told = Tape(target.ids, answers, target.free)
-    return mark(start) + told.take(np.arange(len(told) - 1)), answers, target.ids[new]
+    given = Tape(target.ids, answers, target.free)
+    return mark(start) + given.take(np.arange(len(given) - 1)), answers, target.ids[new]
 
 
 def sequence_view(text: Ints, encoder: Stream, start: int, target: Tape) -> View:
     """Encoder and decoder: the decoder reads from left to right and sees the whole encoder."""
-    told, answers, new = taught(start, target, len(text))
-    sees = {"decoder": causal(len(told)), "encoder": full(len(told), len(encoder))}
-    decoder = stream(told, sees, answers=answers)
+    given, answers, new = taught(start, target, len(text))
+    sees = {"decoder": causal(len(given)), "encoder": full(len(given), len(encoder))}
+    decoder = stream(given, sees, answers=answers)
     return View(np.concatenate([text, new]), {"encoder": encoder, "decoder": decoder}, marks=frozenset(new.tolist()))
 
 

@@ -34,7 +34,7 @@ from factpin.pretraining.job import stages_of
 from factpin.pretraining.learner import Learners
 from factpin.pretraining.plan import beginning_of, plan_of
 from factpin.pretraining.prepare import prepare
-from factpin.pretraining.pretrain import pretrain, told_of
+from factpin.pretraining.pretrain import notes_of, pretrain
 from factpin.tasks import find_task
 from factpin.tokens import Tokenizer
 from factpin.training.checkpoint import last_path
@@ -141,8 +141,8 @@ def _pretrained(
                 (point / POINT).write_bytes(orjson.dumps({"step": step, "pieces": pieces}))
 
     report = pretrain(paths, config, how, folder, dev=dev, resume=last_path(folder).exists(), quiet=True, at=keep)
-    for told in told_of(report):
-        note(f"{config.objective}: {told}")
+    for line in notes_of(report):
+        note(f"{config.objective}: {line}")
     missing = [point.name for point in points if not (point / POINT).exists()]
     if missing:
         raise BadInput(f"{folder}: the run is complete, but {', '.join(missing)} is missing. Remove this folder "
@@ -259,14 +259,14 @@ def verdict(last: Mapping[str, Sequence[float]]) -> Verdict:
         spread = ((statistics.variance(last[best]) + statistics.variance(last[name])) / 2) ** 0.5
         if name != best and means[best] - means[name] <= 2 * spread:
             near[name] = 2 * spread
-    told = {name: "no adaptation" if name == NONE else name for name in means}
+    shown = {name: "no adaptation" if name == NONE else name for name in means}
     if near:
-        others = " and ".join(f"{told[name]} ({100 * means[name]:.2f})" for name in near)
+        others = " and ".join(f"{shown[name]} ({100 * means[name]:.2f})" for name in near)
         spreads = " and ".join(f"{100 * spread:.2f}" for spread in near.values())
-        words = f"No difference: {told[best]} is first with {100 * means[best]:.2f}, but not ahead of {others}"
+        words = f"No difference: {shown[best]} is first with {100 * means[best]:.2f}, but not ahead of {others}"
         return Verdict(best, None, f"{words} by more than two standard deviations of the seeds ({spreads}).")
     second = max((name for name in means if name != best), key=lambda name: means[name])
-    lead = f"{100 * means[best]:.2f}, {100 * (means[best] - means[second]):.2f} more than {told[second]}"
+    lead = f"{100 * means[best]:.2f}, {100 * (means[best] - means[second]):.2f} more than {shown[second]}"
     return Verdict(best, best, f"No adaptation is best: {lead}." if best == NONE else f"{best} is best: {lead}.")
 
 
@@ -275,12 +275,12 @@ def summed(rows: Sequence[Result], points: int, metric: str) -> dict[str, Any]:
     by: dict[tuple[str, int], list[Result]] = {}
     for row in sorted(rows, key=lambda row: (row["point"], row["seed"])):
         by.setdefault((row["objective"], row["point"]), []).append(row)
-    told = []
+    summary = []
     for (name, point), each in by.items():
         scores = [row["score"] for row in each]
         low, high = interval(scores)
-        told.append({"objective": name, "point": point, "pieces": each[0]["pieces"], "scores": scores,
+        summary.append({"objective": name, "point": point, "pieces": each[0]["pieces"], "scores": scores,
                      "mean": statistics.fmean(scores), "low": low, "high": high})  # fmt: skip
-    last = {row["objective"]: row["scores"] for row in told if row["point"] in (0, points)}
+    last = {row["objective"]: row["scores"] for row in summary if row["point"] in (0, points)}
     found = verdict(last)
-    return {"metric": metric, "points": told, "best": found.best, "winner": found.winner, "verdict": found.words}
+    return {"metric": metric, "points": summary, "best": found.best, "winner": found.winner, "verdict": found.words}

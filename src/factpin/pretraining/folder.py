@@ -41,15 +41,15 @@ SPOKEN = {"bart": "bart", "marian": "transformer", "pegasus": "pegasus", "t5": "
 def save_pretrained(model: Learners, folder: Path, tokenizer: Tokenizer) -> None:
     """Write all of it; nothing of the run that made it is lost but the optimiser."""
     folder.mkdir(parents=True, exist_ok=True)
-    told: dict[str, Any] = {"rows": list(model.rows)}
+    heads: dict[str, Any] = {"rows": list(model.rows)}
     if isinstance(model.encoder, Network):
         _save_network(model, folder, tokenizer)
     else:
         _save_encoder(model, model.encoder, folder)
-        told["beside"] = asdict(model.beside)
+        heads["beside"] = asdict(model.beside)
     if model.generator is not None and isinstance(model.generator.encoder, Plain):
         _save_generator(model.generator, model.generator.encoder.encoder, folder / GENERATOR)
-    (folder / HEADS).write_text(json.dumps(told, indent=1), encoding="utf-8")
+    (folder / HEADS).write_text(json.dumps(heads, indent=1), encoding="utf-8")
 
 
 def _save_encoder(model: Learners, encoder: Encoder, folder: Path) -> None:
@@ -110,13 +110,13 @@ class PretrainedModel:
 
 def load_pretrained(folder: Path) -> PretrainedModel:
     """What `factpin pretrain` wrote, with the heads and the decoder that it learned by."""
-    config, told = read_json(folder / CONFIG), _told(folder)
-    rows, tokenizer = {row: pick(ROWS, row, kind="objective") for row in told["rows"]}, Tokenizer.load(folder)
+    config, heads = read_json(folder / CONFIG), _read_heads(folder)
+    rows, tokenizer = {row: pick(ROWS, row, kind="objective") for row in heads["rows"]}, Tokenizer.load(folder)
     if config["model_type"] in LAYOUTS:
         model = build_network(rows, config)
         state = network_weights(folder, config)
     else:
-        model = on_encoder(rows, Encoder.load(folder), Beside(**told.get("beside", {})))
+        model = on_encoder(rows, Encoder.load(folder), Beside(**heads.get("beside", {})))
         state = _weights(folder / HEAD_WEIGHTS) if (folder / HEAD_WEIGHTS).is_file() else {}
     missing, foreign = model.learner.load_state_dict(state, strict=False)
     missing = [name for name in missing if config["model_type"] in LAYOUTS or not name.startswith(model.inside)]
@@ -125,7 +125,7 @@ def load_pretrained(folder: Path) -> PretrainedModel:
             f"{folder}: {HEAD_WEIGHTS} does not fit its encoder: {', '.join((*missing, *foreign)[:3])}. Take the "
             f"folder as it was written."
         )
-    model.learner.rows = frozenset(told["rows"])
+    model.learner.rows = frozenset(heads["rows"])
     return PretrainedModel(model.learner.eval(), tokenizer, vocabulary_of(tokenizer))
 
 
@@ -135,7 +135,7 @@ def network_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, Tensor
     return found | (_weights(folder / HEAD_WEIGHTS) if (folder / HEAD_WEIGHTS).is_file() else {})
 
 
-def _told(folder: Path) -> dict[str, Any]:
+def _read_heads(folder: Path) -> dict[str, Any]:
     if (folder / HEADS).is_file():
         return read_json(folder / HEADS)
     kind = read_json(folder / CONFIG)["model_type"]
@@ -149,14 +149,14 @@ def _told(folder: Path) -> dict[str, Any]:
 
 def read_json(path: Path) -> dict[str, Any]:
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
         raise BadModel(f"{path.parent}: has no {path.name}. Expected a folder that `factpin pretrain` wrote.") from None
     except ValueError:
         raise BadModel(f"{path}: not JSON. Take the folder as it was written.") from None
-    if not isinstance(told, dict):
+    if not isinstance(record, dict):
         raise BadModel(f"{path}: expected an object of JSON. Take the folder as it was written.")
-    return told
+    return record
 
 
 def _weights(path: Path) -> dict[str, Tensor]:

@@ -88,8 +88,8 @@ class Generator:
         if self.kind == "glm":
             return [self._filled(text, ids, search, chance, tell) for _ in range(self._rounds(search))]
         prompt, v = self.prompt(ids, marks), self.vocabulary
-        told = None if tell is None else lambda said: tell(self._so_far(text, said))
-        found = generate(self.model.learner, prompt, v, search, chance=chance, tell=told)
+        listen = None if tell is None else lambda said: tell(self._so_far(text, said))
+        found = generate(self.model.learner, prompt, v, search, chance=chance, tell=listen)
         return [self._answer(text, said) for said in found]
 
     def prompt(self, ids: Ints, marks: Sequence[str]) -> Prompt:
@@ -199,8 +199,8 @@ class Generator:
     ) -> GeneratedText:
         """GLM: the prompt with its blanks filled in."""
         shown = text if MARK.search(text) else f"{text}[TAIL]"
-        told = None if tell is None else lambda runs: tell(_filled_so_far(shown, [self._decode(run) for run in runs]))
-        found = fill_blanks(self.model.learner, ids, self.vocabulary, search, chance=chance, tell=told)
+        listen = None if tell is None else lambda runs: tell(_filled_so_far(shown, [self._decode(run) for run in runs]))
+        found = fill_blanks(self.model.learner, ids, self.vocabulary, search, chance=chance, tell=listen)
         blanks = tuple(self._decode(said.ids) for said in found)
         score, pieces = sum(said.score for said in found), sum(len(said.ids) for said in found)
         return GeneratedText(_fill(shown, blanks), blanks, score, pieces, all(said.finished for said in found))

@@ -9,7 +9,7 @@
 
 Tied weights are in a file once, as transformers writes them. Tables that do not learn (sinusoids) are written where
 transformers looks for them. MASS has BART's weights; its decoder counts positions of the text, which transformers' BART
-cannot be told.
+cannot do.
 """
 
 from collections.abc import Callable, Iterator, Mapping

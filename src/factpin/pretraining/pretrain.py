@@ -80,11 +80,11 @@ def pretrain(
     paths, cut = _paths(paths, config, plan), text_cut(config, plan)
     corpus, held_out = _corpora(paths, dev, config)
     known, notes = _known(config, plan.need, corpus)
-    told = world.from_leader(begin(config, plan, corpus, folder, how.seed) if world.leads else {})
+    learned = world.from_leader(begin(config, plan, corpus, folder, how.seed) if world.leads else {})
     tokenizer = Tokenizer.load(folder / "start")
     vocabulary, model = vocabulary_of(tokenizer), begun(config, plan, folder, how.seed)
     model.carried = _carried(config, plan, model, how.texts)
-    notes += _of_vocabulary(config, told) + _of_pairs(corpus, tokenizer, config)
+    notes += _of_vocabulary(config, learned) + _of_pairs(corpus, tokenizer, config)
     notes += _inherited(model, config, plan, folder)
 
     every = 0 if held_out or not config.heldout else max(2, round(1 / config.heldout))
@@ -116,7 +116,7 @@ def pretrain(
     return {"steps": outcome.steps, "best_step": outcome.best_step, "scores": outcome.scores,
             "texts": seen["texts"], "pieces": seen["pieces"],
             "passed_over": {"too_short": seen["unfit"], "no_other_document": seen["alone"]},
-            "heldout": len(judged), "frequency_loss": frequencies, "vocabulary": told, "notes": notes}  # fmt: skip
+            "heldout": len(judged), "frequency_loss": frequencies, "vocabulary": learned, "notes": notes}  # fmt: skip
 
 
 def _stream(
@@ -168,21 +168,21 @@ def _frequencies(job: PretrainJob, source: CorpusSource) -> float | None:
     return frequency_loss(source.first(COUNTED), job.asked())
 
 
-def told_of(report: dict[str, Any]) -> list[str]:
+def notes_of(report: dict[str, Any]) -> list[str]:
     """What somebody who started the run should know, in sentences."""
-    passed, told = report["passed_over"], list(report["notes"])
+    passed, notes = report["passed_over"], list(report["notes"])
     if report["frequency_loss"] is not None:
-        told += note_on(report["scores"]["heldout_loss"], report["frequency_loss"])
+        notes += note_on(report["scores"]["heldout_loss"], report["frequency_loss"])
     if not report["heldout"]:
-        told.append("nothing was held out, so the last weights are kept: none of the held-out documents (--dev, "
+        notes.append("nothing was held out, so the last weights are kept: none of the held-out documents (--dev, "
                     "--heldout) is long enough for the objective.")  # fmt: skip
     if passed["too_short"]:
-        told.append(f"{_skipped(passed['too_short'])} as too short for the objective; "
+        notes.append(f"{_skipped(passed['too_short'])} as too short for the objective; "
                     f"{report['texts']:,} were used.")  # fmt: skip
     if passed["no_other_document"]:
-        told.append(f"{_skipped(passed['no_other_document'])} for want of a second document; "
+        notes.append(f"{_skipped(passed['no_other_document'])} for want of a second document; "
                     f"{report['texts']:,} were used.")  # fmt: skip
-    return told
+    return notes
 
 
 def _refuse(folder: Path, how: TrainConfig, *, resume: bool) -> None:
@@ -263,19 +263,19 @@ def _known(config: PretrainConfig, need: Needs, corpus: Corpus) -> tuple[KnownPh
     return known, []
 
 
-def _of_vocabulary(config: PretrainConfig, told: dict[str, Any]) -> list[str]:
+def _of_vocabulary(config: PretrainConfig, learned: dict[str, Any]) -> list[str]:
     """What is to be said of the vocabulary: words that were not found, pieces that it does not know."""
-    said, after = [], told["after"]
-    if told.get("added", 0) < config.extend:
-        said.append(f"--extend {config.extend}: only {count(told['added'], 'word was', 'words were')} added: words "
+    notes, after = [], learned["after"]
+    if learned.get("added", 0) < config.extend:
+        notes.append(f"--extend {config.extend}: only {count(learned['added'], 'word was', 'words were')} added: words "
                     f"in letters that are split into three pieces or more, and unknown characters, that occur at "
                     f"least five times.")  # fmt: skip
     if after["unknown_pieces"] > UNKNOWN * after["pieces"]:
         new = not (config.encoder or config.tokenizer)
         why = "which is too small. Make it larger (--vocab-size)." if new else (
             "made for other text. Take another encoder (factpin models --encoders), or --shape.")  # fmt: skip
-        said.append(f"{after['unknown_pieces']:,} of {after['pieces']:,} pieces are unknown to the vocabulary, {why}")
-    return said
+        notes.append(f"{after['unknown_pieces']:,} of {after['pieces']:,} pieces are unknown to the vocabulary, {why}")
+    return notes
 
 
 def _of_pairs(corpus: Corpus, tokenizer: Tokenizer, config: PretrainConfig) -> list[str]:

@@ -100,6 +100,6 @@ def run_pretraining(
         )
     if not world.leads:
         return None
-    for line in pretrain.told_of(report):
+    for line in pretrain.notes_of(report):
         note(line)
     return report

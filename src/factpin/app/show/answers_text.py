@@ -46,7 +46,7 @@ def print_answers(record: dict[str, Any], answers: Sequence[GeneratedText], *, a
 
 def answer_notes(answers: Sequence[GeneratedText], longest: int) -> list[str]:
     """What a reader of the answers should know: which were cut, and which have no text."""
-    told = []
+    notes = []
     for what, some in (
         (
             f"cut at {count(longest, 'piece')} (--max-pieces)",
@@ -61,5 +61,5 @@ def answer_notes(answers: Sequence[GeneratedText], longest: int) -> list[str]:
                 if len(answers) == 1
                 else f"{len(some):,} of {len(answers):,} answers {'is' if len(some) == 1 else 'are'}"
             )
-            told.append(f"{whole} {what}")
-    return told
+            notes.append(f"{whole} {what}")
+    return notes

@@ -88,7 +88,7 @@ def targets(
     parts = [(0, len(marked.pieces))] if windows is None else windows(marked.pieces)
     together = _together(marked.opening[read], entity[read], parts, len(doc.entities))
     head, tail = _asked(together, kind, joins, excluded)
-    told = _PairLabels(doc, relations, head, tail)
+    labels = _PairLabels(doc, relations, head, tail)
     return Targets(
         marked.pieces,
         _sentences(doc, pieces)[marked.source],
@@ -99,15 +99,15 @@ def targets(
         len(doc.entities),
         head,
         tail,
-        *told.columns(),
+        *labels.columns(),
         kind,
         joins,
         unread=tuple(doc.mentions[i] for i in np.unique(mention[~read])),
         lost=tuple(e for e, good in zip(doc.entities, known, strict=True) if not good),
         widened=int(marked.widened.sum()),
-        unknown=tuple(told.unknown),
-        unasked=tuple(told.unasked),
-        qualifiers=told.qualifiers,
+        unknown=tuple(labels.unknown),
+        unasked=tuple(labels.unasked),
+        qualifiers=labels.qualifiers,
         apart=_allowed(known, kind, joins, excluded) - len(head),
     )
 
@@ -208,14 +208,14 @@ def _places(ends: Sequence[tuple[int, int]], keys: Ints, entities: int) -> list[
 def _only(x: Targets, kept: Bools) -> Targets:
     """The pairs that stay, kept (P,), with their labels."""
     number = np.cumsum(kept) - 1  # of a pair among those that stay
-    told, proved = kept[x.pair], kept[x.proof_pair]
+    stated, proved = kept[x.pair], kept[x.proof_pair]
     return replace(
         x,
         head=x.head[kept],
         tail=x.tail[kept],
-        pair=number[x.pair[told]],
-        relation=x.relation[told],
-        fact=x.fact[told],
+        pair=number[x.pair[stated]],
+        relation=x.relation[stated],
+        fact=x.fact[stated],
         proof_pair=number[x.proof_pair[proved]],
         proof=x.proof[proved],
     )
