@@ -297,6 +297,15 @@ class StoreConformance:
 
     # ---- the whole ------------------------------------------------------------------------------------------------
 
+    def test_compacting_changes_no_answer(self, store: Store) -> None:
+        for name in ("a", "b"):
+            store.put(tell(BORN, Said(f"谷{name}", "出生地", "北京"), id=name), Source(f"{name}.txt"))
+        store.remove("a.txt")
+        before = answers(store)
+        store.compact()
+        assert_equal(answers(store), before)
+        assert store.check() == []
+
     def test_rebuilding_cuts_passages_anew(self, store: Store) -> None:
         store.put(Document("d", "一句话。" * 40), Source("a"))
         many = len(store.passages_of("a"))

@@ -241,6 +241,42 @@ def test_deleting_by_sql_leaves_nothing_behind(tmp_path: Path) -> None:
         assert store.check() == [] and store.stats()["fact"] == 1
 
 
+def bytes_of(path: Path) -> bytes:
+    """The store's file, and its log beside it."""
+    return b"".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))
+
+
+def test_compacting_erases_the_bytes_of_what_was_removed(tmp_path: Path) -> None:
+    path = tmp_path / "kb.db"
+    with open_store(str(path), create=True) as store:
+        store.put(tell(Said("Zebediah", "lives in", "Quixotville"), id="a"), Source("a.txt"))
+        store.put(tell(Said("谷爱凌", "住", "旧金山"), id="b"), Source("b.txt"))
+        before = answers(store)
+        store.remove("a.txt")
+    assert b"uixotville" in bytes_of(path)
+    with open_store(str(path)) as store:
+        store.compact()
+        assert store.check() == [] and answers(store) != before
+        (left,) = store.documents()
+        assert left[1].uri == "b.txt"
+    assert b"uixotville" not in bytes_of(path) and b"ebediah" not in bytes_of(path)
+    assert "旧金山".encode() in bytes_of(path)
+
+
+def test_compacting_while_somebody_reads_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "kb.db"
+    with open_store(str(path), create=True) as store:
+        store.put(tell(Said("谷爱凌", "住", "旧金山"), id="b"), Source("b.txt"))
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM document").fetchall()
+        with pytest.raises(BadFile, match="another process"):
+            store.compact()
+        other.close()
+        store.compact()
+        assert store.check() == []
+
+
 def test_readers_see_what_others_wrote(tmp_path: Path, fresh_postgres: Callable[[], Store]) -> None:
     path = str(tmp_path / "kb.db")
     with open_store(path, create=True) as one, open_store(path) as other:

@@ -92,6 +92,9 @@ class InMemoryTables:
         rows = self._rows[document]
         return rows._replace(words=tuple(" ".join(sorted(words.split())) for words in rows.words))
 
+    def compact(self) -> None:
+        """Nothing to do: what was removed is gone."""
+
     def problems(self) -> list[str]:
         known = {p.id for rows in self._rows.values() for p in rows.passages}
         return [

@@ -247,6 +247,10 @@ class PostgresConnection:
         )
         return bool(found)
 
+    def compact(self) -> None:
+        """Write the tables anew without what was removed."""
+        self.run("VACUUM (FULL) document, passage, posting, entity, mention, fact, evidence, vector, decision")
+
     def problems(self) -> list[str]:
         """Always empty: foreign keys prevent orphaned rows."""
         return []

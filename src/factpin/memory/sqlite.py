@@ -286,6 +286,16 @@ class SqliteConnection:
                                    [r[1] for r in rows], [r[2] for r in rows])  # fmt: skip
         return self._matrix
 
+    def compact(self) -> None:
+        """Erase the bytes of what was removed, which SQLite keeps in the word index, in free pages and in its log."""
+        self.do("INSERT INTO words(words) VALUES(?)", [("optimize",)])
+        self.ask("VACUUM")
+        if self.ask("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
+            raise BadFile(
+                f"{self.path}: another process is using the store, and its log is still needed. Try again later."
+            )
+        self._pool = self._matrix = None
+
     def problems(self) -> list[str]:
         found = [f"the file is damaged: {row[0]}" for row in self.ask("PRAGMA integrity_check(10)") if row[0] != "ok"]
         found += [f"a row of {row[0]} refers to nothing in {row[2]}" for row in self.ask("PRAGMA foreign_key_check")]

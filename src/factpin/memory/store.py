@@ -406,6 +406,10 @@ class Store:
             for source in self.tables.sources(ALL):
                 self.rewrite(source.id)
 
+    def compact(self) -> None:
+        """Erase the bytes of removed documents from the files of the store, and make these smaller."""
+        self.tables.compact()
+
     def check(self) -> list[str]:
         """Compare every table with the documents; a sentence for each difference."""
         return checks.check(self.tables, self.settings)

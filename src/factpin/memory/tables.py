@@ -79,6 +79,10 @@ class Tables(Protocol):
         """All rows of a document, read back from every table; the words of a passage are sorted."""
         ...
 
+    def compact(self) -> None:
+        """Erase the bytes of what was removed, as far as the database keeps them in its files."""
+        ...
+
     def problems(self) -> list[str]:
         """Problems that do not belong to a single document: orphaned rows, a damaged file."""
         ...

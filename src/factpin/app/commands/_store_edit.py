@@ -111,6 +111,17 @@ def remove(uris: tuple[str, ...], db: str | None, as_json: bool) -> int:
     else:
         parts = ", ".join(f"{number:,} {what}" for what, number in gone.items())
         notes().print(f"removed: {count(len(removed), 'document')}, {parts}")
+        notes().print("Their bytes may still be in the files of the store; `factpin store compact` erases them.")
+    return 0
+
+
+@click.command()
+@db_option
+def compact(db: str | None) -> int:
+    """Erase the bytes of removed documents, which a database keeps in its files, and make these smaller."""
+    with open_db(db) as kept:
+        kept.compact()
+    notes().print("nothing of removed documents is left in the files of the store")
     return 0
 
 

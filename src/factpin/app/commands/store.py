@@ -2,7 +2,7 @@
 
 import click
 
-from factpin.app.commands._store_edit import add, import_facts, join, reject, remove, split
+from factpin.app.commands._store_edit import add, compact, import_facts, join, reject, remove, split
 from factpin.app.commands._store_look import check, conflicts, decisions, facts, list_documents, show, stats, why
 
 
@@ -22,6 +22,7 @@ for command in (
     join,
     split,
     remove,
+    compact,
     check,
     stats,
     decisions,
