@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from factpin.models.extractor import Extractor
 
 STEP = 0.2  # seconds between attempts
-PATIENCE = 0.8  # share of the timeout that a request may expect to wait
+PATIENCE = 0.5  # share of the timeout that a request may expect to wait: the machine may become half as fast
 NOTHING: Callable[[Sequence[Document], float, float], None] = lambda *_: None  # noqa: E731
 
 
@@ -113,7 +113,7 @@ class Service:
         return True
 
     def _expire(self, ticket: Ticket) -> None:
-        if self.queue.drop(ticket):
+        if self.queue.drop(ticket, untouched=True):  # what is being read is finished
             ticket.fail(Overdue())
 
     def _work(self) -> None:
