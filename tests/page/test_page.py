@@ -103,6 +103,29 @@ def test_three_nested_marks_are_apart(window: Any) -> None:
     assert min(abs(a - b) for i, a in enumerate(lines[:3]) for b in lines[:i]) > 10
 
 
+def test_labels_are_apart_in_a_narrow_font(window: Any) -> None:
+    page = window().open()
+    page.evaluate("document.documentElement.style.setProperty('--serif', 'serif')")
+    read(
+        page,
+        "She left Paris, Passy, Rome, Oslo, Bonn, Lima, and Bern in 1934. Ann met Bob, Tim, and Joe in Passy, France.",
+    )
+    labels = page.evaluate(
+        """() => [...document.querySelectorAll("#text .chip")].map((chip) => {
+          const brush = document.createElement("canvas").getContext("2d");
+          brush.font = getComputedStyle(chip, "::after").font;
+          const { left, top } = chip.getClientRects()[0];
+          const lane = getComputedStyle(chip).getPropertyValue("--lane");
+          return { left, right: left + brush.measureText(chip.dataset.type).width, row: `${Math.round(top)} ${lane}` };
+        })"""
+    )
+    assert len(labels) >= 10
+    rows: dict[str, list[Any]] = {}
+    for label in sorted(labels, key=lambda label: label["left"]):
+        rows.setdefault(label["row"], []).append(label)
+    assert all(a["right"] < b["left"] for row in rows.values() for a, b in zip(row, row[1:], strict=False))
+
+
 def test_pointing_at_a_fact_lights_where_it_comes_from(window: Any) -> None:
     page = window().open()
     page.hover("tr[data-fact]:has(.relation.negated)")
@@ -356,6 +379,10 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(window: Any) -> None:
     page.tap("[data-view=read]")
     page.tap("tr[data-fact] >> nth=0")
     assert page.locator("#text .m.lit").count() >= 2
+    assert (
+        page.evaluate("Math.max(...[...document.querySelectorAll('.panel')].map((p) => p.scrollWidth - p.clientWidth))")
+        <= 0
+    )
 
 
 def test_with_the_keyboard_alone(window: Any) -> None:
