@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import factpin
 from factpin.documents import from_json
 from factpin.extraction.inputs import ENDINGS
 from tests.extraction.papers import pdf
@@ -149,6 +150,22 @@ def test_the_slider_hides_and_shows_facts(window: Any) -> None:
     assert page.locator("tr[data-fact]").count() > before
     page.keyboard.press("End")
     assert page.locator("tr[data-fact]").count() < before
+
+
+def test_at_first_the_page_shows_the_mentions_that_the_command_line_shows(window: Any) -> None:
+    text = (
+        "The drug is made by Merck in Darmstadt, Germany. Dr Angela Hartmann of Heidelberg University Hospital said so."
+    )
+    page = read(window().open(), text)
+    ids = "(all) => [...new Set(all.map((run) => run.dataset.m))].length"
+    (doc,) = factpin.extract(text)
+    (everything,) = factpin.extract(text, min_score=0)
+    assert page.eval_on_selector_all("#text .m", ids) == len(doc.mentions) < len(everything.mentions)
+    page.focus("#least-mentions")
+    page.keyboard.press("Home")
+    page.focus("#least")
+    page.keyboard.press("Home")
+    assert page.eval_on_selector_all("#text .m", ids) == len(everything.mentions)
 
 
 def test_unread_text_is_hatched_with_its_reason(window: Any) -> None:

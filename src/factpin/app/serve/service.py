@@ -37,6 +37,7 @@ class ReadOptions:
     min_score: float = LIKELY
     coreference: bool = False
     on_overflow: Literal["window", "error"] = "window"
+    mark_unsure: bool = False
 
 
 class Service:
@@ -146,7 +147,9 @@ class Service:
 
         names = options.models or tuple(self.folders)
         models = [self._models[name, options.on_overflow] for name in names]
-        return extract(documents, models, options.min_score, coreference=options.coreference)
+        return extract(
+            documents, models, options.min_score, coreference=options.coreference, mark_unsure=options.mark_unsure
+        )
 
     def _read_batch(self, parts: Sequence[BatchPart]) -> None:
         options = parts[0].ticket.options
