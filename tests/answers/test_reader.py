@@ -4,14 +4,19 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import orjson
 import pytest
 
 from factpin.answers.reader import Reader, ReaderSettings, WholeText, whole
+from factpin.app.cli import main
 from factpin.documents import Document, Span
-from factpin.errors import BadInput
+from factpin.errors import BadInput, BadModel
+from factpin.formats.questions import write
 from factpin.models.graphs.write import write_onnx
 from factpin.models.reader_folder import load_reader
 from factpin.models.readers import open_reader
+from factpin.training.reader_fit import given_f1
+from factpin.training.reader_int8 import write_reader_int8
 from tests.answers.small_world import SNOW, WHERE, WHO, passage, questions
 
 
@@ -28,6 +33,31 @@ def test_onnxruntime_reads_the_same(reader_folder: Path, tmp_path: Path) -> None
     for a, b in zip(one.read_all(asked, limit=3), two.read_all(asked, limit=3), strict=True):
         assert [(r.document, r.span, r.text, r.kind) for r in a] == [(r.document, r.span, r.text, r.kind) for r in b]
         assert [r.probability for r in a] == pytest.approx([r.probability for r in b], abs=1e-4)
+
+
+def test_int8_has_a_scale_and_a_least_score_of_its_own(
+    reader_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = write_onnx(reader_folder, tmp_path / "copy").folder
+    with pytest.raises(BadModel, match="no graph for int8"):
+        open_reader(copy, precision="int8")
+    asked = questions(40, 6)
+    write(asked, tmp_path / "dev.jsonl")
+    command = ["onnx", str(copy), "--precision", "int8"]
+    with pytest.raises(SystemExit, match="0"):
+        main(command)
+    assert "int8 graph" in capsys.readouterr().out
+    assert open_reader(copy, precision="int8").settings == open_reader(copy).settings
+    with pytest.raises(SystemExit, match="0"):
+        main([*command, "--tune", str(tmp_path / "dev.jsonl"), "--json"])
+    report = orjson.loads(capsys.readouterr().out)
+    exact, rough = open_reader(copy), open_reader(copy, precision="int8")
+    assert rough.model.session.graph.precision == "int8"
+    assert rough.settings.scale != exact.settings.scale and rough.settings.choices == exact.settings.choices
+    assert report["documents"] == 40 and report["after"] == pytest.approx(given_f1(rough, asked))
+    assert abs(report["before"] - report["same"]) < 0.1
+    with pytest.raises(BadInput, match="some of these have none"):
+        write_reader_int8(copy, [replace(asked[0], context=())])
 
 
 def test_answers_are_characters_of_the_document(reader: Reader) -> None:

@@ -10,6 +10,7 @@ import factpin
 from factpin.documents import Document, from_json
 from factpin.errors import BadInput, BadModel
 from factpin.extraction import pipeline as module
+from factpin.extraction.extract import extract, load_models
 from factpin.extraction.pipeline import Pipeline, loaded
 from factpin.models.extractor import Extractor
 from factpin.models.shipped import shipped_folders, shipped_readers
@@ -111,3 +112,21 @@ def test_without_a_name_it_is_what_the_command_does(tmp_path: Path, capsys: pyte
     assert (doc.mentions, doc.entities, doc.facts, doc.coverage) == (
         command.mentions, command.entities, command.facts, command.coverage)  # fmt: skip
     assert all(text[m.start : m.end] == m.text for m in doc.mentions) and doc.mentions
+
+
+def test_what_the_usual_minimum_score_hides_is_marked_where_everything_is_asked_for() -> None:
+    names = [folder for folder in shipped_folders() if folder not in shipped_readers()]
+    models = load_models(names)
+    texts = [
+        "In 2023 it invested in OpenAI, whose CEO Sam Altman was dismissed. The drug is made by Merck in Darmstadt, "
+        "Germany. Dr Angela Hartmann of Heidelberg University Hospital said so three months ago.",
+        "华为技术有限公司成立于1987年，总部位于广东省深圳市，创始人是任正非。2012年获得诺贝尔文学奖。",
+    ]
+    documents = [Document(f"d{i}", text) for i, text in enumerate(texts)]
+    usual = list(extract(documents, models))
+    everything = list(extract(documents, models, 0.0, mark_unsure=True))
+    for shown, doc in zip(usual, everything, strict=True):
+        unsure = doc.meta["unsure"]
+        assert unsure["least"] > 0.5 and unsure["mentions"]
+        assert [m for m in doc.mentions if m.id not in unsure["mentions"]] == list(shown.mentions)
+    assert "unsure" not in list(extract(documents[:1], models, 0.0))[0].meta

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import factpin
 from factpin.documents import from_json
 from factpin.extraction.inputs import ENDINGS
 from tests.extraction.papers import pdf
@@ -103,6 +104,29 @@ def test_three_nested_marks_are_apart(window: Any) -> None:
     assert min(abs(a - b) for i, a in enumerate(lines[:3]) for b in lines[:i]) > 10
 
 
+def test_labels_are_apart_in_a_narrow_font(window: Any) -> None:
+    page = window().open()
+    page.evaluate("document.documentElement.style.setProperty('--serif', 'serif')")
+    read(
+        page,
+        "She left Paris, Passy, Rome, Oslo, Bonn, Lima, and Bern in 1934. Ann met Bob, Tim, and Joe in Passy, France.",
+    )
+    labels = page.evaluate(
+        """() => [...document.querySelectorAll("#text .chip")].map((chip) => {
+          const brush = document.createElement("canvas").getContext("2d");
+          brush.font = getComputedStyle(chip, "::after").font;
+          const { left, top } = chip.getClientRects()[0];
+          const lane = getComputedStyle(chip).getPropertyValue("--lane");
+          return { left, right: left + brush.measureText(chip.dataset.type).width, row: `${Math.round(top)} ${lane}` };
+        })"""
+    )
+    assert len(labels) >= 10
+    rows: dict[str, list[Any]] = {}
+    for label in sorted(labels, key=lambda label: label["left"]):
+        rows.setdefault(label["row"], []).append(label)
+    assert all(a["right"] < b["left"] for row in rows.values() for a, b in zip(row, row[1:], strict=False))
+
+
 def test_pointing_at_a_fact_lights_where_it_comes_from(window: Any) -> None:
     page = window().open()
     page.hover("tr[data-fact]:has(.relation.negated)")
@@ -126,6 +150,22 @@ def test_the_slider_hides_and_shows_facts(window: Any) -> None:
     assert page.locator("tr[data-fact]").count() > before
     page.keyboard.press("End")
     assert page.locator("tr[data-fact]").count() < before
+
+
+def test_at_first_the_page_shows_the_mentions_that_the_command_line_shows(window: Any) -> None:
+    text = (
+        "The drug is made by Merck in Darmstadt, Germany. Dr Angela Hartmann of Heidelberg University Hospital said so."
+    )
+    page = read(window().open(), text)
+    ids = "(all) => [...new Set(all.map((run) => run.dataset.m))].length"
+    (doc,) = factpin.extract(text)
+    (everything,) = factpin.extract(text, min_score=0)
+    assert page.eval_on_selector_all("#text .m", ids) == len(doc.mentions) < len(everything.mentions)
+    page.focus("#least-mentions")
+    page.keyboard.press("Home")
+    page.focus("#least")
+    page.keyboard.press("Home")
+    assert page.eval_on_selector_all("#text .m", ids) == len(everything.mentions)
 
 
 def test_unread_text_is_hatched_with_its_reason(window: Any) -> None:
@@ -356,6 +396,10 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(window: Any) -> None:
     page.tap("[data-view=read]")
     page.tap("tr[data-fact] >> nth=0")
     assert page.locator("#text .m.lit").count() >= 2
+    assert (
+        page.evaluate("Math.max(...[...document.querySelectorAll('.panel')].map((p) => p.scrollWidth - p.clientWidth))")
+        <= 0
+    )
 
 
 def test_with_the_keyboard_alone(window: Any) -> None:

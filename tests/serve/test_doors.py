@@ -1,4 +1,4 @@
-"""The command line, Python, REST and the client give equal documents."""
+"""The command line, Python with both runtimes, REST and the client give equal documents."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ import factpin
 from factpin.app.cli import main
 from factpin.client import Client, ServerError
 from factpin.documents import to_json
+from factpin.models.graphs.check import same
 from tests.serve.conftest import MODELS, RunningServer
 
 LONG = "谷爱凌出生于旧金山。" + "今天下了一整天的雨，大家都待在家里看书和休息。" * 900
@@ -26,7 +27,11 @@ TEXTS = [
 def test_all_doors_give_equal_documents(
     server: RunningServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    by_python = [to_json(doc) for doc in factpin.extract(TEXTS, list(MODELS))]
+    found = list(factpin.extract(TEXTS, list(MODELS)))
+    for runtime in ("onnx", "torch"):
+        again = factpin.load(list(MODELS), runtime=runtime).extract(TEXTS)
+        assert all(same(a, b) for a, b in zip(found, again, strict=True)), runtime
+    by_python = [to_json(doc) for doc in found]
     answer = server.post("/v1/extract", {"texts": TEXTS})
     assert answer.status == 200
     assert answer.json["documents"] == by_python

@@ -1,6 +1,7 @@
 """The queue and the worker, without HTTP."""
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
 from threading import Thread
 from typing import Any
@@ -44,6 +45,14 @@ def test_no_client_fills_a_batch_while_others_wait() -> None:
     assert sum(len(part.document.text) + 1 for part in batch) <= 400
 
 
+def test_short_requests_do_not_overtake_a_long_one_that_does_not_fit() -> None:
+    queue = Queue(100, 10, 10_000)
+    first, long, short = ticket(60), ticket(60), ticket(10)
+    for one in (first, long, short):
+        queue.put(one)
+    assert [[part.ticket for part in queue.take()] for _ in range(2)] == [[first], [long, short]]
+
+
 def test_a_full_queue_says_when_to_come_back_and_an_empty_one_takes_all() -> None:
     queue = Queue(100, 2, 1000, longest=10.0)
     queue.worked(100, 1.0)
@@ -52,6 +61,9 @@ def test_a_full_queue_says_when_to_come_back_and_an_empty_one_takes_all() -> Non
         queue.put(ticket(1))
     assert full.value.retry == 50
     queue.take()
+    with pytest.raises(QueueFull):  # behind a batch that takes 50 seconds
+        queue.put(ticket(1))
+    queue.worked(5000, 50.0)
     queue.put(ticket(1))
     queue.put(ticket(1))
     with pytest.raises(QueueFull):
@@ -133,6 +145,41 @@ def test_one_bad_text_fails_its_own_request_only() -> None:
     assert (results[1].status_code, results[1].field) == (422, "[0]")
     assert isinstance(results[2], RuntimeError)
     assert [result[0].text for i, result in enumerate(results) if i not in (1, 2)] == ["fine", *map(str, range(17))]
+
+
+def test_a_batch_that_takes_longer_than_others_counts_at_once() -> None:
+    now = [0.0]
+    queue = Queue(100, 10, 10_000, clock=lambda: now[0])
+    queue.put(ticket(99))
+    assert len(queue.take()) == 1
+    queue.worked(100, 1.0)
+    queue.put(ticket(99))
+    assert len(queue.take()) == 1
+    queue.put(ticket(100))
+    assert queue.retry_after() == pytest.approx(2.0)  # both at the rate of the first
+    now[0] = 9.0
+    assert queue.retry_after() == pytest.approx(5.0)  # 100 characters at 10 seconds for 200
+
+
+def test_a_request_that_is_half_read_when_its_time_is_over_is_finished() -> None:
+    limits = Limits(timeout=0.3, batch_characters=10)
+
+    class Slow(Fragile):
+        def _read(self, documents: Sequence[Document], options: ReadOptions) -> Iterator[Document]:
+            time.sleep(0.2)
+            return super()._read(documents, options)
+
+    service = Slow([], limits)
+    service.start()
+
+    async def run() -> list[Document]:
+        while not service.ready:
+            await asyncio.sleep(0.01)
+        asking = service.extract([Document(f"d{i}", "x" * 9) for i in range(4)], ReadOptions())
+        return await asyncio.wait_for(asking, 10)
+
+    assert len(asyncio.run(run())) == 4
+    service.stop(5)
 
 
 def test_a_request_that_waits_too_long_gets_503() -> None:

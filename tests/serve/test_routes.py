@@ -81,6 +81,12 @@ def test_a_job_reports_its_progress_and_keeps_its_result(server: RunningServer) 
     assert server.get(path).status == 404
 
 
+def test_a_method_that_a_path_does_not_have_is_answered_with_those_it_has(server: RunningServer) -> None:
+    for path, methods in (("/v1/jobs/x", "DELETE, GET"), ("/v1/extract", "POST"), ("/openapi.json", "GET, HEAD")):
+        answer = server.send("PATCH", path)
+        assert (answer.status, answer.error, answer.headers["allow"]) == (405, "MethodNotAllowed", methods)
+
+
 def test_ask_cites_what_the_store_holds(server: RunningServer) -> None:
     answer = server.post("/v1/ask", {"question": QUESTION, "explain": True}).json
     (citation,) = answer["citations"]

@@ -194,7 +194,9 @@ def _conclude(
     else:
         notes = [*notes, *first.notes]
         if not first.abstained and first.score >= WORTH:
-            notes.append(say("weak", language, score=f"{first.score:.2f}", least=f"{least.of(first):.2f}"))
+            digits = 2 if round(first.score, 2) < round(least.of(first), 2) else 4  # 0.63 is not below 0.63
+            wanted = f"{least.of(first):.{digits}f}"
+            notes.append(say("weak", language, score=f"{first.score:.{digits}f}", least=wanted))
     notes += _unread_notes(store, filter, language)
     return Answer(question, "", first.score if first else 0.0, first.mode if first else "extract", abstained=True,
                   alternatives=tuple(candidates or offered)[:MOST_ALTERNATIVES],

@@ -98,6 +98,7 @@ def extract(
     *,
     coreference: bool = False,
     only: Collection[str] = (),
+    mark_unsure: bool = False,
     on_document: Callable[[Summary], None] = lambda _: None,
 ) -> Iterator[Document]:
     """The documents in order, with what the models for their language find.
@@ -106,6 +107,7 @@ def extract(
     with `shown` in its settings is not sure of, unless a fact is about them or `min_score` is lower than they score.
     coreference: group mentions into entities even where no model needs them.
     only: keep these select.PARTS alone.
+    mark_unsure: `meta["unsure"]` says which mentions the usual minimum score hides, and below which score.
     on_document: is called with the summary of each document.
     """
     if not 0 <= min_score <= 1:
@@ -123,10 +125,11 @@ def extract(
             notes = coverage_notes(plain, way, by_task, relations)
             settled = settle(found, functional)
             stated = define(settled) if team.adds_definitions else settled
-            kept, hidden = hide_unlikely(add_notes(stated, notes), min_score)
-            named = without_loose(kept, loose(by_task, team.finders))
-            sure, unsure = hide_unsure(named, team.shown(way), min_score)
+            free, least = loose(by_task, team.finders), team.shown(way)
+            sure, hidden, unsure = hide(add_notes(stated, notes), free, least, min_score)
             shown = select(sure, only)
+            if mark_unsure:
+                shown = with_unsure(shown, hide(stated, free, least, LIKELY)[0], least)
             hidden = 0 if set(only) == {"entities"} else hidden
             on_document(Summary.of(doc, shown, notes=notes, hidden=hidden, unsure=unsure))
             yield shown
@@ -206,6 +209,23 @@ def _split(doc: Document) -> Document:
     if doc.sentences:
         return doc
     return replace(doc, sentences=tuple(Span(start, end) for start, end in split_sentences(doc.text)))
+
+
+def hide(doc: Document, free: Collection[Place], shown: float, min_score: float) -> tuple[Document, int, int]:
+    """The document without what is hidden at a minimum score; how many facts and events that are, and mentions.
+
+    free: mentions that are only shown with a fact; shown: the score from which on others are.
+    """
+    kept, unlikely = hide_unlikely(doc, min_score)
+    sure, unsure = hide_unsure(without_loose(kept, free), shown, min_score)
+    return sure, unlikely, unsure
+
+
+def with_unsure(doc: Document, usual: Document, shown: float) -> Document:
+    """The document, with the mentions that `usual` lacks in `meta["unsure"]`, if there are any."""
+    shown_usually = {m.id for m in usual.mentions}
+    unsure = [m.id for m in doc.mentions if m.id not in shown_usually]
+    return replace(doc, meta={**doc.meta, "unsure": {"least": shown, "mentions": unsure}}) if unsure else doc
 
 
 def hide_unlikely(doc: Document, min_score: float) -> tuple[Document, int]:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from factpin.documents import Document, Mention, Span
-from factpin.memory.names import is_pronoun
+from factpin.language.pronouns import is_pronoun
 
 INDEX = re.compile(r"«(\d+)»")
 

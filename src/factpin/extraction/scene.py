@@ -8,7 +8,7 @@ from typing import Self
 
 from factpin.documents import Document, Fact, Mention, Span
 from factpin.language.countries import is_of_country
-from factpin.memory.names import is_pronoun
+from factpin.language.pronouns import is_pronoun
 
 PERSON, TITLE, PLACE, WORK, GROUP = "person", "title", "location", "work", "organization"  # types of the shipped models
 NATIONALITY = ("国籍", "country of citizenship")

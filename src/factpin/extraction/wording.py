@@ -20,11 +20,10 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from factpin.documents import Document, Fact
-from factpin.extraction import wording_en, wording_zh
 from factpin.extraction.names import doubtful
 from factpin.extraction.scene import LONGEST, NATIONALITY, OWN, PERSON, PLACE, TITLE, Scene
 from factpin.language.countries import is_country, is_of_country
-from factpin.memory.names import is_pronoun
+from factpin.language.pronouns import is_pronoun
 
 OF_WORKS = ("主演", "导演", "编剧", "作者", "主角", "歌手", "作曲", "作词", "主持人", "嘉宾", "上映时间")
 LISTED = re.compile(r"[\s、，,和与與及以《》“”「」『』]*")  # what joins two works that the same is said of
@@ -79,13 +78,22 @@ def credible(doc: Document) -> list[Fact]:
     """The facts of a document that its wording allows."""
     scene, wrong = Scene.of(doc), doubtful(doc)
     wrong -= {m.id for m in doc.mentions if is_pronoun(m.text)}
-    rules = (*RULES, *(wording_zh.RULES if scene.language == "zh" else wording_en.RULES))
+    rules = (*RULES, *rules_of(scene.language))
 
     def is_allowed(fact: Fact) -> bool:
         named = fact.relation in NATIONALITY or wrong.isdisjoint((fact.head_mention, fact.tail_mention))
         return named and not any(rule(scene, fact) for rule in rules)
 
     return [_as_said(scene, fact) for fact in doc.facts if is_allowed(fact)]
+
+
+def rules_of(language: str) -> Collection[Callable[[Scene, Fact], bool]]:
+    """The rules of a language, whose patterns take a while to compile."""
+    if language == "zh":
+        from factpin.extraction.wording_zh import RULES as rules  # noqa: PLC0415
+    else:
+        from factpin.extraction.wording_en import RULES as rules  # noqa: PLC0415
+    return rules
 
 
 def _as_said(scene: Scene, fact: Fact) -> Fact:

@@ -12,7 +12,6 @@ from functools import cache
 from types import ModuleType
 
 from factpin.documents.nouns import Span
-from factpin.language import _cues_en, _cues_zh
 from factpin.language.identify import HAN, family
 
 CONDITIONS = ("condition", "unless")
@@ -61,7 +60,7 @@ class _Scope:
     clause: Span
 
 
-LANGUAGES = {"en": _cues_en, "zh": _cues_zh}
+LANGUAGES = ("en", "zh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +72,21 @@ class _Language:
     words: ModuleType
 
 
+def words_of(code: str) -> ModuleType:
+    """The module with the cues of a language, whose patterns take a while to compile."""
+    if code == "en":
+        from factpin.language import _cues_en  # noqa: PLC0415
+
+        return _cues_en
+    from factpin.language import _cues_zh  # noqa: PLC0415
+
+    return _cues_zh
+
+
 @cache
 def language_of(code: str) -> _Language:
     """The cues of a language, compiled when the first text in it is read."""
-    words, groups, rows = LANGUAGES[code], [], []
+    words, groups, rows = words_of(code), [], []
     for status, reach, patterns in words.ROWS:
         lines = [line.strip() for line in patterns.splitlines() if line.strip()]
         body = "|".join(lines)
@@ -99,7 +109,7 @@ class Sentence:
         code = family(language)
         self.language = language_of(code if code in LANGUAGES else "zh" if HAN.search(self.text) else "en")
         if self.language.code == "zh":
-            self.text = self.text.translate(_cues_zh.SIMPLIFIED)
+            self.text = self.text.translate(self.language.words.SIMPLIFIED)
         question = _QUESTION.search(self.text)
         self.question = Span(question.start(), question.start() + 1) if question else None
         self.borders = self._borders()

@@ -9,15 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from factpin.documents import Entity, Span
-from factpin.documents.keys import fold, name_key
+from factpin.documents.keys import name_key
+from factpin.language.pronouns import is_pronoun
 from factpin.memory.terms import CJK
 
-_ENGLISH = (
-    "i me my mine myself you your yours yourself he him his himself she her hers herself it its itself we us our ours "
-    "ourselves they them their theirs themselves this that these those who whom whose which one"
-)
-_CHINESE = "我 你 您 他 她 它 我们 咱们 你们 他们 她们 它们 自己 本人 其 该 此 这 那 这个 那个 前者 后者 双方 对方"
-PRONOUNS = frozenset([*_ENGLISH.split(), *_CHINESE.split()])
 MOST_WORDS = 4  # of a full name that stands for a part of it
 MOST_UNITS = 12  # words or Chinese characters in a name
 
@@ -45,11 +40,6 @@ def _usual(surfaces: Sequence[str]) -> str:
     """The most frequent surface form that is not a pronoun; of equally frequent ones, the longest, then the first."""
     counts = Counter(text for text in surfaces if not is_pronoun(text)) or Counter(surfaces)
     return max(counts, key=lambda text: (counts[text], len(text)))
-
-
-def is_pronoun(surface: str) -> bool:
-    """Whether a surface form is a pronoun."""
-    return fold(surface) in PRONOUNS
 
 
 def surface_key(surface: str) -> str:

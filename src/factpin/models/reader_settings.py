@@ -12,6 +12,11 @@ from factpin.tasks.scale import Scale
 def read_reader_settings(folder: Path) -> tuple[Settings, ReaderSettings]:
     """The settings that all models have, and those of the reader; refuses the folder of another model."""
     settings = read_settings(folder)
+    return settings, reader_settings(settings, folder)
+
+
+def reader_settings(settings: Settings, folder: Path) -> ReaderSettings:
+    """The settings of the reader among those that all models have."""
     if settings.task != READER:
         raise BadModel(
             f"{folder}: its task is {settings.task!r}, a reader was expected. Name a folder that "
@@ -19,7 +24,7 @@ def read_reader_settings(folder: Path) -> tuple[Settings, ReaderSettings]:
         )
     own = settings.task_config
     try:
-        return settings, ReaderSettings(
+        return ReaderSettings(
             max_length=settings.max_length,
             overlap=settings.overlap,
             choices=tuple(own.get("choices", ())),

@@ -10,6 +10,7 @@ from factpin.answers.passages import AnswerSpan
 from factpin.answers.reader import Reader
 from factpin.documents import Passage
 from factpin.errors import BadModel
+from factpin.models.onnx.graph import FLOAT32, INT8
 from factpin.models.runtimes import AUTO, choose_runtime
 from factpin.models.settings import read_settings
 from factpin.models.shipped import READER, find_model, shipped_readers
@@ -24,6 +25,7 @@ class Readers:
     folders: dict[str, Path]
     device: str = "cpu"
     runtime: str = AUTO
+    precision: str = AUTO
     loaded: dict[Path, Reader[Any]] = field(default_factory=dict)
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
@@ -51,30 +53,32 @@ class Readers:
         if folder is None:
             return None
         if folder not in self.loaded:
-            self.loaded[folder] = open_reader(folder, self.device, self.runtime)
+            self.loaded[folder] = open_reader(folder, self.device, self.runtime, self.precision)
         return self.loaded[folder]
 
 
-def open_reader(folder: Path, device: str = "cpu", runtime: str = AUTO) -> Reader[Any]:
+def open_reader(folder: Path, device: str = "cpu", runtime: str = AUTO, precision: str = AUTO) -> Reader[Any]:
     """A reader from its folder, loaded by a runtime."""
-    if choose_runtime(folder, runtime, device) == "onnx":
+    if choose_runtime(folder, runtime, device, precision) == "onnx":
         from factpin.models.onnx.reader import load_onnx_reader  # noqa: PLC0415
 
-        return load_onnx_reader(folder)
+        return load_onnx_reader(folder, INT8 if precision == INT8 else FLOAT32)
     from factpin.models.reader_folder import load_reader  # noqa: PLC0415  (torch)
 
     return load_reader(folder, device)
 
 
-def find_readers(name: str | None = None, device: str = "cpu", runtime: str = AUTO) -> Readers | None:
+def find_readers(
+    name: str | None = None, device: str = "cpu", runtime: str = AUTO, precision: str = AUTO
+) -> Readers | None:
     """The named reader, for every question; all that ship if none is named; None for "none"."""
     if name == "none":
         return None
     if name is None:
         by_language = {read_settings(folder).language: folder for folder in shipped_readers()}
-        return Readers(by_language, device, runtime) if by_language else None
+        return Readers(by_language, device, runtime, precision) if by_language else None
     folder = find_model(name)
     task = read_settings(folder).task
     if task != READER:
         raise BadModel(f"{name} is a model for {task}; expected a reader, which `factpin train reader` makes.")
-    return Readers({ANY: folder}, device, runtime)
+    return Readers({ANY: folder}, device, runtime, precision)

@@ -17,6 +17,7 @@ from factpin.answers.reader import Reader, ReaderSettings, Reading, whole
 from factpin.documents import Question
 from factpin.scoring import calibration
 from factpin.scoring.answers import AnswerScores, Reply, score_answers
+from factpin.scoring.means import mean
 from factpin.scoring.risk import threshold_at
 from factpin.tasks.fit import ScoredCandidates, fit_scale
 from factpin.tasks.spans import Scale
@@ -100,6 +101,15 @@ def fitted(settings: ReaderSettings, outcomes: Outcomes, precision: float) -> Re
 def probabilities(scale: Scale, outcomes: Outcomes) -> Outcomes:
     """The same outcomes with probabilities for scores."""
     return [(scale.probability(score), right) for score, right in outcomes]
+
+
+def given_f1(reader: Reader[Any], questions: Sequence[Question]) -> float:
+    """Mean F1 of the answers that reach the least score of the reader; the others are no answer."""
+    replies = {}
+    for question, reading in zip(questions, best_readings(reader, questions), strict=True):
+        given = reading is not None and reading.probability >= reader.settings.min_score
+        replies[question.id] = Reply(text_of(reading) if reading is not None and given else "")
+    return mean(score_answers(questions, replies).rows["f1"])
 
 
 def held_out_error(questions: Sequence[Question], best: Sequence[Reading | None]) -> float:

@@ -104,6 +104,25 @@ test("an unlikely mention is hidden with the only fact that needs it", () => {
   assert.equal(filter.shownMentions(doc, filter.shownFacts(doc), 0, 0).length, 2);
 });
 
+test("a mention that the models are not sure of is hidden until less than usual is asked for", () => {
+  const record = { ...sample(), facts: [], meta: { pages: [], unsure: { least: 0.73, mentions: ["m1"] } } };
+  const doc = offsets.fromServer(record);
+  const at = (least) => filter.shownMentions(doc, [], least).map((m) => m.id);
+  assert.deepEqual([at(null), at(0.73), at(0.95), at(0.5)], [["m0"], ["m0"], [], ["m0", "m1"]]);
+  assert.equal("unsure" in offsets.toServer(doc).meta, false);
+  const needed = offsets.fromServer({ ...sample(), meta: { pages: [], unsure: { least: 0.73, mentions: ["m1"] } } });
+  assert.equal(filter.shownMentions(needed, needed.facts).length, 2);
+});
+
+test("what is kept for training is what was shown", () => {
+  const record = { ...sample(), events: [{ id: "v0", type: "x", trigger: "m0", arguments: [], score: 0.3 }] };
+  const doc = offsets.fromServer(record);
+  const kept = (least) => { const facts = filter.shownFacts(doc, { least }); return filter.asShown(doc, facts, filter.shownMentions(doc, facts, 0.7, least), least); };
+  assert.deepEqual(kept(0.2), doc);
+  const fewer = kept(0.8);
+  assert.deepEqual([fewer.mentions, fewer.entities, fewer.facts, fewer.events].map((list) => list.map((item) => item.id ?? item._id)), [["m0"], ["e0"], [], []]);
+});
+
 test("the same graph is always drawn the same, and nodes do not lie on each other", () => {
   const nodes = [..."abcdefgh"].map((id) => ({ id }));
   const edges = [["a", "b"], ["a", "c"], ["a", "d"], ["e", "f"]].map(([source, target]) => ({ source, target }));

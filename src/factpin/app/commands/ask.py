@@ -80,6 +80,13 @@ MODES = ["auto", "facts", "extract", "hops", "generate", "memory"]
     help="For --mode memory: a model that reads the facts of the store (`factpin pretrain --objective fae`).",
 )
 @runtime_option
+@click.option(
+    "--precision",
+    type=click.Choice(["float32", "int8"]),
+    default="float32",
+    show_default=True,
+    help="How the reader computes: int8 is faster and changes some answers.",
+)
 @click.option("--explain", is_flag=True, help="Show what was searched, and why the answer was chosen.")
 @json_option
 def ask(
@@ -96,6 +103,7 @@ def ask(
     graph_file: Path | None,
     memory_name: str | None,
     runtime: str,
+    precision: str,
     explain: bool,
     as_json: bool,
 ) -> int:
@@ -113,7 +121,7 @@ def ask(
     from factpin.models.embedders import search_of
     from factpin.models.readers import find_readers
 
-    reader: PassageReader | None = find_readers(reader_name, runtime=runtime)
+    reader: PassageReader | None = find_readers(reader_name, runtime=runtime, precision=precision)
     reasoners = _reasoners(mode, hops_name, generator_name, memory_name)
     with open_db(db) as store:
         search = search_of(store, runtime)

@@ -12,6 +12,7 @@ from factpin.errors import BadInput, MissingExtra, installed, need_torch
 from factpin.words import count
 
 if TYPE_CHECKING:
+    from factpin.models.graphs.int8 import Int8Report
     from factpin.models.graphs.write import GraphReport
 
 
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
     "--tune",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="For int8: an annotated corpus on which thresholds are fitted again; what int8 loses there is printed.",
+    help="For int8: an annotated corpus, or questions with passages for a reader, on which thresholds are fitted "
+    "again; what int8 loses there is printed.",
 )
 @json_option
 def onnx(
@@ -116,21 +118,38 @@ def _write_float32(folder: Path, output: Path | None, check: Path | None, *, ful
 
 
 def _write_int8(folder: Path, tune: Path | None, as_json: bool) -> int:
-    from factpin import formats
-
     if not installed("onnx"):
         raise MissingExtra("An int8 graph is written with the package onnx. Install it: pip install onnx")
-    from factpin.models.graphs.int8 import write_int8
-
-    written = write_int8(folder, list(formats.read(tune)) if tune else [])
+    written = _int8(folder, tune)
     if as_json:
         print_json({**asdict(written), "folder": str(written.folder)})
         return 0
     out().print(f"{written.folder}: int8 graph of {written.size / 1024:.0f} KB", soft_wrap=True, markup=False)
     if written.documents:
+        read = count(written.documents, "question" if _is_reader(folder) else "document")
         out().print(
-            f"F1 on {count(written.documents, 'document')}: float32 {100 * written.before:.2f}, int8 "
+            f"F1 on {read}: float32 {100 * written.before:.2f}, int8 "
             f"{100 * written.same:.2f}, int8 with its own thresholds {100 * written.after:.2f}",
             soft_wrap=True,
         )
     return 0
+
+
+def _int8(folder: Path, tune: Path | None) -> "Int8Report":
+    from factpin import formats
+    from factpin.models.graphs.int8 import write_int8
+
+    if tune is None or not _is_reader(folder):
+        return write_int8(folder, list(formats.read(tune)) if tune else [])
+    from factpin.formats import questions
+    from factpin.training.reader_int8 import write_reader_int8
+
+    return write_reader_int8(folder, list(questions.read(tune)))
+
+
+def _is_reader(folder: Path) -> bool:
+    """Whether a folder has a reader; an encoder has no settings of a model."""
+    from factpin.models.settings import read_settings
+    from factpin.models.shipped import READER
+
+    return read_settings(folder).task == READER

@@ -55,9 +55,11 @@ function post(path, body, signal) {
 /** What the server has: models, formats, limits, whether there is a store. */
 export const models = () => read("v1/models");
 
-/** A text read by the models: {doc, took}. Everything is asked for; the page filters. */
+const EVERYTHING = { min_score: 0, mark_unsure: true }; // the page filters
+
+/** A text read by the models: {doc, took}. */
 export async function extract(text, options, signal) {
-  const answer = await (await post("v1/extract", { text, options: { ...options, min_score: 0 } }, signal)).json();
+  const answer = await (await post("v1/extract", { text, options: { ...options, ...EVERYTHING } }, signal)).json();
   return { doc: fromServer(answer.documents[0]), took: answer.took_ms };
 }
 
@@ -65,7 +67,7 @@ export async function extract(text, options, signal) {
 export async function extractFile(file, options, signal) {
   const form = new FormData();
   form.append("file", file, file.name);
-  form.append("options", JSON.stringify({ ...options, min_score: 0 }));
+  form.append("options", JSON.stringify({ ...options, ...EVERYTHING }));
   const answer = await (await send("v1/files", { method: "POST", body: form, signal })).json();
   return { docs: answer.documents.map(fromServer), took: answer.took_ms };
 }

@@ -75,7 +75,7 @@ function considered(found, source) {
 /** Citations as buttons; each lights its characters in the source. */
 export function citations(list, source) {
   return make("ol", { class: "list" }, (list ?? []).map((one, i) => {
-    const button = make("button", { type: "button", class: "cite", "aria-pressed": "false" }, `[${i + 1}] `, make("mark", {}, one.quote), make("span", { class: "note" }, place(one.uri), one.published ? ` · ${one.published}` : "", one.assertion && one.assertion !== "asserted" ? ` · ${word(one.assertion)}` : ""));
+    const button = make("button", { type: "button", class: "cite", "aria-pressed": "false" }, `[${i + 1}] `, make("mark", {}, one.quote), make("span", { class: "note" }, placeOf(one.uri), one.published ? ` · ${one.published}` : "", one.assertion && one.assertion !== "asserted" ? ` · ${word(one.assertion)}` : ""));
     button.onclick = () => {
       for (const other of document.querySelectorAll(".cite[aria-pressed='true']")) other.setAttribute("aria-pressed", "false");
       button.setAttribute("aria-pressed", "true");
@@ -86,7 +86,7 @@ export function citations(list, source) {
 }
 
 /** Where a document comes from; the keys of facts that were added by hand say nothing to a reader. */
-const place = (uri) => (uri.startsWith("manual:") ? word("by_hand") : uri);
+export const placeOf = (uri) => (uri.startsWith("manual:") ? word("by_hand") : uri);
 
 /** The cited document with the cited characters lit. */
 export async function showSource(box, { uri, start, end }) {
@@ -94,7 +94,7 @@ export async function showSource(box, { uri, start, end }) {
     const { source, doc } = await storedDocument(uri);
     const text = make("div", { class: "text", tabindex: 0, role: "region", "aria-label": word("source") });
     const [from, to] = spanFromServer(doc.text, start ?? 0, end ?? 0);
-    fill(box, make("div", { class: "card source" }, make("h3", {}, source.title || place(uri)), make("p", { class: "note" }, place(uri), source.published ? ` · ${word("published")} ${source.published}` : ""), text));
+    fill(box, make("div", { class: "card source" }, make("h3", {}, source.title || placeOf(uri)), make("p", { class: "note" }, placeOf(uri), source.published ? ` · ${word("published")} ${source.published}` : ""), text));
     drawText(text, doc, doc.mentions, end ? [{ start: from, end: to, kind: "cited" }] : []);
     text.querySelector(".cited")?.scrollIntoView({ block: "nearest" });
   } catch (error) {

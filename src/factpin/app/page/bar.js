@@ -1,7 +1,7 @@
 // Bar: thresholds and what was read.
 
 import { fill, make } from "./dom.js";
-import { readShare, scoreRange } from "./filter.js";
+import { readShare, scoreRange, usualLeast } from "./filter.js";
 import { word } from "./words.js";
 
 /** The bar below the text: sliders, counts, notes. It is not drawn anew while one of its sliders is held. */
@@ -13,7 +13,7 @@ export function drawBar(box, page) {
   const range = scoreRange(doc.facts);
   const slider = range && rangeOf(word("least_score"), range, store.get("least"), (least) => store.set({ least }), "least");
   const about = scoreRange(doc.mentions);
-  const second = about && rangeOf(word("least_score_mentions"), about, store.get("leastMentions"), (leastMentions) => store.set({ leastMentions }), "least-mentions");
+  const second = about && rangeOf(word("least_score_mentions"), about, store.get("leastMentions") ?? usualLeast(doc), (leastMentions) => store.set({ leastMentions }), "least-mentions");
   return fill(box, slider, second, range && perRelation(page, doc), counts);
 }
 

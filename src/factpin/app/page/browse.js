@@ -1,7 +1,7 @@
 // Browse: the store. Documents, entities, facts with all their evidence, conflicts side by side, and a timeline.
 
 import { judge, store as read } from "./api.js";
-import { citations, showSource } from "./ask.js";
+import { citations, placeOf, showSource } from "./ask.js";
 import { byId, fill, make, say } from "./dom.js";
 import { scoreOf, typeChip } from "./found.js";
 import { word } from "./words.js";
@@ -53,7 +53,7 @@ async function pages(box, what, query, key, draw, none) {
 }
 
 async function documents({ list, detail }) {
-  await pages(list, "documents", {}, "documents", (d) => make("button", { type: "button", class: "cite", on: { click: () => showSource(detail, d) } }, d.title || d.uri, make("span", { class: "note" }, [d.uri, d.published].filter(Boolean).join(" · "))), "documents_none");
+  await pages(list, "documents", {}, "documents", (d) => make("button", { type: "button", class: "cite", on: { click: () => showSource(detail, d) } }, d.title || placeOf(d.uri), make("span", { class: "note" }, [d.uri, d.published].filter(Boolean).join(" · "))), "documents_none");
 }
 
 async function entities({ list, detail, open }, query) {

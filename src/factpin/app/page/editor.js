@@ -172,6 +172,7 @@ function drag(page, mention, side, grip) {
 }
 
 async function done(page) {
-  await keepDocument({ ...page.doc(), meta: { ...page.doc().meta, edited: true } });
+  const doc = page.shown().kept();
+  await keepDocument({ ...doc, meta: { ...doc.meta, edited: true } });
   say(word("kept", { n: (await keptDocuments()).length }));
 }

@@ -19,7 +19,7 @@ export function trainCommand(docs, file, format) {
 export async function openExport(page) {
   const dialog = byId("export");
   const kept = await keptDocuments();
-  const docs = kept.length ? kept : page.doc() ? [page.doc()] : [];
+  const docs = kept.length ? kept : page.doc() ? [page.shown().kept()] : [];
   const formats = (page.store.get("server")?.formats ?? []).map((f) => (typeof f === "string" ? f : f.name));
   const select = make("select", { id: "format" }, (formats.length ? formats : ["jsonl"]).map((name) => make("option", { value: name, selected: name === "jsonl" }, name)));
   const lossy = make("input", { type: "checkbox", id: "lossy" });

@@ -20,19 +20,41 @@ export function passes(score, least) {
   return score === undefined || score === null || score >= least;
 }
 
+/** The score from which on mentions are shown unless the reader chooses another. */
+export const usualLeast = (doc) => doc._unsure?.least ?? 0;
+
 /**
- * The mentions that pass. An unlikely mention that only hidden facts need is hidden with them.
+ * The mentions that pass. An unlikely mention that only hidden facts need is hidden with them; one that the models are
+ * not sure of is hidden unless the reader asks for less than usual. least: null for what is usual.
  */
-export function shownMentions(doc, facts, least = 0, factsLeast = 0) {
+export function shownMentions(doc, facts, least = null, factsLeast = 0) {
+  const unsure = new Set((least ?? usualLeast(doc)) < usualLeast(doc) ? [] : doc._unsure?.mentions);
   const needed = new Set(facts.flatMap((fact) => [fact.head_mention, fact.tail_mention]));
   const shown = new Set(facts.map((fact) => fact._id));
   const idle = new Set();
   for (const fact of doc.facts) if (!shown.has(fact._id)) idle.add(fact.head_mention).add(fact.tail_mention);
   return doc.mentions.filter((m) => {
     if (needed.has(m.id)) return true;
-    if (!passes(m.score, least)) return false;
+    if (unsure.has(m.id) || !passes(m.score, least ?? 0)) return false;
     return !idle.has(m.id) || passes(m.score, factsLeast);
   });
+}
+
+/**
+ * The document with nothing but these facts and mentions, and the events that reach `least`: what a person who corrected
+ * it has seen. What they need stays.
+ */
+export function asShown(doc, facts, mentions, least = 0) {
+  const events = doc.events.filter((event) => passes(event.score, least));
+  const kept = new Set(mentions.map((m) => m.id));
+  const keepAll = (id) => doc.entities.find((e) => e.id === id)?.mentions.forEach((m) => kept.add(m));
+  for (const fact of facts) {
+    for (const end of ["head", "tail"]) if (fact[`${end}_mention`]) kept.add(fact[`${end}_mention`]); else keepAll(fact[end]);
+    for (const qualifier of fact.qualifiers ?? []) keepAll(qualifier.entity);
+  }
+  for (const event of events) for (const id of [event.trigger, ...(event.arguments ?? []).map((a) => a.mention)]) kept.add(id);
+  const entities = doc.entities.map((e) => ({ ...e, mentions: e.mentions.filter((id) => kept.has(id)) })).filter((e) => e.mentions.length);
+  return { ...doc, mentions: doc.mentions.filter((m) => kept.has(m.id)), entities, facts: [...facts], events };
 }
 
 /** The name of an entity, for people: never its id. */

@@ -9,7 +9,7 @@ import { typeName, word } from "./words.js";
 const LONGEST_JSON = 200000;
 
 /** A type in its colour. */
-export const typeChip = (type) => (type ? make("span", { class: "type", vars: { hue: hueOf(type) } }, typeName(type)) : null);
+export const typeChip = (type) => (type ? [" ", make("span", { class: "type", vars: { hue: hueOf(type) } }, typeName(type))] : null); // a line may end before it
 
 /** A score as a small gauge and a number. */
 export function scoreOf(score) {

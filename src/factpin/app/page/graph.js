@@ -121,6 +121,9 @@ function movable(svg, view, at, redraw, nodes) {
   for (const name of ["pointerup", "pointerleave"]) svg.addEventListener(name, () => (held = null));
 }
 
+/** The width that a drawing has in a card, at most so many pixels: less on a phone. */
+export const cardWidth = (most) => Math.min(most, innerWidth - 60);
+
 /** A chain of hops as a row of nodes: [{source, relation, target}]. */
 export function drawPath(hops) {
   const names = [hops[0].source, ...hops.map((hop) => hop.target)];
@@ -128,5 +131,7 @@ export function drawPath(hops) {
   const x = (i) => 80 + i * step;
   const edges = hops.map((hop, i) => draw("g", { class: "edge lit" }, draw("path", { d: `M${x(i) + 14},50 Q${x(i) + step / 2},22 ${x(i + 1) - 14},50` }), draw("text", { x: x(i) + step / 2, y: 26 }, shorten(hop.relation))));
   const nodes = names.map((name, i) => draw("g", { class: "node", transform: `translate(${x(i)},54)`, vars: { hue: i ? 150 : 25 } }, draw("circle", { r: 12 }), draw("text", { y: 32 }, shorten(name))));
-  return draw("svg", { viewBox: `0 0 ${160 + hops.length * step} 110`, role: "img", "aria-label": names.join(" → ") }, edges, nodes);
+  const width = 160 + hops.length * step;
+  const unit = Math.min(1.4, Math.max(1, width / cardWidth(560))); // names stay legible
+  return draw("svg", { viewBox: `0 0 ${width} 110`, vars: { unit }, role: "img", "aria-label": names.join(" → ") }, edges, nodes);
 }

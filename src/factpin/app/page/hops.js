@@ -2,6 +2,7 @@
 // those that do not hold are dashed. An edge with a citation can be chosen, by pointer or keyboard, to see its source.
 
 import { draw } from "./dom.js";
+import { cardWidth } from "./graph.js";
 import { place } from "./layout.js";
 import { word } from "./words.js";
 
@@ -28,14 +29,15 @@ export function hopsOf(found) {
 /** Draw hops; `show(citation)` is called when an edge is chosen. */
 export function drawHops(hops, show) {
   const names = [...new Set(hops.flatMap((hop) => [hop.source, hop.target]))];
-  const at = place(names.map((id) => ({ id })), hops, { distance: 130, flat: HEIGHT / WIDTH });
+  const width = cardWidth(WIDTH);
+  const at = place(names.map((id) => ({ id })), hops, { distance: 130, flat: HEIGHT / width });
   const lit = new Set(hops.filter((hop) => hop.lit).flatMap((hop) => [hop.source, hop.target]));
   const points = [...at.values()];
   const [left, top] = [Math.min(...points.map((p) => p.x)) - 100, Math.min(...points.map((p) => p.y)) - 40];
   const [right, bottom] = [Math.max(...points.map((p) => p.x)) + 100, Math.max(...points.map((p) => p.y)) + 50];
   const nodes = names.map((name) => draw("g", { class: `node${lit.has(name) ? " lit" : ""}`, transform: `translate(${at.get(name).x},${at.get(name).y})`, vars: { hue: lit.has(name) ? 150 : 250 } },
     draw("circle", { r: lit.has(name) ? 12 : 8 }), draw("text", { y: 28 }, shorten(name))));
-  const unit = Math.min(1.7, Math.max(1, (right - left) / WIDTH, (bottom - top) / HEIGHT)); // names stay legible
+  const unit = Math.min(1.7, Math.max(1, (right - left) / width, (bottom - top) / HEIGHT)); // names stay legible
   return draw("svg", { class: "hops", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, vars: { unit }, role: "group", "aria-label": word("considered") }, hops.map((hop) => edge(hop, at, show)), nodes);
 }
 

@@ -8,7 +8,7 @@ import { byId, copy, fill, make, openDialog, say } from "./dom.js";
 import { begin, current, perform, redo, undo } from "./edit.js";
 import { startEditor, verdicts } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
-import { shownFacts, shownMentions } from "./filter.js";
+import { asShown, shownFacts, shownMentions } from "./filter.js";
 import { drawEntities, drawEvents, drawFacts, drawJson } from "./found.js";
 import { drawGraph, forgetPlaces } from "./graph.js";
 import { keepWork, keptWork } from "./keep.js";
@@ -23,17 +23,18 @@ import { chooseLanguage, currentLanguage, speak, startLanguage, word } from "./w
 const TABS = ["facts", "entities", "graph", "events", "json"];
 const store = createStore({
   language: startLanguage(), view: "read", mode: "read", tab: "facts", history: null, server: null, took: null, busy: false, hover: null, pinned: null,
-  least: 0.5, leastMentions: 0, byRelation: {}, words: "", relation: "", status: "", models: [], textLanguage: "", chosen: null,
+  least: 0.5, leastMentions: null, byRelation: {}, words: "", relation: "", status: "", models: [], textLanguage: "", chosen: null,
 });
 const page = { store, doc: () => (store.get("history") ? current(store.get("history")) : null), readText, showDocument, perform: change, undo: () => travel(undo), redo: () => travel(redo), choose, openView };
 
-/** What is shown now: facts and mentions that pass the filters. */
+/** What is shown now: facts and mentions that pass the filters; and the document as it is kept, with what passes the sliders. */
 function shown() {
   const doc = page.doc();
   const get = store.get;
   const facts = shownFacts(doc, { least: get("least"), byRelation: get("byRelation"), words: get("words"), relation: get("relation"), status: get("status") });
   const scored = shownFacts(doc, { least: get("least"), byRelation: get("byRelation") });
-  return { doc, facts, mentions: shownMentions(doc, scored, get("leastMentions"), get("least")) };
+  const mentions = shownMentions(doc, scored, get("leastMentions"), get("least"));
+  return { doc, facts, mentions, kept: () => asShown(doc, scored, mentions, get("least")) };
 }
 page.shown = shown;
 
@@ -77,7 +78,7 @@ function readText(text) {
 
 function showDocument(doc, took) {
   forgetPlaces();
-  store.set({ history: begin(doc), took, pinned: null, hover: null, chosen: null, byRelation: {}, words: "", relation: "", status: "", mode: store.get("mode") === "write" ? "read" : store.get("mode") });
+  store.set({ history: begin(doc), took, pinned: null, hover: null, chosen: null, leastMentions: null, byRelation: {}, words: "", relation: "", status: "", mode: store.get("mode") === "write" ? "read" : store.get("mode") });
 }
 
 /** What to light for the selection: mentions, evidence, cue and the arc between head and tail. */

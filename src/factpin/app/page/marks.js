@@ -82,16 +82,3 @@ function firstAfter(sentences, at) {
   }
   return low;
 }
-
-/** Width of a text in columns: an ideograph takes two. */
-export function columns(text) {
-  let width = 0;
-  for (const char of text) width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/.test(char) || char.codePointAt(0) > 0x1f000 ? 2 : 1;
-  return width;
-}
-
-/** How many characters of the mention's own script its label needs, at a label size of `ratio` of the text. */
-export function roomFor(label, text, ratio = 0.62) {
-  const wide = Math.max(1, columns(text) / Math.max(1, [...text].length));
-  return Math.ceil((columns(label) * ratio) / wide);
-}

@@ -25,10 +25,11 @@ export function pointsOf(text) {
   return points;
 }
 
-/** A document of the server, with every offset in UTF-16 units and an id for every fact. */
+/** A document of the server, with every offset in UTF-16 units, an id for every fact, and in _unsure what it marked. */
 export function fromServer(record) {
   const facts = (record.facts ?? []).map((fact, i) => ({ _id: `f${i}`, ...fact }));
-  const doc = { sentences: [], mentions: [], entities: [], events: [], meta: {}, ...record, facts };
+  const { unsure, ...meta } = record.meta ?? {};
+  const doc = { sentences: [], mentions: [], entities: [], events: [], ...record, meta, facts, _unsure: unsure ?? null };
   if (isPlain(doc.text)) return doc;
   const units = unitsOf(doc.text);
   return moved(doc, (point) => units[Math.min(point, units.length - 1)]);

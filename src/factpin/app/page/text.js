@@ -2,10 +2,12 @@
 
 import { draw, fill, make } from "./dom.js";
 import { hueOf } from "./colours.js";
-import { blocksOf, lanesOf, piecesOf, roomFor, runsOf } from "./marks.js";
+import { blocksOf, lanesOf, piecesOf, runsOf } from "./marks.js";
 import { typeName, word } from "./words.js";
 
 const AT_ONCE = 40; // blocks that are marked before they are seen
+const APART = 6; // pixels between two labels
+const brush = document.createElement("canvas").getContext("2d");
 
 /** Draw a document into `box`. `extra`: spans [{start, end, kind}] with a class of their own, such as a citation. */
 export function drawText(box, doc, mentions, extra = []) {
@@ -14,9 +16,10 @@ export function drawText(box, doc, mentions, extra = []) {
   const special = [...extra, ...(doc.coverage?.unread ?? []).map((u) => ({ ...u, kind: "unread", title: word("not_read", { reason: u.reason }) }))];
   const pages = new Map((doc.meta?.pages ?? []).map(([start], i) => [start, i + 1]));
   const fillIn = new Map();
+  const room = roomFor(box);
   const blocks = blocksOf(doc.text, doc.sentences).map((block, i) => {
     const element = make("div", { class: "block" }, i < AT_ONCE ? "" : doc.text.slice(block.start, block.end));
-    const mark = () => markBlock(element, doc, block, mentions, special);
+    const mark = () => markBlock(element, doc, block, mentions, special, room);
     if (i < AT_ONCE) mark();
     else fillIn.set(element, mark);
     const number = [...pages].find(([start]) => start >= block.start && start <= block.end && pages.size > 1)?.[1];
@@ -34,9 +37,20 @@ export function drawText(box, doc, mentions, extra = []) {
   for (const element of fillIn.keys()) box.observer.observe(element);
 }
 
-function markBlock(element, doc, block, mentions, special) {
+/** How many characters of a mention its label needs, by the fonts that are there. */
+function roomFor(box) {
+  const of = (element) => getComputedStyle(element);
+  const width = (font, words) => Object.assign(brush, { font }).measureText(words).width;
+  return (mention) => {
+    const text = mention.text.slice(0, 40);
+    const label = width(`600 10.5px ${of(document.body).fontFamily}`, typeName(mention.type)) * 1.03 + APART; // letters are spaced
+    return Math.ceil(label * text.length / (width(`${of(box).fontSize} ${of(box).fontFamily}`, text) || 1));
+  };
+}
+
+function markBlock(element, doc, block, mentions, special, room) {
   const inside = mentions.filter((m) => m.start < block.end && m.end > block.start);
-  const lanes = lanesOf(inside, (m) => roomFor(typeName(m.type), m.text));
+  const lanes = lanesOf(inside, room);
   element.style.setProperty("--lanes", inside.length ? Math.max(...lanes.values()) + 1 : 0);
   const spans = special.filter((s) => s.start < block.end && s.end > block.start);
   const cuts = [...spans.flatMap((s) => [s.start, s.end]), ...doc.facts.filter((f) => f.cue).flatMap((f) => f.cue)];

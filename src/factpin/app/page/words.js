@@ -29,7 +29,7 @@ export const WORDS = {
     cancel: "Cancel",
     cannot_reach: "The server does not answer. Is `factpin serve` still running?",
     close: "Close",
-    col_evidence: "Sentences",
+    col_evidence: "Where",
     col_fact: "Fact",
     col_head: "Head",
     col_mentions: "Mentions",

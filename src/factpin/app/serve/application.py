@@ -10,19 +10,21 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match, Route
 from starlette.staticfiles import StaticFiles
 
 from factpin.app.serve.guard import AccessRules, Guard
 from factpin.app.serve.jobs import Jobs
 from factpin.app.serve.logs import RequestLog
 from factpin.app.serve.metrics import Metrics
-from factpin.app.serve.refusal import as_response, error_response
+from factpin.app.serve.refusal import Refusal, as_response, error_response
 from factpin.app.serve.routes import about, adapters, ask, convert, edit, extract, files, jobs, store, stream
 from factpin.app.serve.service import Service
 from factpin.app.serve.stored import StoreThread
 from factpin.app.serve.uploads import FileReaders
 from factpin.app.serve.version import VERSION
 
+NO_SUCH_METHOD = 405
 ROUTERS = tuple(room.router for room in (about, adapters, ask, convert, edit, extract, files, jobs, store, stream))
 
 
@@ -62,8 +64,21 @@ def page_folder() -> Path:
         return folder
 
 
-async def _refused(_: Request, error: Exception) -> Response:
-    return as_response(error) if isinstance(error, HTTPException) else error_response(500, "Internal", "")
+async def _refused(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        return error_response(500, "Internal", "")
+    if error.status_code == NO_SUCH_METHOD:  # the framework names the methods of one of several routes
+        methods = _methods(request)
+        error = Refusal(NO_SUCH_METHOD, f"There is no {request.method} here; there is {' and '.join(methods)}.")
+        error.headers = {"Allow": ", ".join(methods)}
+    return as_response(error)
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods of all routes with the path of a request."""
+    routes = [route for router in (request.app.router, *ROUTERS) for route in router.routes if isinstance(route, Route)]
+    there = [route for route in routes if route.matches(request.scope)[0] != Match.NONE]
+    return sorted({method for route in there for method in route.methods or ()})
 
 
 async def _invalid(_: Request, error: Exception) -> Response:

@@ -61,7 +61,8 @@ def read_options(options: ExtractOptions, service: Service) -> ReadOptions:
         models = service.choose(options.models)
     except FactpinError as error:
         raise refusal_of(error, "options.models") from None
-    return ReadOptions(models, options.min_score, options.coreference == "rules", options.on_overflow)
+    coreference = options.coreference == "rules"
+    return ReadOptions(models, options.min_score, coreference, options.on_overflow, options.mark_unsure)
 
 
 def answer(

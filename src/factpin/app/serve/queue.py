@@ -78,7 +78,7 @@ class Queue:
     """Requests in the order of their arrival.
 
     budget: characters of a batch. requests, characters: how many may wait. longest: seconds that a request may expect
-    to wait at the measured rate; None for any.
+    to wait until it is read, at the measured rate; None for any.
     """
 
     def __init__(
@@ -97,18 +97,19 @@ class Queue:
         self._closed = False
         self._changed = threading.Condition()
         self._together, self._until = 1, 0.0  # requests in the last batch, and until when their clients may ask again
+        self._reading, self._since = 0, 0.0  # characters of the batch under way, and since when
 
     def put(self, ticket: Ticket) -> None:
-        """Add a request; QueueFull if there is no room. An empty queue takes any request."""
+        """Add a request; QueueFull if there is no room, or it would wait for too long. A request of any size fits into
+        an empty queue."""
         size = ticket.waiting
         with self._changed:
             if self._closed:
                 raise QueueFull(1.0)
-            expected = self._expected(self._waiting + size)
             full = len(self._tickets) >= self.requests or self._waiting + size > self.characters
-            late = self.longest is not None and expected > self.longest
-            if self._tickets and (full or late):
-                raise QueueFull(max(1.0, self._expected(self._waiting)))
+            late = self.longest is not None and self._expected() > self.longest
+            if (self._tickets and full) or late:
+                raise QueueFull(max(1.0, self._expected()))
             self._tickets.append(ticket)
             self._waiting += size
             self._changed.notify()
@@ -125,14 +126,14 @@ class Queue:
                 if not self._tickets:
                     self._changed.wait()
 
-    def drop(self, ticket: Ticket) -> bool:
-        """Take a request out; whether it was there and no batch had any of it."""
+    def drop(self, ticket: Ticket, *, untouched: bool = False) -> bool:
+        """Take a request out; whether it was there. untouched: only if no batch has any of it."""
         with self._changed:
-            if ticket not in self._tickets:
+            if ticket not in self._tickets or (untouched and ticket.taken):
                 return False
             self._tickets.remove(ticket)
             self._waiting -= ticket.waiting
-            return ticket.taken == 0
+            return True
 
     def close(self) -> None:
         """Take no more requests. Those that wait are still taken."""
@@ -146,6 +147,7 @@ class Queue:
             now = self._clock()
             self._work.append((now, characters, seconds))
             self._until = now + min(GATHER * seconds, LONGEST_GATHER)
+            self._reading = 0
             while self._work and self._work[0][0] < now - RECENT:
                 self._work.popleft()
 
@@ -157,11 +159,17 @@ class Queue:
     def retry_after(self) -> float:
         """Seconds until what waits now is read."""
         with self._changed:
-            return max(1.0, self._expected(self._waiting))
+            return max(1.0, self._expected())
 
-    def _expected(self, characters: int) -> float:
-        seconds = sum(work[2] for work in self._work)
-        return characters * seconds / max(1, sum(work[1] for work in self._work))
+    def _expected(self) -> float:
+        """Seconds until what waits now is read, after the batch under way; that one counts towards the rate as soon
+        as it takes longer than others did."""
+        characters, seconds = sum(work[1] for work in self._work), sum(work[2] for work in self._work)
+        running = self._clock() - self._since if self._reading else 0.0
+        if characters and running * characters > self._reading * seconds:
+            characters, seconds = characters + self._reading, seconds + running
+        pace = seconds / max(1, characters)
+        return max(0.0, self._reading * pace - running) + self._waiting * pace
 
     def _gathered(self) -> bool:
         """Whether nothing more is worth waiting for; otherwise waits a moment for the clients of the last batch."""
@@ -180,19 +188,22 @@ class Queue:
 
     def _batch(self) -> list[BatchPart]:
         """Documents with the options of the oldest request, oldest first. A client has at most a quarter of a batch
-        while others wait for the same one."""
+        while others wait for the same one. Where the oldest that is left does not fit, the batch ends, so that later
+        ones cannot overtake it again and again."""
         options = self._tickets[0].options
         fitting = [ticket for ticket in self._tickets if ticket.options == options]
         several = len({ticket.client for ticket in fitting}) > 1
         parts: list[BatchPart] = []
         total = 0
+        full = False
         for share in [self.budget // 4, self.budget] if several else [self.budget]:
             by_client: dict[str, int] = {}
             for ticket in fitting:
-                while ticket.taken < len(ticket.documents):
+                while ticket.taken < len(ticket.documents) and not full:
                     size = len(ticket.documents[ticket.taken].text) + 1
                     used = by_client.get(ticket.client, 0)
-                    if parts and (total + size > self.budget or used + size > share):
+                    full = bool(parts) and total + size > self.budget
+                    if full or (parts and used + size > share):
                         break
                     parts.append(BatchPart(ticket, ticket.taken))
                     ticket.taken += 1
@@ -201,4 +212,5 @@ class Queue:
                     by_client[ticket.client] = used + size
         self._tickets = deque(ticket for ticket in self._tickets if ticket.taken < len(ticket.documents))
         self._together = len({id(part.ticket) for part in parts})
+        self._reading, self._since = total, self._clock()
         return parts

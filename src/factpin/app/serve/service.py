@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from factpin.models.extractor import Extractor
 
 STEP = 0.2  # seconds between attempts
-PATIENCE = 0.8  # share of the timeout that a request may expect to wait
+PATIENCE = 0.5  # share of the timeout that a request may expect to wait: the machine may become half as fast
 NOTHING: Callable[[Sequence[Document], float, float], None] = lambda *_: None  # noqa: E731
 
 
@@ -37,6 +37,7 @@ class ReadOptions:
     min_score: float = LIKELY
     coreference: bool = False
     on_overflow: Literal["window", "error"] = "window"
+    mark_unsure: bool = False
 
 
 class Service:
@@ -113,7 +114,7 @@ class Service:
         return True
 
     def _expire(self, ticket: Ticket) -> None:
-        if self.queue.drop(ticket):
+        if self.queue.drop(ticket, untouched=True):  # what is being read is finished
             ticket.fail(Overdue())
 
     def _work(self) -> None:
@@ -146,7 +147,9 @@ class Service:
 
         names = options.models or tuple(self.folders)
         models = [self._models[name, options.on_overflow] for name in names]
-        return extract(documents, models, options.min_score, coreference=options.coreference)
+        return extract(
+            documents, models, options.min_score, coreference=options.coreference, mark_unsure=options.mark_unsure
+        )
 
     def _read_batch(self, parts: Sequence[BatchPart]) -> None:
         options = parts[0].ticket.options

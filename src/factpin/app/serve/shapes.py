@@ -27,6 +27,11 @@ class ExtractOptions(RequestShape):
     on_overflow: Literal["window", "error"] = Field(
         default="window", description="For texts longer than a model reads at once."
     )
+    mark_unsure: bool = Field(
+        default=False,
+        description="With a min_score below 0.5: meta.unsure says which mentions would be left out at 0.5, and below "
+        "which score.",
+    )
     offsets: Literal["codepoint", "utf16"] = Field(
         default="codepoint", description="What the offsets of the answer count."
     )

@@ -8,10 +8,11 @@ import numpy as np
 from factpin.answers.pair_reader import PairBatch
 from factpin.answers.reader import Reader
 from factpin.arrays import Bools, Floats32
-from factpin.models.onnx.folder import open_session
+from factpin.models.onnx.folder import open_session, tuned
+from factpin.models.onnx.graph import FLOAT32
 from factpin.models.onnx.scores import Config, Outputs, efficient_global_pointer
 from factpin.models.onnx.session import Session
-from factpin.models.reader_settings import read_reader_settings
+from factpin.models.reader_settings import read_reader_settings, reader_settings
 from factpin.tasks.spans.scores import band
 from factpin.tokens import Tokenizer
 
@@ -49,8 +50,10 @@ def spans(out: Outputs, real: Bools, config: Config) -> Floats32:
 TABLES = {"answer_pointer": answer_pointer, "efficient_global_pointer": spans}
 
 
-def load_onnx_reader(folder: Path) -> Reader[PairNetwork]:
+def load_onnx_reader(folder: Path, precision: str = FLOAT32) -> Reader[PairNetwork]:
     """A reader from its folder, ready to read, without torch."""
-    settings, chosen = read_reader_settings(folder)
-    session, _ = open_session(folder, settings)
-    return Reader(PairNetwork(session, settings.head, settings.head_config), Tokenizer.shared(folder), chosen)
+    settings, _ = read_reader_settings(folder)
+    session, _ = open_session(folder, settings, precision)
+    own = tuned(settings, session.graph, folder)
+    network = PairNetwork(session, own.head, own.head_config)
+    return Reader(network, Tokenizer.shared(folder), reader_settings(own, folder))
