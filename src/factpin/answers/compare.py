@@ -153,8 +153,8 @@ def _side(text: str, store: Store, filter: Filter, name: Name, relations: tuple[
         heads = [made.fact.tail.id, *(c.entity.id for found in known.values() for c in found)]
         facts = (made,)
         shown = made.fact.tail.name if _WHO.match(rest) else shown
-    told = _only(_facts(store, filter, heads, relations))
-    return None if told is None else Side(shown, told.fact.tail.name, (*facts, told))
+    value = _only(_facts(store, filter, heads, relations))
+    return None if value is None else Side(shown, value.fact.tail.name, (*facts, value))
 
 
 def _facts(store: Store, filter: Filter, heads: Iterable[str], relations: tuple[str, ...]) -> list[JudgedFact]:

@@ -4,7 +4,7 @@
     Paul Scardon (6 May 1874 – 17 January 1954) was an Australian actor and film director.
 
 Encyclopaedias begin like this, and models that learned from news miss it. Each sentence is read with its mentions in
-the place of their words: «0» is a «1» «2» Western film directed by «3». The title of a work is what stands before
+the place of their words: «0» is a «1» «2» Western film directed by «3». The title of a work is what comes before
 "is a", even where no model found it as one name.
 """
 
@@ -208,7 +208,7 @@ def _is_maker(m: Mention, relation: str) -> bool:
 
 
 def _title(sentence: PatternSentence, text: str, end: int) -> Mention | None:
-    """The title of what a sentence defines: the mention that stands there, or all characters before "is a"."""
+    """The title of what a sentence defines: the mention there, or all characters before "is a"."""
     start, stop = sentence.span.start, sentence.where(end)
     if also := _ALSO.search(text, start, stop):
         stop = also.start()

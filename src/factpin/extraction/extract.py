@@ -124,8 +124,8 @@ def extract(
             settled = settle(found, functional)
             stated = define(settled) if team.adds_definitions else settled
             kept, hidden = hide_unlikely(add_notes(stated, notes), min_score)
-            told = without_loose(kept, loose(by_task, team.finders))
-            sure, unsure = hide_unsure(told, team.shown(way), min_score)
+            named = without_loose(kept, loose(by_task, team.finders))
+            sure, unsure = hide_unsure(named, team.shown(way), min_score)
             shown = select(sure, only)
             hidden = 0 if set(only) == {"entities"} else hidden
             on_document(Summary.of(doc, shown, notes=notes, hidden=hidden, unsure=unsure))

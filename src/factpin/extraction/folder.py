@@ -2,7 +2,7 @@
 
 A result has the modification time of its input, so an input that changed (or was replaced by an older file) is read
 again. `factpin-run.json` records the models and options that made the folder. A run with others is refused, because
-their results could not be told apart.
+nobody could say which result is whose.
 """
 
 import os

@@ -1,8 +1,8 @@
 """What is said about the entities of a document, once its mentions are grouped.
 
-The same fact told of several mentions is one fact. An argument needs a name: what is told of "he" or "the company" is
-told of the entity that is meant, and left out where none is found. A functional relation gives an entity one tail.
-What is left out is counted in the notes of the coverage.
+A fact that several mentions state is one fact. An argument needs a name: a fact about "he" or "the company" becomes
+one about the entity that is meant, and is left out where none is found. A functional relation gives an entity one
+tail. What is left out is counted in the notes of the coverage.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -42,9 +42,9 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
         *_note(len(named) - len(kept), "for a better one, where there can be one alone"),
     ]
     coverage = doc.coverage or Coverage()
-    told = replace(doc, facts=tuple(kept), coverage=replace(coverage, notes=(*coverage.notes, *notes)))
+    settled = replace(doc, facts=tuple(kept), coverage=replace(coverage, notes=(*coverage.notes, *notes)))
     nameless = unknown & _ends(facts)
-    return without_mentions(told, {id for e in doc.entities if e.id in nameless for id in e.mentions})
+    return without_mentions(settled, {id for e in doc.entities if e.id in nameless for id in e.mentions})
 
 
 def discount(fact: Fact, referring: Collection[str]) -> Fact:

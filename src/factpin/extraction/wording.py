@@ -99,7 +99,7 @@ def rules_of(language: str) -> Collection[Callable[[Scene, Fact], bool]]:
 def _as_said(scene: Scene, fact: Fact) -> Fact:
     """What a name is called in passing is asserted, though its sentence denies something: the Soviet leader denied it.
 
-    So is what stands behind the clause that denies something else (大部分提议被否决，不过…).
+    So is what follows the clause that denies something else (大部分提议被否决，不过…).
     """
     ends = scene.within_one_sentence(fact)
     if fact.assertion in (None, "asserted") or ends is None:
