@@ -7,12 +7,15 @@ import orjson
 import pytest
 
 import factpin
+from factpin.answers.reader import WholeText
 from factpin.errors import BadInput, BadModel
 from factpin.models.checks import SUMS
 from factpin.models.graphs.int8 import write_int8
 from factpin.models.graphs.write import write_onnx
 from factpin.models.onnx.graph import FILES, INT8, has_graph
 from factpin.models.onnx.session import quantised
+from factpin.models.readers import open_reader
+from factpin.models.shipped import find_model
 from factpin.models.weights import stored_weights
 from tests.conftest import corpus
 from tests.models.small_model import small_model
@@ -87,3 +90,16 @@ def test_shipped_models_find_nearly_the_same(name: str) -> None:
     assert exact.mentions and all(
         abs(a.score - b.score) < 0.1 for a, b in zip(exact.mentions, rough.mentions, strict=True)
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "text", "answer"),
+    [
+        ("en-reader", "Where was Marie Curie born?", "Marie Curie was born in Warsaw in 1867.", "Warsaw"),
+        ("zh-reader", "居里夫人出生在哪里？", "居里夫人1867年出生于华沙。", "华沙"),
+    ],
+)
+def test_shipped_readers_answer_the_same(name: str, question: str, text: str, answer: str) -> None:
+    for precision in ("float32", "int8"):
+        (reading,) = open_reader(find_model(name), precision=precision).read(question, [WholeText("d", text)])
+        assert reading.text == answer and text[reading.span.start : reading.span.end] == answer
