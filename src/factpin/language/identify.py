@@ -16,12 +16,15 @@ TOUCHING = re.compile(rf"{HAN.pattern}[A-Za-z]|[A-Za-z]{HAN.pattern}")
 OTHER = re.compile(r"[\u0370-\u1cff\u1f00-\u1fff]+")  # Greek, Cyrillic, Hebrew, Arabic, the scripts of India, ...
 WORDS = {  # without words that occur in names (van, von, du) or in English
     "en": "the and of to is that with for it are this not by from be have which was were his her he she has had",
-    "de": "der die das und ist nicht mit den dem ein eine zu im für auf sich auch wird wurde als bei nach",
-    "es": "el los las y que del por con una para es se su al lo como más pero fue está",
-    "fr": "le les des et est que dans une pour qui par sur pas au ce il elle sont avec été ses aux",
-    "it": "il di che è un per una sono del della con non gli nel alla dei anche si ha più",
-    "nl": "het een en dat niet zijn voor met op aan ook bij naar wordt werd door hij maar",
-    "pt": "o os e da dos das um uma para com não por que foi ao mais são pelo também como",
+    "de": "der die das und ist nicht mit den dem ein eine zu im für auf sich auch wird wurde als bei nach sie er "
+    "einer einem einen wurden sind oder aber durch seine ihre zum zur vom über geboren",
+    "es": "el los las y que del por con una para es se su al lo como más pero fue está nació ella desde hasta "
+    "también sus",
+    "fr": "le les des et est que dans une pour qui par sur pas au ce il elle sont avec été ses aux cette était "
+    "ont mais leur né née",
+    "it": "il di che è un per una sono del della con non gli nel alla dei anche si ha più nella nato nata stato stata",
+    "nl": "het een en dat niet zijn voor met op aan ook bij naar wordt werd door hij maar zij geboren deze",
+    "pt": "o os e da dos das um uma para com não por que foi ao mais são pelo também como nasceu ele ela em na",
 }
 _LANGUAGES = {name: frozenset(words.split()) for name, words in WORDS.items()}
 KANA_SHARE = 0.1  # of kana among kana and Han: Japanese has more, Chinese that quotes Japanese has less
