@@ -49,7 +49,8 @@ def job_over(db: Path, folder: Path, objective: str, kind: str) -> LookingJob:
     torch.manual_seed(0)
     encoder, tokenizer = Encoder.load(folder), Tokenizer.load(folder)
     with open_store(str(db)) as store:
-        layer, texts = layer_over(store, kind, encoder, tokenizer, size=16)
+        layer, reading = layer_over(store, kind, encoder, tokenizer, size=16)
+    texts = [one.text for one in reading.texts]
     return LookingJob(LookingModel(encoder, layer), tokenizer, texts, KnowledgeOptions(objective, "x", "y"))
 
 

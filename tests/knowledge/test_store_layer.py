@@ -7,7 +7,8 @@ import torch
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.knowledge.names import name_table, read_entities
+from factpin.knowledge.names import name_table
+from factpin.knowledge.reading import read_store
 from factpin.knowledge.store_layer import build_layer
 from factpin.memory import Source, open_store
 from factpin.models.extractor import Extractor
@@ -44,12 +45,11 @@ def test_off_is_the_encoder_bit_by_bit(kind: str, encoder_folder: Path, db: Path
     encoder = Encoder.load(encoder_folder)
     tokenizer = Tokenizer.load(encoder_folder)
     with open_store(str(db)) as store:
-        entities = read_entities(store)
+        reading = read_store(store, kind, encoder, tokenizer, size=16)
     text = next(doc.text for doc in corpus(40, 5) if doc.mentions)
     ids, mask = encoder.batch([encoder.frame(tokenizer.encode(text).ids)[0]])
     plain = encoder(ids, mask).hidden
-    layer = build_layer(kind, encoder, tokenizer, entities, "x", size=16).eval()
-    encoder.put_between(layer, 1)
+    build_layer(encoder, tokenizer, reading).eval()
     assert not torch.equal(encoder(ids, mask).hidden, plain)
     encoder.put_between(None)
     assert torch.equal(encoder(ids, mask).hidden, plain)
