@@ -186,11 +186,11 @@ EXPERIMENTS = {
             Bar("KAR off", most=0.3),
             Bar("KAR", least=0.1, minus="prior alone"),
         ),
-        "The linker is trained first, then everything but the entity vectors. Under the margin loss it can be trapped: "
-        f"the prior alone keeps every score at a margin of {KarConfig.margin:g}, the dot product is noise until the "
-        "projection has learned, and a score that no longer depends on it gives the projection no gradient. A wider "
-        "margin, the softmax loss and a linker without a prior have no such trap. Without the loss of linking, the "
-        "types alone teach the linker with some seeds and not with others.",
+        "The linker is trained first, then everything but the entity vectors. Under the margin loss the linker alone "
+        f"stays at the prior: that keeps every score at a margin of {KarConfig.margin:g}, the dot product is noise "
+        "until the projection has learned, and a score that hardly depends on it gives the projection no gradient. "
+        "Training the rest frees it with most seeds; a wider margin does not always. Under the softmax loss, which "
+        "every command uses, it learns with every seed that was tried.",
         design=2,
         fresh=10,
     ),

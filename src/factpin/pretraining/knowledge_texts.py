@@ -8,6 +8,7 @@ The texts are those of the store's documents, and the mentions the names in them
 begins, the audit of all objectives looks at what its first texts show, and at the candidates of hidden mentions.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from torch.nn.functional import cross_entropy
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.files import write_bytes
-from factpin.knowledge.entity_memory import EntityMemory, ends_of, linking_loss
+from factpin.knowledge.entity_memory import EntityMemory, ends_of, linking_loss, spans_of_tags, tags_of
 from factpin.knowledge.hidden import HiddenText, candidate_leaks, hide, hide_these
 from factpin.knowledge.kar import Kar, decide
 from factpin.knowledge.layer_folder import save_layer
@@ -45,7 +46,7 @@ from factpin.training.knowledge_layer import is_held, layer_over, set_decision, 
 from factpin.training.knowledge_options import KnowledgeOptions
 from factpin.training.part_run import PartRun, SavedPart, mean
 
-METRICS = ("pieces", "names", "linking", "entities")  # shares of dev that are right; entities: of eae only
+METRICS = ("pieces", "names", "linking", "detection", "entities")  # shares of dev that are right, F1 of detection
 KINDS = {"eae": "entities", "knowbert": "kar"}
 AUDITED = 8  # texts that are shown to the audit before a run begins
 MOST_JUDGED = 200  # dev texts
@@ -152,6 +153,7 @@ class LookingJob:
     def evaluate(self) -> dict[str, float]:
         """One name of each dev text is hidden: is it found, and are the others linked?"""
         found: dict[str, list[float]] = {name: [] for name in METRICS}
+        spans = Counter[str]()  # that are right, found and wanted
         self.model.eval()
         for at in range(0, len(self.dev), 32):
             some = [_one_hidden(text, self.vocabulary, at + k) for k, text in enumerate(self.dev[at : at + 32])]
@@ -165,7 +167,21 @@ class LookingJob:
             linked, entities = self._looked_up(hidden, batch, [gone for text in some for gone in text.hidden])
             found["linking"] += linked
             found["entities"] += entities
+            spans += self._detected(batch)
+        if both := spans["found"] + spans["wanted"]:
+            found["detection"] = [2 * spans["right"] / both]
         return {name: mean(values) for name, values in found.items() if values}
+
+    def _detected(self, batch: HiddenBatch) -> Counter[str]:
+        """How many mentions the tags below an entity memory say."""
+        layer = self.model.layer
+        if not isinstance(layer.layer, EntityMemory) or layer.below is None:
+            return Counter()
+        counts = Counter[str]()
+        tags, wanted = layer.layer.tags(layer.below).argmax(-1), tags_of(batch.mentions, batch.mask.shape[1])
+        for a, b in zip(spans_of_tags(tags, batch.mask), spans_of_tags(wanted, batch.mask), strict=True):
+            counts += Counter(right=len({*a} & {*b}), found=len(a), wanted=len(b))
+        return counts
 
     def _looked_up(self, hidden: Tensor, batch: HiddenBatch, gone: Sequence[bool]) -> tuple[list[float], list[float]]:
         """Which of the names that are shown are linked right, and of eae which hidden ones are known at the top."""
