@@ -85,13 +85,6 @@ def untyped(doc: Document) -> Document:
                    entities=tuple(replace(e, type="") for e in doc.entities))  # fmt: skip
 
 
-def known_only(doc: Document) -> Document:
-    """A document with those mentions that have an entity of the knowledge base."""
-    entities = tuple(entity for entity in doc.entities if entity.link)
-    kept = {id for entity in entities for id in entity.mentions}
-    return untyped(replace(doc, entities=entities, mentions=tuple(m for m in doc.mentions if m.id in kept)))
-
-
 def bare(doc: Document) -> Document:
     """A document with its mentions alone."""
     return replace(untyped(doc), entities=(), meta={})
@@ -154,8 +147,8 @@ def halves(data: Path, number: int) -> tuple[list[Document], dict[str, list[Docu
     tests = {name: docs[1 - number :: 2] for name, docs in both.items()}
     if number == 0:
         tests |= {name: read(data, name) for name in TESTS}
-    learned = [known_only(doc) for docs in both.values() for doc in docs[number::2]]
-    return learned + [known_only(doc) for name in WHOLE for doc in read(data, name)], tests
+    learned = [untyped(doc) for docs in both.values() for doc in docs[number::2]]
+    return learned + [untyped(doc) for name in WHOLE for doc in read(data, name)], tests
 
 
 def fold(
