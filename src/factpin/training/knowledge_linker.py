@@ -1,7 +1,7 @@
 """Training the linker of a KAR alone: `factpin pretrain --objective linker --db kb.db`.
 
 learns from   the names in the store's documents, each text as if its document were not in the store
-dev           a fifth of the documents: they pick the weights, and say what NIL scores and how sure a score is
+dev           a fifth of the documents: they say what NIL scores and how sure a score is; at last it learns from all
 
 The encoder stays as it is, so that every text is read once.
 """
@@ -16,7 +16,6 @@ from torch import Tensor, nn
 
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
-from factpin.knowledge.kar import Kar
 from factpin.knowledge.layer_folder import save_layer
 from factpin.knowledge.link_scores import Scored, chances
 from factpin.knowledge.mentions import FIRST, NIL, NameBatch
@@ -36,6 +35,7 @@ from factpin.training.knowledge_layer import (
     STEPS,
     is_held,
     layer_over,
+    learn_links,
     lesson_batch,
     linkable,
     linking,
@@ -121,11 +121,14 @@ def prepare_linker(store: Store, options: KnowledgeOptions, how: TrainConfig) ->
         epoch = -(-len(job.taught) // how.texts)
         how = replace(how, max_steps=STEPS, epochs=-(-STEPS // epoch), evaluate_every=how.evaluate_every or STEPS // 10)
 
+    start = {name: weight.clone() for name, weight in layer.layer.state_dict().items()}
+    steps = how.max_steps or STEPS
+
     def save(folder: Path) -> SavedPart:
         found = job.outcomes(job.judged())
-        own = layer.layer
-        if isinstance(own, Kar):
-            own.invert()
+        torch.manual_seed(how.seed)
+        layer.layer.load_state_dict(start)
+        learn_links(layer, [*job.taught, *job.dev], steps)
         encoder.save(folder)
         save_layer(folder, layer)
         settings = part_settings(options.objective, ("entity",), layer.config.kind, options,
@@ -134,7 +137,7 @@ def prepare_linker(store: Store, options: KnowledgeOptions, how: TrainConfig) ->
         settings = replace(settings, knowledge=layer.config.to_json())
         write_settings(settings, folder)
         right = {"accuracy": sum(ok for _, ok in found) / len(found)} if found else {}
-        remark = "The documents below also chose the weights, what NIL scores, and how sure a score is."
+        remark = "Before these documents were learned from as well; they say what NIL scores, and how sure a score is."
         return SavedPart(settings, right, calibration(found) if found else None, remark if found else "")
 
     counts = {"train": len(job.taught), "dev": len(job.dev), "entities": layer.config.rows - FIRST, "noted": {}}
