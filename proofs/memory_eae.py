@@ -130,16 +130,8 @@ def _taught(seed: int, *, on: bool, hide: float, after: int) -> dict[str, float]
         blank, scores = read(head, 1 - name, first + relation, nobody)
         unnamed, _ = read(head, 1 - name, first + relation, ~nobody)
         same, _ = read(head, name, first + relation, nobody)
-    answers, own = head_of_values(blank).argmax(-1), dict[tuple[int, int], set[int]]()
-    for key in zip(head.tolist(), name.tolist(), value.tolist(), strict=True):
-        own.setdefault(key[:2], set()).add(key[2])
-    of_shown = [own.get((h, 1 - n), set()) for h, n in zip(head.tolist(), name.tolist(), strict=True)]
-    some = torch.tensor([bool(values) for values in of_shown])
-    follows = torch.tensor([int(a) in values for a, values in zip(answers, of_shown, strict=True)])
     return {
-        "": _share(answers == value),
-        ", a value of a fact that was learned under the shown name, where there is one": _share(follows[some]),
-        ", where there is none": _share((answers == value)[~some]),
+        "": _share(head_of_values(blank).argmax(-1) == value),
         ", asked with a hidden name": _share(head_of_values(unnamed).argmax(-1) == value),
         ", same name": _share(head_of_values(same).argmax(-1) == value),
         ", linked": _share(scores.argmax(-1) == FIRST + head),
