@@ -1,6 +1,6 @@
 """Facts as Experts on the triples of 2WikiMultihopQA: are edited, injected and removed facts followed?
 
-    python recipes/knowledge/edit_facts.py DATA --encoder minilm-en --steps 400 --output runs/edit
+    python recipes/knowledge/edit_facts.py DATA --encoder minilm-en --steps 400 --seeds 1 2 3 --output runs/edit
 
 DATA has 2wiki_train.jsonl.xz and 2wiki_dev.jsonl.xz. Heads with brackets, which are no names in a question, are left
 out. Most heads have one fact only. The heads of --inject facts are kept for injection; an edited fact gets the tail of
@@ -18,6 +18,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean
 
 import torch
 
@@ -126,28 +127,21 @@ def by_rules(store: Store, head: str, relation: str) -> Sequence[str]:
     return (found.text, *found.text.split(", "))
 
 
-def main() -> None:
+COLUMNS = ("known", "not injected", "edited: new answer", "edited: old answer", "injected", "removed")
+Report = dict[str, list[float]]  # arm -> a share for each column
+
+
+def run(args: argparse.Namespace, seed: int, output: Path) -> Report:
     """Train once, edit, and ask."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--encoder", default="minilm-en")
-    parser.add_argument("--steps", type=int, default=400)
-    parser.add_argument("--facts", type=int, default=1000)
-    parser.add_argument("--edits", type=int, default=200)
-    parser.add_argument("--inject", type=int, default=100)
-    parser.add_argument("--asked", type=int, default=100, help="questions of each kind")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, required=True)
-    args = parser.parse_args()
-    chance = random.Random(args.seed)
+    chance = random.Random(seed)
     new, known = by_heads(triples(args.data, args.facts), args.inject, chance)
-    args.output.mkdir(parents=True, exist_ok=True)
-    folder = args.output / "model"
+    output.mkdir(parents=True, exist_ok=True)
+    folder = output / "model"
     if not (folder / "factpin.json").exists():
-        with fill(args.output / "kb.db", known):
+        with fill(output / "kb.db", known):
             steps = args.steps
-            how = TrainConfig(max_steps=steps, epochs=100, batch_size=16, seed=args.seed, evaluate_every=steps)
-            options = KnowledgeOptions("fae", args.encoder, str(args.output / "kb.db"))
+            how = TrainConfig(max_steps=steps, epochs=100, batch_size=16, seed=seed, evaluate_every=steps)
+            options = KnowledgeOptions("fae", args.encoder, str(output / "kb.db"))
             pretrain_knowledge(options, how, folder, quiet=True)
     edited = edits(known, args.edits, chance)
     some = slice(0, args.asked)
@@ -160,23 +154,49 @@ def main() -> None:
         "memory off": by_weights(MemoryReasoner(load_memory(folder))),
         "symbolic": by_rules,
     }
-    print(f"{len(known)} facts, {len(edited)} edited, {len(new)} injected; seed {args.seed}, {args.steps} steps\n")
-    print(
-        "| | known | not injected | edited: new answer | edited: old answer | injected | removed |\n" + "|---" * 7 + "|"
-    )
-    report: dict[str, list[float]] = {name: [] for name in arms}
+    print(f"{len(known)} facts, {len(edited)} edited, {len(new)} injected; seed {seed}, {args.steps} steps", flush=True)
+    report: Report = {name: [] for name in arms}
     states = {
         "before": (known, [kept[some], new[some]]),
         "after": (after + new, [changed, old, new[some]]),
         "without": (kept, [old]),
     }
     for name, (facts, asked) in states.items():
-        with fill(args.output / f"{name}.db", facts) as store:
+        with fill(output / f"{name}.db", facts) as store:
             for arm, answer in arms.items():
                 report[arm] += [share(store, questions, answer) for questions in asked]
-    for arm, values in report.items():
-        print(f"| {arm} | " + " | ".join(f"{value:.2f}" for value in values) + " |")
-    (args.output / "report.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+    return report
+
+
+def show(reports: Sequence[Report]) -> None:
+    """The mean of all seeds, and the range."""
+    print("\n| | " + " | ".join(COLUMNS) + " |\n" + "|---" * (1 + len(COLUMNS)) + "|")
+    for arm in reports[0]:
+        columns = zip(*(report[arm] for report in reports), strict=True)
+        cells = [f"{fmean(found):.2f} ({min(found):.2f} to {max(found):.2f})" for found in columns]
+        print(f"| {arm} | " + " | ".join(cells) + " |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--encoder", default="minilm-en")
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--facts", type=int, default=1000)
+    parser.add_argument("--edits", type=int, default=200)
+    parser.add_argument("--inject", type=int, default=100)
+    parser.add_argument("--asked", type=int, default=100, help="questions of each kind")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--output", type=Path, required=True, help="a folder for each seed")
+    args = parser.parse_args()
+    reports: list[Report] = []
+    for seed in args.seeds:
+        kept = args.output / str(seed) / "report.json"
+        if not kept.exists():
+            found = run(args, seed, kept.parent)
+            kept.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        reports.append(json.loads(kept.read_text(encoding="utf-8")))
+    show(reports)
 
 
 if __name__ == "__main__":

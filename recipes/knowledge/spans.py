@@ -50,9 +50,9 @@ def with_layer(kind: str, data: Path, documents: int, folder: Path) -> None:
             for number, doc in enumerate(formats.read(data / "redocred/dev_revised.json.xz", format="docred")):
                 if number < documents:
                     store.put(doc, Source(f"redocred/{number}"))
-        layer, texts = layer_over(store, kind, encoder, tokenizer)
-    loss = train_linker(encoder, layer, texts)
-    print(f"{kind}: {layer.config.rows} rows, {len(layer.names.starts) - 1} names, {len(texts)} texts, "
+        layer, reading = layer_over(store, kind, encoder, tokenizer)
+    loss = train_linker(layer, reading.texts)
+    print(f"{kind}: {layer.config.rows} rows, {len(layer.names.starts) - 1} names, {len(reading.texts)} texts, "
           f"last loss of linking {loss:.3f}", flush=True)  # fmt: skip
     encoder.save(folder)
     save_layer(folder, layer)

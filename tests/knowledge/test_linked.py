@@ -1,20 +1,22 @@
-"""The texts that a linker learns from: each as if its document were not in the store."""
+"""The texts that a linker learns from, and entity vectors: each as if its document were not in the store."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
-from factpin.documents import Document, Entity, Mention
-from factpin.encoders import Encoder
+from factpin.documents import Document, Entity, Mention, Span
 from factpin.knowledge.kar import Kar, KarConfig
-from factpin.knowledge.linked import LinkedText, linked_texts
-from factpin.knowledge.mentions import NIL, MentionSpan, collate_mentions
+from factpin.knowledge.linked import LinkedText, cut, linked_texts
+from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, collate_mentions
 from factpin.knowledge.names import StoreEntities, read_entities
-from factpin.knowledge.store_layer import build_layer, place_of
+from factpin.knowledge.reading import context_vectors, main_directions, place_of
 from factpin.memory import Source, Store, open_store
+from factpin.tokens import Tokenizer
+from factpin.training.knowledge_layer import with_others
 
 
 def said(id: str, link: str, name: str = "小明") -> Document:
@@ -32,12 +34,8 @@ def store() -> Iterator[Store]:
 
 
 def read(store: Store, folder: Path) -> tuple[StoreEntities, dict[str, LinkedText]]:
-    encoder = Encoder.load(folder)
-    tokenizer, entities = encoder.tokenizer, read_entities(store)
-    assert tokenizer is not None
-    layer = build_layer("kar", encoder, tokenizer, entities, "x", size=8)
-    texts = linked_texts(store, entities, layer.names, layer.inside, tokenizer)
-    return entities, {text.source: text for text in texts}
+    entities = read_entities(store)
+    return entities, {text.source: text for text in linked_texts(store, entities, Tokenizer.load(folder))}
 
 
 def test_a_text_does_not_raise_its_own_priors(store: Store, encoder_folder: Path) -> None:
@@ -70,3 +68,57 @@ def test_null_takes_part_in_a_softmax() -> None:
     margin = Kar(4, vectors, replace(kar.config, loss="margin")).eval()
     mixed = margin.average(torch.zeros(2, 1, 2), mentions)[:, 0]
     assert torch.allclose(mixed, torch.tensor([[0, 0, 1 / 2, 1 / 2], [0, 0, 1.0, 0]]))
+
+
+def test_names_are_found_again_in_the_parts_of_a_text(encoder_folder: Path) -> None:
+    tokenizer = Tokenizer.load(encoder_folder)
+    text = "小明在北京。" * 40
+    names = [Span(at, at + 2) for at in range(len(text)) if text[at : at + 2] in ("小明", "北京")]
+    parts = list(cut(text, names, tokenizer, 16))
+    assert len(parts) > 10 and sorted(number for part in parts for number in part.names) == list(range(len(names)))
+    for part in parts:
+        assert len(part.ids) <= 16 + tokenizer.frame_size and part.first + part.last == tokenizer.frame_size
+        for number, (first, last) in part.names.items():
+            wanted = tokenizer.encode(text[names[number].start : names[number].end]).ids.tolist()
+            assert part.ids[first : last + 1].tolist() == wanted[: len(part.ids) - part.last - first]
+
+
+def test_names_that_share_a_token_are_one_name_the_longer(store: Store, encoder_folder: Path) -> None:
+    mentions = (Mention("m0", 0, 3, "王小明", "PER"), Mention("m1", 1, 3, "小明", "PER"))
+    entities = (Entity("e0", ("m0",), "PER", link="Q3"), Entity("e1", ("m1",), "PER", link="Q1"))
+    store.put(Document("d", "王小明出生于北京。", mentions=mentions, entities=entities), Source("d"))
+    (only,) = read(store, encoder_folder)[1]["d"].mentions
+    assert only.last - only.first == 2
+
+
+def test_an_entity_is_not_described_by_the_text_that_names_it() -> None:
+    contexts = torch.randn(4, 6, generator=torch.Generator().manual_seed(0))
+    places = (("a", FIRST), ("a", FIRST + 1), ("b", FIRST), ("b", FIRST))
+    texts = [
+        LinkedText(source, np.zeros(3, np.int32), 1, 1, (MentionSpan(1, 1, (FIRST, FIRST + 1), (0.5, 0.5), 0, entity),))
+        for source, entity in places
+    ]
+    table, seen = context_vectors(texts, list(contexts[:, None]), 2, 4)
+    means = torch.stack([contexts[[0, 2, 3]].mean(0), contexts[1]])
+    whole = main_directions(means, 4)
+    assert torch.equal(table[:FIRST], torch.zeros(FIRST, 4)) and torch.allclose(
+        table[FIRST : FIRST + 2], whole.reduce(means)
+    )
+    offered = {text.source: text.mentions[0].candidates for text in seen}
+    assert offered["b"][1] == FIRST + 1  # which b does not name
+    for source, others in (("a", contexts[2:].mean(0)), ("b", contexts[0])):
+        assert offered[source][0] >= FIRST + 2
+        assert torch.allclose(table[offered[source][0]], whole.reduce(others[None])[0])
+    assert len(table) == FIRST + 2 + 2  # the second entity is in one document only, where it is no candidate
+
+
+def test_random_candidates_are_no_second_right_one() -> None:
+    chance = np.random.default_rng(0)
+    span = MentionSpan(1, 2, (30, 4), (0.7, 0.3), 0, 3)  # row 30: entity 3 without this document
+    seen = [with_others(span, 12, 8, chance) for _ in range(200)]
+    assert {len(one.candidates) > 2 for one in seen} == {True, False}
+    for one in seen:
+        assert one.candidates[:2] == (30, 4) and 3 not in one.candidates and max(one.candidates[2:], default=0) < 12
+        assert len(set(one.candidates)) == len(one.candidates) and sum(one.priors) == pytest.approx(1.0)
+    nil = MentionSpan(1, 2, (4,), (1.0,), NIL, 3)
+    assert all(with_others(nil, 12, 8, chance) is nil for _ in range(20))

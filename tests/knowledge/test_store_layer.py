@@ -7,17 +7,22 @@ import torch
 
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
-from factpin.knowledge.names import name_table, read_entities
-from factpin.knowledge.store_layer import build_layer
+from factpin.knowledge.names import name_table
+from factpin.knowledge.reading import read_store
+from factpin.knowledge.store_layer import StoreLayer, build_layer
 from factpin.memory import Source, open_store
 from factpin.models.extractor import Extractor
 from factpin.models.model import torch_model
 from factpin.tasks import TASKS
+from factpin.tasks.document_relations.task import RelationOptions
 from factpin.tasks.spans.task import SpanOptions
+from factpin.tasks.triples.task import TripleOptions
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.run import run_training
 from tests.conftest import corpus
+from tests.training import test_document_relations as relations
+from tests.training import test_triples as triples
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +49,11 @@ def test_off_is_the_encoder_bit_by_bit(kind: str, encoder_folder: Path, db: Path
     encoder = Encoder.load(encoder_folder)
     tokenizer = Tokenizer.load(encoder_folder)
     with open_store(str(db)) as store:
-        entities = read_entities(store)
+        reading = read_store(store, kind, encoder, tokenizer, size=16)
     text = next(doc.text for doc in corpus(40, 5) if doc.mentions)
     ids, mask = encoder.batch([encoder.frame(tokenizer.encode(text).ids)[0]])
     plain = encoder(ids, mask).hidden
-    layer = build_layer(kind, encoder, tokenizer, entities, "x", size=16).eval()
-    encoder.put_between(layer, 1)
+    build_layer(encoder, tokenizer, reading).eval()
     assert not torch.equal(encoder(ids, mask).hidden, plain)
     encoder.put_between(None)
     assert torch.equal(encoder(ids, mask).hidden, plain)
@@ -75,3 +79,23 @@ def test_a_store_is_needed(encoder_folder: Path, tmp_path: Path) -> None:
     options = SpanOptions(encoder=str(encoder_folder), knowledge="kar")
     with pytest.raises(BadInput, match="--db"):
         run_training(TASKS["spans"], list(corpus(4, 1)), [], options, TrainConfig(), tmp_path / "m", quiet=True)
+
+
+@pytest.mark.parametrize("kind", ["kar", "entities"])
+@pytest.mark.parametrize("task", ["document_relations", "triples"])
+def test_facts_are_learned_with_knowledge(task: str, kind: str, encoder_folder: Path, db: Path, tmp_path: Path) -> None:
+    """Names of the store are found in texts with markers and in pairs, and the folder works without the store."""
+    options: RelationOptions | TripleOptions
+    if task == "triples":
+        docs, options = triples.corpus(24, 1), TripleOptions(encoder=str(encoder_folder), knowledge=kind, db=str(db))
+    else:
+        docs, folder = relations.corpus(12, 1), relations.save_encoder(tmp_path / "marked")
+        options = RelationOptions(str(folder), size=32, group=8, knowledge=kind, db=str(db))
+    report = run_training(TASKS[task], docs, docs[:4], options, TrainConfig(max_steps=4, batch_size=4),
+                          tmp_path / "model", quiet=True)  # fmt: skip
+    loaded = Extractor.load(tmp_path / "model")
+    assert report["steps"] == 4 and loaded.settings.knowledge["kind"] == kind
+    layer = torch_model(loaded.model).encoder.insert
+    assert isinstance(layer, StoreLayer)
+    list(loaded.annotate(docs[:4]))
+    assert layer.scores is not None and layer.scores.numel() > 0

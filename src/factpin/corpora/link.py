@@ -6,7 +6,7 @@ from pathlib import Path
 
 from factpin import formats
 from factpin.documents import Document
-from factpin.extraction.linking import open_linker
+from factpin.extraction.linking import open_judge, open_linker
 from factpin.extraction.progress import SILENT, Progress
 from factpin.files import refuse_same
 from factpin.formats import Options
@@ -23,6 +23,7 @@ class LinkRequest:
     target_format: str | None = None  # None: by its extension
     options: Options = Options()
     as_of: str = ""
+    linker: str = ""  # the folder of a trained linker
 
 
 @dataclass
@@ -33,6 +34,7 @@ class LinkCounts:
     mentions: int = 0
     linked: int = 0  # to an entity of the store
     nil: int = 0  # names that the store does not have, or that mean something else here
+    unseen: int = 0  # candidates that a trained linker does not know
 
     def add(self, doc: Document) -> None:
         """Count one document."""
@@ -47,7 +49,8 @@ class LinkCounts:
 def link_corpus(request: LinkRequest, store: Store, progress: Progress = SILENT) -> LinkCounts:
     """Read the source and write the target, completely or not at all. Links in the source are removed."""
     refuse_same(request.source, request.target)
-    linker, counts = open_linker(store, request.as_of), LinkCounts()
+    judge = open_judge(request.linker)
+    linker, counts = open_linker(store, request.as_of, judge), LinkCounts()
     progress.start(None)
 
     def linked() -> Iterator[Document]:
@@ -59,4 +62,5 @@ def link_corpus(request: LinkRequest, store: Store, progress: Progress = SILENT)
 
     writing = replace(request.options, encoding="utf-8")
     formats.write(linked(), request.target, format=request.target_format, options=writing)
+    counts.unseen = len(getattr(judge, "unseen", ()))
     return counts

@@ -35,6 +35,7 @@ class Request:
     runtime: str = "auto"  # what computes the models, one of models.runtimes
     skip_bad: bool = False  # set bad files and records aside and continue
     db: str = ""  # a store; mentions are linked to its entities
+    linker: str = ""  # the folder of a trained linker
     rejects: Path | None = None  # the file for these; None: next to the output. One per shard can be concatenated
 
     def __post_init__(self) -> None:
@@ -73,6 +74,7 @@ class Request:
             "min-score": f"{self.min_score:g}" if self.min_score else None,  # as version 0.1 recorded it
             "coreference": RULES if self.coreference == RULES else None,
             "link": self.db or None,
+            "linker": self.linker or None,
         }
 
     def model_folders(self) -> list[Path]:

@@ -71,7 +71,7 @@ def _run(
         if request.db:
             from factpin.extraction.linking import store_linker  # noqa: PLC0415  (the store)
 
-            linker = stack.enter_context(store_linker(request.db))
+            linker = stack.enter_context(store_linker(request.db, request.linker))
         kept = Rejects(request.rejects_file if request.skip_bad else None)
         several = request.skip_bad or len(inputs) > 1  # a single bad file is an error
         rejects = stack.enter_context(kept) if several else None

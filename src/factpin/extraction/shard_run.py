@@ -33,7 +33,7 @@ def extract_shard(request: Request, shard: Shard) -> Receipt:
     models = load_once(request)
     folder = request.output
     with ExitStack() as stack:
-        linker = stack.enter_context(store_linker(request.db)) if request.db else None
+        linker = stack.enter_context(store_linker(request.db, request.linker)) if request.db else None
         rejects = stack.enter_context(Rejects(shard.rejects(folder))) if request.skip_bad else None
         documents = _read(shard.parts, request.encoding, rejects)
         rules = request.coreference == RULES

@@ -100,6 +100,10 @@ class Kar(nn.Module):
         changed = self.norm(hidden + self.dropout(self.up(answer)))  # (B, N, D)
         return torch.where(with_names[:, None, None], changed, hidden), scores
 
+    def link(self, hidden: Tensor, mentions: NameBatch) -> Tensor:
+        """H (B, N, D) -> the scores of all candidates alone (B, C, M)."""
+        return self._scores(self._spans(self.down(hidden), mentions), mentions)
+
     def _spans(self, projected: Tensor, mentions: NameBatch) -> Tensor:
         """Attention pooling inside every span, then a layer over the spans of a text (B, C, E)."""
         at = torch.arange(projected.shape[1], device=projected.device)
@@ -155,7 +159,7 @@ def softmax_loss(scores: Tensor, mentions: NameBatch) -> Tensor:
 
 
 @torch.no_grad()
-def decide(scores: Tensor, mentions: NameBatch) -> Tensor:
-    """The best candidate of every mention, NIL where none scores 0 or more (B, C)."""
+def decide(scores: Tensor, mentions: NameBatch, nil: float = 0.0) -> Tensor:
+    """The best candidate of every mention, NIL where all score less than that (B, C)."""
     best, which = scores.masked_fill(~mentions.offered, LOWEST).max(dim=-1)
-    return torch.where(best >= 0, which, NIL)
+    return torch.where(best >= nil, which, NIL)

@@ -2,7 +2,8 @@
 
 config.json, model.safetensors, tokenizer.json    the encoder, as transformers loads it
 knowledge.json                                    the sizes of the layer, and the digest of the store
-knowledge.safetensors                             its weights, its entities and their names
+knowledge.safetensors                             its weights, the vectors of its entities and their names
+entities.txt                                      the keys of its entities in the store, in the order of the rows
 """
 
 from pathlib import Path
@@ -12,18 +13,21 @@ import safetensors.torch
 
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
-from factpin.files import open_bytes, write_bytes
+from factpin.files import open_bytes, read_text, write_bytes
 from factpin.knowledge.store_layer import StoreLayer, StoreLayerConfig
 from factpin.tokens import Tokenizer
 
-LAYER, WEIGHTS = "knowledge.json", "knowledge.safetensors"
+LAYER, WEIGHTS, KEYS = "knowledge.json", "knowledge.safetensors", "entities.txt"
 
 
 def save_layer(folder: Path, layer: StoreLayer) -> None:
     """Write the layer beside its encoder."""
+    layer.trim()
     weights = {name: w.detach().cpu().contiguous() for name, w in layer.state_dict().items()}
     with write_bytes(folder / WEIGHTS) as stream:
         stream.write(safetensors.torch.save(weights))
+    with write_bytes(folder / KEYS) as stream:
+        stream.write("".join(f"{key}\n" for key in layer.keys).encode())
     with write_bytes(folder / LAYER) as stream:
         stream.write(orjson.dumps(layer.config.to_json(), option=orjson.OPT_INDENT_2))
 
@@ -41,6 +45,7 @@ def load_layer(folder: Path, encoder: Encoder, tokenizer: Tokenizer) -> StoreLay
         layer = StoreLayer(encoder.width, config, tokenizer)
         with open_bytes(folder / WEIGHTS) as stream:
             layer.load_state_dict(safetensors.torch.load(stream.read()))
+        layer.keys = tuple(read_text(folder / KEYS).split()) if (folder / KEYS).exists() else ()
     except (OSError, ValueError, TypeError, KeyError, RuntimeError, safetensors.SafetensorError) as error:
         raise BadModel(f"{folder}: its layer over a store cannot be read ({str(error)[:200]}). Write it again: "
                        f"factpin pretrain.") from None  # fmt: skip

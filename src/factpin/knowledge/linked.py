@@ -4,19 +4,21 @@ Candidates and priors are those of all other documents: a linker that always fin
 a name can refer to something new (NIL), and relies on priors that the text itself has raised.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from factpin.documents import Document
+import numpy as np
+
+from factpin.documents import Span
 from factpin.knowledge.mentions import FIRST, NIL, MentionSpan
-from factpin.knowledge.names import NameTable, StoreEntities
+from factpin.knowledge.names import StoreEntities
 from factpin.memory import ALL, Store
 from factpin.memory.linking import Linker
-from factpin.memory.names import surface_key
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 
-LONGEST = 96  # pieces of a text
+LONGEST = 160  # pieces of a text
+AROUND = 400  # characters that are read before the first name of a document, and behind the last one
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,57 +32,69 @@ class LinkedText:
     mentions: tuple[MentionSpan, ...]
 
 
-def linked_texts(
-    store: Store,
-    entities: StoreEntities,
-    names: NameTable,
-    inside: frozenset[int],
-    tokenizer: Tokenizer,
-    longest: int = LONGEST,
-) -> Iterator[LinkedText]:
-    """All parts of documents with a name whose entity is known. inside: pieces that continue a word."""
-    row = {key: FIRST + i for i, key in enumerate(entities.keys)}
-    by_place, linker = _entities_by_place(store), Linker(store)
+@dataclass(frozen=True, eq=False)
+class TextPart:
+    """A part of a text between special tokens, and the first and last token of names in it, by their number."""
+
+    ids: Ints
+    first: int
+    last: int
+    names: Mapping[int, tuple[int, int]]
+
+
+def cut(text: str, names: Sequence[Span], tokenizer: Tokenizer, longest: int = LONGEST) -> Iterator[TextPart]:
+    """The parts of a text that have names; each name is in the part where it starts."""
+    if not names:
+        return
+    start = max(0, min(span.start for span in names) - AROUND)
+    pieces = tokenizer.encode(text[start : max(span.end for span in names) + AROUND])
+    first = np.searchsorted(pieces.end, [span.start - start for span in names], side="right")
+    last = np.searchsorted(pieces.start, [span.end - start for span in names], side="left") - 1
+    parts: dict[int, dict[int, tuple[int, int]]] = {}
+    for number, (a, b) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
+        if a <= b:
+            parts.setdefault(a // longest, {})[number] = (a % longest, min(b - a // longest * longest, longest - 1))
     before = len(tokenizer.prefix)
+    for part, found in sorted(parts.items()):
+        own = pieces.ids[part * longest : (part + 1) * longest]
+        ids = tokenizer.frame(own)[0]
+        placed = {number: (before + a, before + b) for number, (a, b) in found.items()}
+        yield TextPart(ids, before, len(ids) - before - len(own), placed)
+
+
+def linked_texts(
+    store: Store, entities: StoreEntities, tokenizer: Tokenizer, longest: int = LONGEST
+) -> Iterator[LinkedText]:
+    """All parts of documents with a name whose entity is known. Names do not overlap; longer ones win."""
+    row = {key: FIRST + i for i, key in enumerate(entities.keys)}
+    linker = Linker(store)
+    entity_of = linker.assembler.groups.first
     for source in sorted(store.tables.sources(ALL), key=lambda one: one.uri):
-        doc: Document = store.document(source.uri)[0]
-        pieces = tokenizer.encode(doc.text)
-        for at in range(0, len(pieces), longest):
-            part = pieces.ids[at : at + longest]
-            ids = tokenizer.frame(part)[0]
+        stored = store.tables.rows(source.id)
+        named = [m for m in stored.mentions if m.surface_key and entity_of(m.entity) in row]
+        for part in cut(stored.document.text, [Span(m.start, m.end) for m in named], tokenizer, longest):
             found = []
-            for span in names.find(ids.tolist(), inside):
-                if not before <= span.first <= span.last < before + len(part):
-                    continue
-                start, end = int(pieces.start[span.first + at - before]), int(pieces.end[span.last + at - before])
-                entity = row.get(by_place.get((source.uri, start, end), ""))
-                if entity is not None:
-                    uses = linker.uses(surface_key(doc.text[start:end]))
-                    counts = {row[u.entity.id]: u.count(source.id) for u in uses if u.entity.id in row}
-                    found.append(_linked(span, entity, counts))
-            if found:
-                yield LinkedText(source.uri, ids, before, len(ids) - before - len(part), tuple(found))
+            for number in _apart(part.names):
+                uses = linker.uses(named[number].surface_key)
+                counts = {row[use.entity.id]: use.count(source.id) for use in uses if use.entity.id in row}
+                entity = row[entity_of(named[number].entity)]
+                found.append(_linked(part.names[number], entity, counts))
+            mentions = tuple(sorted(found, key=lambda one: one.first))
+            yield LinkedText(source.uri, part.ids, part.first, part.last, mentions)
 
 
-def _linked(span: MentionSpan, entity: int, counts: Mapping[int, int]) -> MentionSpan:
+def _apart(names: Mapping[int, tuple[int, int]]) -> list[int]:
+    """The numbers of names that share no token, longer ones first."""
+    kept: list[int] = []
+    for number, (first, last) in sorted(names.items(), key=lambda one: (one[1][0] - one[1][1], one[1], one[0])):
+        if all(last < names[other][0] or names[other][1] < first for other in kept):
+            kept.append(number)
+    return kept
+
+
+def _linked(place: tuple[int, int], entity: int, counts: Mapping[int, int]) -> MentionSpan:
     """A mention of an entity. counts: how often other documents use its name for each candidate."""
     kept = {row: n for row, n in counts.items() if n}
     rows, total = tuple(kept), sum(kept.values())
     gold = rows.index(entity) if entity in kept else NIL
-    return replace(span, candidates=rows, priors=tuple(n / total for n in kept.values()), gold=gold, entity=entity)
-
-
-def _entities_by_place(store: Store) -> dict[tuple[str, int, int], str]:
-    """The entity at each mention of the store."""
-    found = {}
-    seen = set()
-    for source in store.sources():
-        for mention in store.document(source.uri)[0].mentions:
-            key = surface_key(mention.text)
-            if not key or key in seen:
-                continue
-            seen.add(key)
-            for candidate in store.candidates(mention.text):
-                for pin in store.mentions(candidate.entity.id):
-                    found[pin.uri, pin.start, pin.end] = candidate.entity.id
-    return found
+    return MentionSpan(*place, rows, tuple(n / total for n in kept.values()), gold, entity)

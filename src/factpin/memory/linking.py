@@ -39,7 +39,6 @@ MOST_EXAMPLES = 4000
 FEW = 30  # examples below which the default weights are kept
 
 Words = Mapping[str, float]
-Context = Callable[[Document, Mention, Sequence[StoredEntity]], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +64,22 @@ class NameUse:
         return sum(n for document, n in self.documents.items() if document != without)
 
 
+Asked = Sequence[tuple[Mention, Sequence[NameUse]]]  # mentions of a document, and the candidates of each
+Judge = Callable[[Document, Asked], list[Array]]
+
+
 @dataclass
 class Linker:
     """Links mentions to the entities of a store.
 
-    weights: fitted on the store unless given. context: scores candidates from the text, in place of shared words.
+    weights: fitted on the store unless given. judge: a trained linker, which says how probable the candidates of each
+    mention and NIL are, in place of the features.
     """
 
     store: Store
     filter: Filter = ALL
     given: LinkWeights | None = None
-    context: Context | None = None
+    judge: Judge | None = None
     _uses: dict[str, list[NameUse]] = field(default_factory=dict, repr=False)
     _mentions: dict[str, list[MentionRow]] = field(default_factory=dict, repr=False)
     _words: dict[str, list[tuple[str, Counter[str]]]] = field(default_factory=dict, repr=False)
@@ -134,31 +138,41 @@ class Linker:
 
     def links(self, doc: Document) -> list[LinkedMention]:
         """What each mention with a name refers to; mentions of one entity of the document refer to the same."""
-        clusters = {id: entity for entity in doc.entities for id in entity.mentions}
-        named = [m for m in doc.mentions if surface_key(m.text)]
-        around = {surface_key(m.text) for m in named}
-        found: dict[str, LinkedMention] = {}
+        named = {m.id: m for m in doc.mentions if surface_key(m.text)}
+        decides = dict(named)  # of every mention: the one that decides for it
         for entity in doc.entities:
-            own = [m for m in named if m.id in entity.mentions]
-            if own:
-                first = self._decide(doc, max(own, key=lambda m: (len(m.text), -m.start)), around)
-                found |= {m.id: replace(first, mention=m) for m in own}
-        found |= {m.id: self._decide(doc, m, around) for m in named if m.id not in clusters}
-        return [found[m.id] for m in named]
+            own = [named[id] for id in entity.mentions if id in named]
+            for m in own:
+                decides[m.id] = max(own, key=lambda m: (len(m.text), -m.start))
+        found = self._decide(doc, list({m.id: m for m in decides.values()}.values()))
+        return [replace(found[decides[id].id], mention=m) for id, m in named.items()]
 
-    def _decide(self, doc: Document, mention: Mention, around: set[str]) -> LinkedMention:
-        uses = self.uses(surface_key(mention.text))
-        if not uses:
-            return LinkedMention(mention, None, 1.0)
-        features = self.features(doc, mention, uses, around)
-        weights = self.weights if mention.type else self.weights_without_type
-        chances = softmax(weights.scores(features, sum(use.count() for use in uses)))
-        order = np.argsort(-chances[:-1], kind="stable")
-        listed = tuple((uses[i].entity, float(chances[i])) for i in order)
-        if chances[-1] >= chances[order[0]]:
-            return LinkedMention(mention, None, float(chances[-1]), rivals=listed)
-        entity, score = listed[0]
-        return LinkedMention(mention, entity, score, self.outside(entity.id), listed[1:])
+    def _decide(self, doc: Document, mentions: Sequence[Mention]) -> dict[str, LinkedMention]:
+        """What these mentions refer to, by their ids."""
+        found = {m.id: LinkedMention(m, None, 1.0) for m in mentions}
+        asked = [(m, uses) for m in mentions if (uses := self.uses(surface_key(m.text)))]
+        judge = self.judge or self._by_features
+        for (m, uses), chances in zip(asked, judge(doc, asked), strict=True):
+            order = np.argsort(-chances[:-1], kind="stable")
+            listed = tuple((uses[i].entity, float(chances[i])) for i in order)
+            if chances[-1] >= chances[order[0]]:
+                found[m.id] = LinkedMention(m, None, float(chances[-1]), rivals=listed)
+            else:
+                entity, score = listed[0]
+                found[m.id] = LinkedMention(m, entity, score, self.outside(entity.id), listed[1:])
+        return found
+
+    def _by_features(self, doc: Document, asked: Asked) -> list[Array]:
+        """The probabilities that follow from the features."""
+        around = {key for m in doc.mentions if (key := surface_key(m.text))}
+        return [
+            softmax(
+                (self.weights if m.type else self.weights_without_type).scores(
+                    self.features(doc, m, uses, around), sum(use.count() for use in uses)
+                )
+            )
+            for m, uses in asked
+        ]
 
     def _linked(self, entity: Entity, found: Mapping[str, LinkedMention]) -> Entity:
         one = next((found[id] for id in entity.mentions if id in found), None)
@@ -215,11 +229,8 @@ class Linker:
         """(candidates, 4). without: a document of the store that does not count."""
         counts = [use.count(without) for use in uses]
         priors = [log((n + 0.5) / (sum(counts) + 0.5 * len(uses))) for n in counts]
-        if self.context is not None:
-            similar = list(self.context(doc, mention, [use.entity for use in uses]))
-        else:
-            here = self._weighed(context_terms(doc.text, mention.start, mention.end))
-            similar = [cosine(here, self._profile(use.entity.id, without)) for use in uses]
+        here = self._weighed(context_terms(doc.text, mention.start, mention.end))
+        similar = [cosine(here, self._profile(use.entity.id, without)) for use in uses]
         types = [_agreement(mention.type, use.entity.type) for use in uses]
         near = [log(1 + self._neighbours(use.entity.id, around, without)) for use in uses]
         return np.array([priors, similar, types, near]).T.reshape(len(uses), len(FEATURES))

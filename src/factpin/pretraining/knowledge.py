@@ -1,4 +1,4 @@
-"""`factpin pretrain --objective knowbert|eae|fae --db kb.db`: what is learned from a store."""
+"""`factpin pretrain --objective knowbert|eae|fae|linker --db kb.db`: what is learned from a store."""
 
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,11 @@ def pretrain_knowledge(
     need_torch("Pretraining needs torch")
     from factpin.pretraining.knowledge_texts import prepare_texts  # noqa: PLC0415  (torch)
     from factpin.training.fact_asker import prepare_asker  # noqa: PLC0415
+    from factpin.training.knowledge_linker import prepare_linker  # noqa: PLC0415
     from factpin.training.part_run import check_output, run_part  # noqa: PLC0415
 
     check_output(folder, resume=resume)
     with open_store(options.db) as store:
-        run = (prepare_asker if options.objective == "fae" else prepare_texts)(store, options, how)
+        prepare = {"fae": prepare_asker, "linker": prepare_linker}.get(options.objective, prepare_texts)
+        run = prepare(store, options, how)
         return run_part(run, folder, data={"train": options.db}, resume=resume, quiet=quiet)

@@ -8,9 +8,9 @@ The texts are those of the store's documents, and the mentions the names in them
 begins, the audit of all objectives looks at what its first texts show, and at the candidates of hidden mentions.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +22,11 @@ from torch.nn.functional import cross_entropy
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.files import write_bytes
-from factpin.knowledge.entity_memory import EntityMemory, ends_of, linking_loss
+from factpin.knowledge.entity_memory import EntityMemory, ends_of, linking_loss, spans_of_tags, tags_of
 from factpin.knowledge.hidden import HiddenText, candidate_leaks, hide, hide_these
 from factpin.knowledge.kar import Kar, decide
 from factpin.knowledge.layer_folder import save_layer
+from factpin.knowledge.link_scores import Scored
 from factpin.knowledge.linked import LinkedText
 from factpin.knowledge.mentions import FIRST, UNKNOWN, NameBatch, collate_mentions
 from factpin.knowledge.store_layer import StoreLayer
@@ -41,11 +42,11 @@ from factpin.pretraining.vocabulary import vocabulary_of
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
-from factpin.training.knowledge_layer import layer_over, train_linker
+from factpin.training.knowledge_layer import is_held, layer_over, set_decision, train_linker
 from factpin.training.knowledge_options import KnowledgeOptions
 from factpin.training.part_run import PartRun, SavedPart, mean
 
-METRICS = ("pieces", "names", "linking", "entities")  # shares of dev that are right; entities: of eae only
+METRICS = ("pieces", "names", "linking", "detection", "entities")  # shares of dev that are right, F1 of detection
 KINDS = {"eae": "entities", "knowbert": "kar"}
 AUDITED = 8  # texts that are shown to the audit before a run begins
 MOST_JUDGED = 200  # dev texts
@@ -122,7 +123,7 @@ class LookingJob:
     ) -> None:
         self.model, self.tokenizer, self.options = model, tokenizer, options
         self.vocabulary = vocabulary_of(tokenizer)
-        held = [_held(text.source, options.heldout) for text in texts]
+        held = [is_held(text.source, options.heldout) for text in texts]
         self.taught = [text for text, out in zip(texts, held, strict=True) if not out]
         self.dev = [text for text, out in zip(texts, held, strict=True) if out][:MOST_JUDGED]
         if not self.taught:
@@ -152,6 +153,7 @@ class LookingJob:
     def evaluate(self) -> dict[str, float]:
         """One name of each dev text is hidden: is it found, and are the others linked?"""
         found: dict[str, list[float]] = {name: [] for name in METRICS}
+        spans = Counter[str]()  # that are right, found and wanted
         self.model.eval()
         for at in range(0, len(self.dev), 32):
             some = [_one_hidden(text, self.vocabulary, at + k) for k, text in enumerate(self.dev[at : at + 32])]
@@ -165,7 +167,21 @@ class LookingJob:
             linked, entities = self._looked_up(hidden, batch, [gone for text in some for gone in text.hidden])
             found["linking"] += linked
             found["entities"] += entities
+            spans += self._detected(batch)
+        if both := spans["found"] + spans["wanted"]:
+            found["detection"] = [2 * spans["right"] / both]
         return {name: mean(values) for name, values in found.items() if values}
+
+    def _detected(self, batch: HiddenBatch) -> Counter[str]:
+        """How many mentions the tags below an entity memory say."""
+        layer = self.model.layer
+        if not isinstance(layer.layer, EntityMemory) or layer.below is None:
+            return Counter()
+        counts = Counter[str]()
+        tags, wanted = layer.layer.tags(layer.below).argmax(-1), tags_of(batch.mentions, batch.mask.shape[1])
+        for a, b in zip(spans_of_tags(tags, batch.mask), spans_of_tags(wanted, batch.mask), strict=True):
+            counts += Counter(right=len({*a} & {*b}), found=len(a), wanted=len(b))
+        return counts
 
     def _looked_up(self, hidden: Tensor, batch: HiddenBatch, gone: Sequence[bool]) -> tuple[list[float], list[float]]:
         """Which of the names that are shown are linked right, and of eae which hidden ones are known at the top."""
@@ -174,21 +190,31 @@ class LookingJob:
             return [], []
         shown = ~torch.tensor(gone)
         if isinstance(layer.layer, Kar):
-            right = (decide(layer.scores, batch.mentions) == batch.mentions.gold)[real]
+            right = (decide(layer.scores, batch.mentions, layer.config.nil) == batch.mentions.gold)[real]
             return right[shown].float().tolist(), []
         entity = batch.mentions.entity[real]
         linked = layer.scores.argmax(-1) == entity
         named = self.model.entities(hidden, batch.mentions, layer.layer).argmax(-1) + FIRST == entity
         return linked[shown].float().tolist(), named[~shown].float().tolist()
 
+    @torch.no_grad()
+    def scored(self) -> list[Scored]:
+        """The scores of the candidates of dev's mentions, none hidden, and which one is right."""
+        found, layer = list[Scored](), self.model.layer
+        self.model.eval()
+        for text in self.dev:
+            ids, mask = self.model.encoder.batch([text.ids])
+            with layer.given(collate_mentions([text.mentions])):
+                self.model.encoder(ids, mask)
+            if layer.scores is not None:
+                rows = zip(layer.scores[0].double().cpu().numpy(), text.mentions, strict=True)
+                found += [(row[: len(m.candidates)], m.gold) for row, m in rows if m.candidates]
+        return found
+
     def columns(self) -> list[Ints]:
         """All that it learns from."""
         rows = ((one.ids, [x for m in one.mentions for x in (m.first, m.last, m.entity)]) for one in self.taught)
         return [np.array([*ids, *places], np.int32) for ids, places in rows]
-
-
-def _held(source: str, share: float) -> bool:
-    return int(sha256(source.encode()).hexdigest()[:8], 16) < share * 2**32
 
 
 def _one_hidden(text: LinkedText, vocabulary: Vocabulary, number: int) -> HiddenText:
@@ -214,17 +240,20 @@ def prepare_texts(store: Store, options: KnowledgeOptions, how: TrainConfig) -> 
     source = resolve(options.encoder)
     encoder, tokenizer = Encoder.load(source), Tokenizer.load(source)
     longest = min(options.length, encoder.max_length or options.length) - tokenizer.frame_size
-    layer, texts = layer_over(store, KINDS[options.objective], encoder, tokenizer, size=options.size,
-                              vectors=options.vectors, longest=longest)  # fmt: skip
+    layer, reading = layer_over(store, KINDS[options.objective], encoder, tokenizer, size=options.size,
+                                vectors=options.vectors, longest=longest, bf16=how.bf16)  # fmt: skip
     model = LookingModel(encoder, layer)
-    job = LookingJob(model, tokenizer, texts, options)
+    job = LookingJob(model, tokenizer, [one.text for one in reading.texts], options)
     audit_texts(job.taught[:AUDITED], job.vocabulary, options)
     heads = {name.removeprefix(WORDS): value for name, value in heads_in(source, encoder).items()
              if name.startswith(WORDS)}  # fmt: skip
     inherited = _fits(model.head["words"], heads)
-    train_linker(encoder, layer, job.taught)
+    train_linker(layer, [one for one in reading.texts if not is_held(one.text.source, options.heldout)])
+    del reading  # the vectors of all texts
 
     def save(folder: Path) -> SavedPart:
+        if job.dev and isinstance(layer.layer, Kar):
+            set_decision(layer, job.scored())
         encoder.save(folder)
         save_layer(folder, layer)
         words = {WORDS + name: w.detach().cpu().contiguous() for name, w in model.head["words"].state_dict().items()}

@@ -1,11 +1,18 @@
 """The layer of `factpin train … --knowledge kar|entities --db kb.db`: built from a store, its linker trained first.
 
-An encoder that `factpin pretrain --objective knowbert|eae` made brings its layer along.
+An encoder that `factpin pretrain --objective knowbert|eae|linker` made brings its layer along.
+
+A store means most names by one entity only, so half of the mentions get random entities beside their candidates, with
+random priors: a linker that sees no choice learns none.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -14,17 +21,19 @@ from factpin.errors import BadInput
 from factpin.knowledge.entity_memory import linking_loss
 from factpin.knowledge.kar import Kar
 from factpin.knowledge.layer_folder import has_layer, load_layer
-from factpin.knowledge.linked import LONGEST, LinkedText, linked_texts
-from factpin.knowledge.mentions import collate_mentions
-from factpin.knowledge.names import read_entities
-from factpin.knowledge.store_layer import StoreLayer, Vectors, build_layer
-from factpin.knowledge.tables import store_digest
+from factpin.knowledge.link_scores import Scored, fit_scores
+from factpin.knowledge.linked import LONGEST
+from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, NameBatch, collate_mentions
+from factpin.knowledge.reading import SIZE, EncodedText, StoreReading, Vectors, read_store
+from factpin.knowledge.store_layer import StoreLayer, build_layer
 from factpin.memory import Store, open_store
 from factpin.tokens import Tokenizer
 
 STEPS = 200  # of the linker, before anything else is trained
-BATCH = 16
+BATCH = 32
 RATE = 1e-3
+OTHERS = 8  # random candidates
+KEPT = 0.2  # share of the documents that say what NIL scores
 
 
 def knowledge_layer(
@@ -41,8 +50,9 @@ def knowledge_layer(
     if not options.db:
         raise BadInput(f"--knowledge {kind} needs a store. Name it with --db kb.db.")
     with open_store(options.db) as store:
-        layer, texts = layer_over(store, kind, encoder, tokenizer)
-    train_linker(encoder, layer, texts)
+        layer, reading = layer_over(store, kind, encoder, tokenizer)
+    train_linker(layer, reading.texts)
+    layer.trim()
     return layer
 
 
@@ -52,50 +62,105 @@ def layer_over(
     encoder: Encoder,
     tokenizer: Tokenizer,
     *,
-    size: int = 128,
-    vectors: Vectors = "descriptions",
+    size: int = SIZE,
+    vectors: Vectors = "",
     longest: int = LONGEST,
-) -> tuple[StoreLayer, list[LinkedText]]:
-    """Build a layer, and put it into the encoder; gives it with the texts that its linker learns from."""
-    entities = read_entities(store)
-    layer = build_layer(kind, encoder, tokenizer, entities, store_digest(store), size, vectors)
-    texts = list(linked_texts(store, entities, layer.names, layer.inside, tokenizer, longest))
-    encoder.put_between(layer, layer.config.after)
-    return layer, texts
+    bf16: bool = False,
+) -> tuple[StoreLayer, StoreReading]:
+    """Build a layer, and put it into the encoder; gives it with what its linker learns from."""
+    reading = read_store(store, kind, encoder, tokenizer, size=size, vectors=vectors, longest=longest, bf16=bf16)
+    return build_layer(encoder, tokenizer, reading), reading
 
 
-def train_linker(encoder: Encoder, layer: StoreLayer, texts: list[LinkedText], steps: int = STEPS) -> float:
-    """Train the linker alone; returns its last loss. Then W2 of a KAR is set anew."""
-    if not texts:
-        return 0.0
+def train_linker(layer: StoreLayer, texts: Sequence[EncodedText], *, steps: int = STEPS, others: int = OTHERS) -> float:
+    """Train the linker alone; returns its last loss. Then W2 of a KAR is set anew.
+
+    What NIL scores for a KAR is fitted on a fifth of the documents by a linker that learned from the others. Then it
+    learns anew from all.
+    """
+    usable = [one for one in texts if one.hidden is not None and linkable(layer, one)]
     own = layer.layer
+    if isinstance(own, Kar):
+        start = {name: weight.clone() for name, weight in own.state_dict().items()}
+        learn_links(layer, [one for one in usable if not is_held(one.text.source, KEPT)], steps, others)
+        set_decision(layer, scored(layer, [one for one in usable if is_held(one.text.source, KEPT)]))
+        own.load_state_dict(start)
+    return learn_links(layer, usable, steps, others)
+
+
+def learn_links(layer: StoreLayer, lessons: Sequence[EncodedText], steps: int, others: int = OTHERS) -> float:
+    """Train the linker on these texts, from the weights that it has; returns its last loss."""
+    own, loss = layer.layer, torch.zeros(())
+    if not lessons:
+        return 0.0
+    chance = np.random.default_rng(int(torch.randint(2**31, ())))
     chosen = own.linker() if isinstance(own, Kar) else [*own.ask.parameters(), *own.entities.parameters()]
     optimiser = torch.optim.AdamW(chosen, lr=RATE)
-    encoder.eval()
-    loss = torch.zeros(())
-    learned = [weight for weight in encoder.model.parameters() if weight.requires_grad]
-    for weight in learned:
-        weight.requires_grad_(False)  # no gradient is computed for what stays as it is
+    layer.train()
     for _ in range(steps):
-        some = [texts[int(i)] for i in torch.randint(len(texts), (min(BATCH, len(texts)),))]
-        loss = _linking(encoder, layer, some)
+        some = [lessons[int(i)] for i in chance.integers(len(lessons), size=BATCH)]
+        loss = linking(layer, *lesson_batch(layer, some, chance, others))
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
-    for weight in learned:
-        weight.requires_grad_(True)
+    layer.eval()
     if isinstance(own, Kar):
         own.invert()
     return float(loss.detach())
 
 
-def _linking(encoder: Encoder, layer: StoreLayer, some: list[LinkedText]) -> Tensor:
-    """The loss of linking; the layers above are not needed for it, but they are cheap."""
-    ids, mask = encoder.batch([text.ids for text in some])
-    mentions = collate_mentions([text.mentions for text in some])
-    with layer.given(mentions):
-        encoder(ids, mask)
-    own, scores = layer.layer, layer.scores
-    if scores is None:
-        return torch.zeros(())
-    return own.loss(scores, mentions) if isinstance(own, Kar) else linking_loss(scores, mentions)
+def is_held(source: str, share: float) -> bool:
+    """Whether a document is one of those that are not learned from."""
+    return int(sha256(source.encode()).hexdigest()[:8], 16) < share * 2**32
+
+
+def lesson_batch(
+    layer: StoreLayer, some: Sequence[EncodedText], chance: np.random.Generator, others: int = OTHERS
+) -> tuple[Tensor, NameBatch]:
+    """Vectors of texts side by side (B, N, D), and their mentions; those of a KAR with random candidates."""
+    hidden = [one.hidden for one in some if one.hidden is not None]
+    many = others if isinstance(layer.layer, Kar) else 0
+    mentions = [[with_others(span, layer.config.rows, many, chance) for span in linkable(layer, one)] for one in some]
+    return torch.nn.utils.rnn.pad_sequence(hidden, batch_first=True), collate_mentions(mentions)
+
+
+def linkable(layer: StoreLayer, one: EncodedText) -> list[MentionSpan]:
+    """The mentions that can be linked: for a KAR, those that have candidates."""
+    return [span for span in one.text.mentions if span.candidates or not isinstance(layer.layer, Kar)]
+
+
+def with_others(span: MentionSpan, rows: int, many: int, chance: np.random.Generator) -> MentionSpan:
+    """A mention with so many random candidates, and random priors, for half of the mentions that are not NIL."""
+    if not many or span.gold == NIL or chance.random() < 0.5:
+        return span
+    drawn = {int(row) for row in chance.integers(FIRST, rows, size=many)} - {*span.candidates, span.entity}
+    candidates = span.candidates + tuple(sorted(drawn))
+    return replace(span, candidates=candidates, priors=tuple(chance.dirichlet(np.ones(len(candidates))).tolist()))
+
+
+def linking(layer: StoreLayer, hidden: Tensor, mentions: NameBatch) -> Tensor:
+    """The loss of linking."""
+    own = layer.layer
+    if isinstance(own, Kar):
+        return own.loss(own.link(hidden, mentions), mentions)
+    return linking_loss(own.scores(hidden, mentions), mentions)
+
+
+@torch.no_grad()
+def scored(layer: StoreLayer, texts: Sequence[EncodedText]) -> list[Scored]:
+    """The scores of the candidates of all mentions, and which one is right."""
+    own, found = layer.layer, list[Scored]()
+    if not isinstance(own, Kar):
+        return found
+    for one in texts:
+        spans = linkable(layer, one)
+        if one.hidden is not None and spans:
+            scores = own.link(one.hidden[None], collate_mentions([spans]))[0].double().numpy()  # (C, M)
+            found += [(row[: len(span.candidates)], span.gold) for row, span in zip(scores, spans, strict=True)]
+    return found
+
+
+def set_decision(layer: StoreLayer, found: Sequence[Scored]) -> None:
+    """What NIL scores, and how scores become probabilities."""
+    nil, sharpness = fit_scores(found)
+    layer.config = replace(layer.config, nil=nil, sharpness=sharpness)

@@ -1,4 +1,4 @@
-"""What `factpin pretrain --objective knowbert|eae|fae --db kb.db` learns. No torch."""
+"""What `factpin pretrain --objective knowbert|eae|fae|linker --db kb.db` learns. No torch."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,11 +9,13 @@ KNOWLEDGE: dict[str, str] = {  # objectives, and what is made
     "eae": "an encoder with a table of entities that is learned",
     "fae": "answers from the store's facts",
     "knowbert": "an encoder with fixed entity vectors behind a linker",
+    "linker": "the linker of knowbert alone, for `factpin link`; the encoder stays as it is",
 }
 FINDS = {
     "eae": "vectors of tokens, with what was learned about the entities of a store",
     "fae": "answers from the facts of a store, with the fact that each comes from",
     "knowbert": "vectors of tokens, with what a store knows about the names in a text",
+    "linker": "which entities of a store the names in a text refer to",
 }
 
 
@@ -25,7 +27,7 @@ class KnowledgeOptions:
     encoder: str
     db: str
     size: int = 128  # of vectors of entities
-    vectors: Literal["descriptions", "facts"] = "descriptions"  # knowbert, eae: where entity vectors come from at first
+    vectors: Literal["", "contexts", "descriptions", "facts"] = ""  # where entity vectors come from; not of fae
     names: float = 0.2  # knowbert, eae: share of the names that are hidden, as a whole
     pieces: float = 0.15  # knowbert, eae: share of the other pieces that are hidden
     hide: float = 0.15  # fae: share of the facts that a question does not see

@@ -20,6 +20,13 @@ as_of_option = click.option(
     "--as-of", metavar="DATE", help="Ignore documents published later: YYYY, YYYY-MM or YYYY-MM-DD."
 )
 
+linker_option = click.option(
+    "--linker",
+    default="",
+    metavar="FOLDER",
+    help="Link with a trained linker (`factpin pretrain --objective linker`) instead of shared words, types and facts.",
+)
+
 
 def open_db(db: str | None, *, create: bool = False) -> "Store":
     """Open a store. A new one starts with a schema of well-known relations."""

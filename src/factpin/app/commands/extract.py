@@ -24,7 +24,7 @@ from factpin.app.commands._options import (
     score_option,
 )
 from factpin.app.commands._shards import sharding_options
-from factpin.app.commands._store import db_option
+from factpin.app.commands._store import db_option, linker_option
 from factpin.app.console import Names, notes, out, out_is_terminal, working
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
@@ -54,6 +54,7 @@ BY_ENDING = {"": "jsonl", ".csv": "csv", ".htm": "html", ".html": "html", ".json
 )
 @db_option
 @click.option("--link", is_flag=True, help="Link mentions to the entities of the store --db, with probabilities.")
+@linker_option
 @click.option(
     "--to",
     "target",
@@ -114,6 +115,8 @@ def extract(
     target = target or ("color" if for_eyes else _by_ending(output))
     if target in FOR_PEOPLE and output != STANDARD:
         raise BadInput(f"{target} is for people and goes to standard output. Leave --output out, or use --to jsonl.")
+    if settings["linker"] and not link:
+        raise BadInput("--linker says how --link links. Give --link and --db as well, or leave --linker out.")
     if link and not db:
         raise BadInput("--link needs the store to link to. Name it with --db kb.db, or set FACTPIN_DB.")
     if db and not link and click.get_current_context().get_parameter_source("db") is ParameterSource.COMMANDLINE:

@@ -1,5 +1,6 @@
 """`factpin link`: the mentions of a corpus, linked to the entities of a store."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from factpin.app.commands._options import (
     target_argument,
     target_option,
 )
-from factpin.app.commands._store import as_of_option, db_option, open_db
+from factpin.app.commands._store import as_of_option, db_option, linker_option, open_db
+from factpin.app.commands._training import warn
 from factpin.app.console import notes, print_json, working
 from factpin.errors import BadInput
 from factpin.formats import Options
@@ -26,6 +28,7 @@ from factpin.words import count
 @source_argument
 @target_argument
 @db_option
+@linker_option
 @as_of_option
 @format_option
 @target_option
@@ -51,6 +54,7 @@ def link(
 
     \b
     factpin link dev.jsonl linked.jsonl --db kb.db
+    factpin link dev.jsonl linked.jsonl --db kb.db --linker runs/linker
     factpin evaluate linked.jsonl dev.jsonl --task linking
     """
     from factpin.corpora.link import LinkRequest, link_corpus
@@ -63,8 +67,13 @@ def link(
     with open_db(db) as store, working("linking", quiet or as_json) as progress:
         found = link_corpus(request, store, progress)
     if as_json:
-        print_json({"documents": found.documents, "mentions": found.mentions, "linked": found.linked, "nil": found.nil})
+        print_json(asdict(found))
     else:
         names = f"{count(found.linked, 'mention')} linked, {found.nil:,} to nothing in the store"
         notes(quiet).print(f"{count(found.documents, 'document')}, {count(found.mentions, 'mention')}: {names}")
+    if found.unseen:
+        warn(quiet or as_json)(
+            f"{count(found.unseen, 'candidate is', 'candidates are')} new in the store since the linker was trained, "
+            f"and never chosen. Train it again: factpin pretrain --objective linker --db {db} …"
+        )
     return 0

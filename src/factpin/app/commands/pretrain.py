@@ -64,10 +64,9 @@ OF_EXTRACTORS = ("fgm", "rdrop", "metric", "freeze_layers")  # settings of Train
 @click.option("--db", metavar="FILE|URL", help=f"Learn from a store: for the objectives {', '.join(KNOWLEDGE)}.")
 @click.option(
     "--vectors",
-    type=click.Choice(["descriptions", "facts"]),
-    default="descriptions",
-    show_default=True,
-    help="With --db: entity vectors from encoded descriptions, or from the facts alone (TransE).",
+    type=click.Choice(["contexts", "descriptions", "facts"]),
+    help="With --db: entity vectors from the contexts of mentions, from encoded descriptions, or from the facts alone "
+    "(TransE).  [default: descriptions for eae, contexts elsewhere]",
 )
 @resume_option
 @threads_option
@@ -85,7 +84,7 @@ def pretrain(
     points: int,
     seeds: int,
     db: str | None,
-    vectors: Literal["descriptions", "facts"],
+    vectors: Literal["contexts", "descriptions", "facts"] | None,
     threads: int | None,
     resume: bool,
     as_json: bool,
@@ -95,7 +94,8 @@ def pretrain(
     """Adapt an encoder to a corpus, or make one; `factpin train --encoder OUTPUT` uses it.
 
     With --db, the objective fae learns to answer from the facts of a store (`factpin ask --mode memory`); knowbert and
-    eae make an encoder that looks up the names of a text in the store, for `factpin train --encoder OUTPUT`.
+    eae make an encoder that looks up the names of a text in the store, for `factpin train --encoder OUTPUT`; linker
+    learns which entity a name refers to, for `factpin link --linker OUTPUT`.
 
     \b
     factpin pretrain --objective wwm --corpus texts/ --encoder m3e-zh --max-steps 2000 --output runs/ours
@@ -105,7 +105,9 @@ def pretrain(
     torchrun --nproc-per-node 2 -m factpin pretrain …                    data parallel
     """
     if settings.get("objective") in KNOWLEDGE:
-        options = KnowledgeOptions(settings["objective"], settings.get("encoder") or "", db or "", vectors=vectors)
+        options = KnowledgeOptions(
+            settings["objective"], settings.get("encoder") or "", db or "", vectors=vectors or ""
+        )
         return _learn_store(options, output, settings, resume=resume, as_json=as_json, quiet=quiet)
     if db:
         raise BadInput(f"--db is for objectives that learn from a store: {', '.join(KNOWLEDGE)}. Leave it out.")

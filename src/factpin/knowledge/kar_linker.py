@@ -1,0 +1,102 @@
+"""KarLinker: `factpin pretrain --objective linker` decides which entities the names in a document refer to.
+
+Candidates and priors are those of the store as it is now. An entity that the model has not seen in the store has no
+vector, and is never chosen; `unseen` collects these.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from factpin.documents import Document, Mention, Span
+from factpin.encoders import Encoder
+from factpin.errors import BadInput, BadModel
+from factpin.knowledge.kar import Kar
+from factpin.knowledge.layer_folder import has_layer, load_layer
+from factpin.knowledge.link_scores import chances
+from factpin.knowledge.linked import LONGEST, TextPart, cut
+from factpin.knowledge.mentions import FIRST, MentionSpan, collate_mentions
+from factpin.knowledge.store_layer import StoreLayer
+from factpin.layers.half import half_precision
+from factpin.memory.link_fit import Array
+from factpin.memory.linking import NameUse
+from factpin.tokens import Tokenizer
+
+BATCH = 32
+
+
+@dataclass
+class KarLinker:
+    """An encoder with a KAR, as `memory.linking.Linker` takes it."""
+
+    encoder: Encoder
+    tokenizer: Tokenizer
+    layer: StoreLayer
+    bf16: bool = False
+    unseen: set[str] = field(default_factory=set)  # keys of entities
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {key: FIRST + i for i, key in enumerate(self.layer.keys)}
+
+    def __call__(self, doc: Document, asked: Sequence[tuple[Mention, Sequence[NameUse]]]) -> list[Array]:
+        """The probabilities of the candidates of each mention, and of NIL."""
+        longest = min(LONGEST, (self.encoder.max_length or LONGEST + 2) - self.tokenizer.frame_size)
+        names = [Span(mention.start, mention.end) for mention, _ in asked]
+        found = [np.append(np.zeros(len(uses)), 1.0) for _, uses in asked]  # NIL where no candidate has a vector
+        known = [self._known(uses) for _, uses in asked]
+        parts = list(cut(doc.text, names, self.tokenizer, longest))
+        for at in range(0, len(parts), BATCH):
+            some = parts[at : at + BATCH]
+            for part, rows in zip(some, self._scores(some, [uses for _, uses in asked], known), strict=True):
+                for number, scores in zip(part.names, rows, strict=True):
+                    config, offered = self.layer.config, known[number]
+                    p = chances(scores[: len(offered)], config.nil, config.sharpness)
+                    found[number][offered], found[number][-1] = p[:-1], p[-1]
+        return found
+
+    def _known(self, uses: Sequence[NameUse]) -> list[int]:
+        """The numbers of the candidates that have a vector."""
+        self.unseen |= {use.entity.id for use in uses} - self._rows.keys()
+        return [i for i, use in enumerate(uses) if use.entity.id in self._rows]
+
+    @torch.no_grad()
+    def _scores(
+        self, parts: Sequence[TextPart], uses: Sequence[Sequence[NameUse]], known: Sequence[Sequence[int]]
+    ) -> list[list[Array]]:
+        """The scores of the candidates of each name in each part, padded."""
+        spans = []
+        for part in parts:
+            own = []
+            for number, place in part.names.items():
+                offered = [uses[number][i] for i in known[number]]
+                total = sum(use.count() for use in offered)
+                priors = tuple(use.count() / total for use in offered)
+                own.append(MentionSpan(*place, tuple(self._rows[use.entity.id] for use in offered), priors))
+            spans.append(own)
+        self.encoder.eval()
+        ids, mask = self.encoder.batch([part.ids for part in parts])
+        with self.layer.given(collate_mentions(spans)), half_precision(ids.device.type, enabled=self.bf16):
+            self.encoder(ids, mask)
+        if self.layer.scores is None:
+            return [[np.zeros(0)] * len(own) for own in spans]
+        scores = self.layer.scores.double().cpu().numpy()  # (B, C, M)
+        return [[scores[b, c] for c in range(len(own))] for b, own in enumerate(spans)]
+
+
+def load_linker(folder: Path) -> KarLinker:
+    """The linker in a folder."""
+    again = "Make one: factpin pretrain --objective linker --db kb.db --encoder NAME --output FOLDER."
+    if not has_layer(folder):
+        raise BadInput(f"{folder} holds no linker. {again}")
+    encoder, tokenizer = Encoder.load(folder), Tokenizer.load(folder)
+    layer = load_layer(folder, encoder, tokenizer)
+    if not isinstance(layer.layer, Kar):
+        raise BadInput(f"{folder} holds an entity memory, which has no linker for candidates. {again}")
+    if not layer.keys:
+        raise BadModel(f"{folder} does not say which entities its vectors belong to. {again}")
+    return KarLinker(encoder, tokenizer, layer)

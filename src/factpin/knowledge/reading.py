@@ -1,0 +1,214 @@
+"""What a layer over a store learns to link from: the store's texts, read once by the encoder, and entity vectors.
+
+    H    vectors of a text where the layer reads them                                                  (n, D)
+    c    mean of the last layer's vectors around a mention, those of the mention left out              (D,)
+    e    mean of c over all mentions of an entity, along the main directions of all, of unit length    (E,)
+
+An entity is never described by the text that names it: the rows behind those of the entities are their vectors without
+one document, and the mentions in that document offer these. Otherwise a candidate would show the words around its own
+mention, hidden ones as well.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from factpin.encoders import Encoder
+from factpin.encoders.between import layers_of
+from factpin.errors import BadInput
+from factpin.knowledge.linked import LONGEST, LinkedText, linked_texts
+from factpin.knowledge.mentions import FIRST, MentionSpan
+from factpin.knowledge.names import StoreEntities, read_entities
+from factpin.knowledge.tables import store_digest
+from factpin.knowledge.translate import translated
+from factpin.layers.half import half_precision
+from factpin.memory import Store
+from factpin.tokens import Tokenizer
+
+Vectors = Literal["", "contexts", "descriptions", "facts"]  # where entity vectors come from; "": USUAL
+USUAL: dict[str, Vectors] = {"entities": "descriptions", "kar": "contexts"}
+SIZE = 128  # of an entity vector
+WINDOW = 24  # pieces on both sides of a mention
+MOST_KEPT = 4000  # texts whose vectors are kept, for the linker
+MOST_TOKENS = 64  # of a description
+BATCH = 32
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedText:
+    """A linked text, and its vectors where a layer reads them; None where there are more texts than needed."""
+
+    text: LinkedText
+    hidden: Tensor | None  # (n, D)
+
+
+@dataclass(frozen=True, eq=False)
+class StoreReading:
+    """The entities of a store, their vectors, and its texts."""
+
+    kind: str
+    after: int  # the layer whose output was kept
+    entities: StoreEntities
+    digest: str
+    table: Tensor  # (rows and more, E)
+    texts: tuple[EncodedText, ...]
+
+    @property
+    def rows(self) -> int:
+        """NULL, MASK and the entities; what is behind them in the table is for these texts only."""
+        return FIRST + len(self.entities.keys)
+
+
+def read_store(
+    store: Store,
+    kind: str,
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    *,
+    size: int = SIZE,
+    vectors: Vectors = "",
+    longest: int = LONGEST,
+    bf16: bool = False,
+) -> StoreReading:
+    """Read all texts of a store for a layer of this kind."""
+    entities = read_entities(store)
+    if not entities.keys:
+        raise BadInput("The store has no entities. Fill it with `factpin index`.")
+    encoder.eval()
+    longest = min(longest, (encoder.max_length or longest + tokenizer.frame_size) - tokenizer.frame_size)
+    after = place_of(kind, int(encoder.config.num_hidden_layers))
+    texts = list(linked_texts(store, entities, tokenizer, longest))
+    vectors = vectors or USUAL[kind]
+    with half_precision(next(encoder.parameters()).device.type, enabled=bf16):
+        hidden, contexts = _read(encoder, texts, after, around=vectors == "contexts")
+    if vectors == "contexts":
+        table, texts = context_vectors(texts, contexts, len(entities.keys), size)
+    elif vectors == "descriptions":
+        table = encode_descriptions(encoder, entities.described, size)
+    else:
+        table = _from_facts(entities, size)
+    read = tuple(EncodedText(text, hidden.get(i)) for i, text in enumerate(texts))
+    return StoreReading(kind, after, entities, store_digest(store), table, read)
+
+
+def place_of(kind: str, layers: int) -> int:
+    """The layer behind which a layer of knowledge is put: of 12, the tenth for KAR, the fourth for an entity memory."""
+    return max(1, 5 * layers // 6 if kind == "kar" else layers // 3)
+
+
+@torch.no_grad()
+def _read(
+    encoder: Encoder, texts: Sequence[LinkedText], after: int, *, around: bool
+) -> tuple[dict[int, Tensor], list[Tensor]]:
+    """The vectors of texts behind a layer, by number, and the contexts of the mentions of every text (m, D)."""
+    every = -(-len(texts) // MOST_KEPT) or 1
+    below, seen, contexts = dict[int, Tensor](), list[Tensor](), dict[int, Tensor]()
+
+    def keep(_: Any, __: Any, output: Any) -> None:
+        seen[:] = [output[0] if isinstance(output, tuple) else output]
+
+    handle = layers_of(encoder.model)[after - 1].register_forward_hook(keep)
+    wanted = [i for i in range(len(texts)) if around or i % every == 0]
+    wanted.sort(key=lambda i: len(texts[i].ids))
+    for at in range(0, len(wanted), BATCH):
+        some = wanted[at : at + BATCH]
+        ids, mask = encoder.batch([texts[i].ids for i in some])
+        top = encoder(ids, mask).hidden.float()  # (B, N, D)
+        for row, i in enumerate(some):
+            if i % every == 0:
+                below[i] = seen[0][row, mask[row]].float()
+            if around:
+                own = top[row, mask[row]]
+                contexts[i] = torch.stack([_context(own, m) for m in texts[i].mentions])
+    handle.remove()
+    return below, [contexts[i] for i in sorted(contexts)]
+
+
+def _context(hidden: Tensor, mention: MentionSpan) -> Tensor:
+    """The mean of the vectors around a mention (D,)."""
+    before, behind = hidden[max(0, mention.first - WINDOW) : mention.first], hidden[mention.last + 1 :][:WINDOW]
+    return torch.cat([before, behind] if len(before) + len(behind) else [hidden]).mean(0)
+
+
+def context_vectors(
+    texts: Sequence[LinkedText], contexts: Sequence[Tensor], entities: int, size: int
+) -> tuple[Tensor, list[LinkedText]]:
+    """A table of entity vectors (rows and more, size), and the texts with the rows that their mentions may see.
+
+    contexts (m, D) of the mentions of every text.
+    """
+    rows, width = FIRST + entities, contexts[0].shape[1] if contexts else size
+    total, count = torch.zeros(rows, width), torch.zeros(rows)
+    own: dict[tuple[int, str], tuple[Tensor, int]] = {}  # of an entity and a document: sum and number of contexts
+    for text, found in zip(texts, contexts, strict=True):
+        for mention, context in zip(text.mentions, found, strict=True):
+            total[mention.entity] += context
+            count[mention.entity] += 1
+            before, many = own.get((mention.entity, text.source), (torch.zeros(width), 0))
+            own[mention.entity, text.source] = before + context, many + 1
+    others = {pair: (total[pair[0]] - less, count[pair[0]] - n) for pair, (less, n) in own.items()}
+    kept = [pair for pair, (_, n) in others.items() if n]
+    without = {pair: rows + i for i, pair in enumerate(kept)}
+    known = count > 0
+    directions = main_directions(total[known] / count[known, None], size)
+    table = torch.zeros(rows + len(kept), size)
+    table[:rows][known] = directions.reduce(total[known] / count[known, None])
+    if kept:
+        table[rows:] = directions.reduce(torch.stack([others[pair][0] / others[pair][1] for pair in kept]))
+
+    def seen(text: LinkedText) -> LinkedText:
+        own_rows = (tuple(without.get((row, text.source), row) for row in m.candidates) for m in text.mentions)
+        mentions = (replace(m, candidates=found) for m, found in zip(text.mentions, own_rows, strict=True))
+        return replace(text, mentions=tuple(mentions))
+
+    return table, [seen(text) for text in texts]
+
+
+def _from_facts(entities: StoreEntities, size: int) -> Tensor:
+    """Vectors of entities that follow from the facts alone (rows, size)."""
+    relations = sorted({relation for _, relation, _ in entities.facts})
+    facts = [(head, relations.index(relation), tail) for head, relation, tail in entities.facts]
+    return torch.cat([torch.zeros(FIRST, size), translated(facts, len(entities.keys), len(relations), size)])
+
+
+@torch.no_grad()
+def encode_descriptions(encoder: Encoder, texts: Sequence[str], size: int) -> Tensor:
+    """Vectors of entities (rows, size): the means of token vectors, reduced to their main directions."""
+    encoder.eval()
+    tokenizer = encoder.tokenizer
+    if tokenizer is None:
+        raise BadInput("This encoder has no tokenizer. Give it one: Encoder(model, tokenizer).")
+    longest = min(MOST_TOKENS, (encoder.max_length or MOST_TOKENS) - tokenizer.frame_size)
+    found = []
+    for at in range(0, len(texts), BATCH):
+        framed = [encoder.frame(tokenizer.encode(text).ids[:longest])[0] for text in texts[at : at + BATCH]]
+        ids, mask = encoder.batch(framed)
+        hidden = encoder(ids, mask).hidden.float() * mask[..., None]
+        found.append(hidden.sum(1) / mask.sum(1, keepdim=True))
+    whole = torch.cat(found)
+    return torch.cat([torch.zeros(FIRST, size), main_directions(whole, size).reduce(whole)])
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """The main directions of some vectors."""
+
+    mean: Tensor  # (D,)
+    axes: Tensor  # (at most E, D)
+    size: int
+
+    def reduce(self, vectors: Tensor) -> Tensor:
+        """(n, D) -> (n, E) of unit length."""
+        reduced = (vectors - self.mean) @ self.axes.T
+        found = vectors.new_zeros(len(vectors), self.size)
+        found[:, : reduced.shape[1]] = reduced / reduced.norm(dim=1, keepdim=True).clamp_min(1e-6)
+        return found
+
+
+def main_directions(whole: Tensor, size: int) -> Directions:
+    """The main directions of vectors (n, D)."""
+    mean = whole.mean(0) if len(whole) else whole.new_zeros(whole.shape[1])
+    return Directions(mean, torch.linalg.svd(whole - mean, full_matrices=False).Vh[:size], size)

@@ -1,0 +1,156 @@
+"""A trained linker: from a store to a folder, from the folder to links, and what its scores mean."""
+
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+import torch
+
+from factpin.documents import Document, Entity, Mention, to_json
+from factpin.encoders import Encoder
+from factpin.errors import BadInput
+from factpin.knowledge.kar_linker import KarLinker, load_linker
+from factpin.knowledge.link_scores import chances, fit_scores
+from factpin.knowledge.mentions import NIL
+from factpin.memory import Source, open_store
+from factpin.memory.linking import Linker
+from factpin.models.extractor import Extractor
+from factpin.tasks import TASKS
+from factpin.tasks.spans.task import SpanOptions
+from factpin.training.config import TrainConfig
+from factpin.training.run import run_training
+from tests.app.store_door import Door, make_door
+from tests.conftest import corpus
+
+BORN = "李雷出生于旧金山。"
+SILENT = "李雷没有说话，今天也来了。"
+
+
+def said(id: str, text: str, link: str) -> Document:
+    entities = (Entity("e0", ("m0",), "PER", link=link),) if link else ()
+    return Document(id, text, mentions=(Mention("m0", 0, 2, "李雷", "PER"),), entities=entities)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    with open_store(str(tmp_path / "kb.db"), create=True) as store, store.together():
+        for i in range(12):
+            store.put(said(f"a{i}", BORN, "Q1"), Source(f"a{i}"))
+            store.put(said(f"b{i}", SILENT, "Q2"), Source(f"b{i}"))
+    return tmp_path / "kb.db"
+
+
+@pytest.fixture
+def door(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], db: Path) -> Door:
+    return make_door(monkeypatch, capfd, db)
+
+
+@pytest.fixture
+def attentive(encoder_folder: Path, tmp_path: Path) -> Path:
+    """The small encoder with attention so strong that names differ by what is around them."""
+    encoder = Encoder.load(encoder_folder)
+    with torch.no_grad():
+        for name, weight in encoder.model.named_parameters():
+            if "attention" in name and weight.dim() > 1:
+                weight.mul_(20)
+    encoder.save(tmp_path / "attentive")
+    return tmp_path / "attentive"
+
+
+@pytest.fixture
+def folder(door: Door, attentive: Path, db: Path, tmp_path: Path) -> Path:
+    done = door("pretrain", "--objective", "linker", "--db", db, "--encoder", attentive, "--json", "--output",
+                tmp_path / "linker", "--max-steps", 60)  # fmt: skip
+    assert done.code == 0 and done.json["entities"] == 2 and done.json["scores"]["accuracy"] == 1.0, done.err
+    return tmp_path / "linker"
+
+
+def test_a_name_is_linked_by_its_context(door: Door, folder: Path, db: Path, tmp_path: Path) -> None:
+    corpus, linked = tmp_path / "new.jsonl", tmp_path / "linked.jsonl"
+    corpus.write_bytes(
+        b"\n".join(orjson.dumps(to_json(said(id, text, ""))) for id, text in (("x", BORN), ("y", SILENT)))
+    )
+    assert door("link", corpus, linked, "--linker", folder).code == 0
+    found = [orjson.loads(line)["meta"]["links"][0] for line in linked.read_bytes().splitlines()]
+    assert [one["link"] for one in found] == ["Q1", "Q2"] and all(0.5 < one["score"] <= 1 for one in found)
+    with open_store(str(db)) as store:
+        again = Linker(store, judge=load_linker(folder)).links(said("x", BORN, ""))[0]
+    assert round(again.score, 4) == found[0]["score"]
+
+
+def test_what_is_new_in_the_store_is_said(door: Door, folder: Path, db: Path, tmp_path: Path) -> None:
+    with open_store(str(db), create=True) as store:
+        for i in range(50):
+            store.put(said(f"c{i}", BORN, "Q3"), Source(f"c{i}"))
+    with open_store(str(db)) as store:
+        judge = load_linker(folder)
+        found = Linker(store, judge=judge).links(said("x", BORN, ""))[0]
+        new = next(one for one, p in found.rivals if p == 0.0)
+    assert found.link == "Q1" and judge.unseen == {new.id}
+    corpus = tmp_path / "new.jsonl"
+    corpus.write_bytes(orjson.dumps(to_json(said("x", BORN, ""))))
+    done = door("link", corpus, tmp_path / "out.jsonl", "--linker", folder)
+    assert done.code == 0 and "1 candidate is new in the store" in " ".join(done.err.split())
+
+
+def test_probabilities_sum_to_one(folder: Path, db: Path) -> None:
+    with open_store(str(db)) as store:
+        judge = load_linker(folder)
+        assert isinstance(judge, KarLinker)
+        linker = Linker(store, judge=judge)
+        doc = said("x", BORN * 30 + SILENT, "")
+        (p,) = judge(doc, [(doc.mentions[0], linker.uses("李雷"))])
+        assert len(p) == 3 and p.sum() == pytest.approx(1.0) and p.min() > 0
+        (none,) = judge(doc, [(doc.mentions[0], [])])
+        assert none.tolist() == [1.0]
+
+
+def test_a_folder_without_a_linker_is_refused(encoder_folder: Path) -> None:
+    with pytest.raises(BadInput, match="holds no linker"):
+        load_linker(encoder_folder)
+
+
+def test_the_score_of_nil_is_where_most_mentions_are_right() -> None:
+    one = [np.array([2.0, 0.0])], [np.array([-3.0])]
+    scored = [(one[0][0], 0)] * 3 + [(one[1][0], NIL)] * 2 + [(np.array([1.0]), 0)] * 3 + [(np.array([1.5]), NIL)]
+    nil, sharpness = fit_scores(scored)
+    assert nil == pytest.approx(-1.0)  # between -3 and 1: only the mention at 1.5 is wrong
+    assert chances(np.array([-1.5]), nil, sharpness)[-1] > 0.5 > chances(np.array([-0.5]), nil, sharpness)[-1]
+    assert fit_scores([]) == (0.0, 1.0)
+
+
+def test_scores_become_probabilities() -> None:
+    chance = np.random.default_rng(0)
+    scored = []
+    for _ in range(3000):
+        true = chance.normal(size=3)
+        p = chances(true, 0.0, 1.0)
+        gold = int(chance.choice(4, p=p))
+        scored.append((4 * true, NIL if gold == 3 else gold))  # four times too sure
+    nil, sharpness = fit_scores(scored)
+    assert sharpness == pytest.approx(0.25, rel=0.25) and abs(nil) < 1.5
+
+
+def test_layers_that_only_training_needs_are_not_saved(folder: Path) -> None:
+    layer = load_linker(folder).layer
+    assert layer.layer.entities.shape[0] == layer.config.rows == 4  # type: ignore[union-attr]
+    assert len(layer.keys) == 2 and bool(torch.isfinite(layer.layer.entities).all())  # type: ignore[arg-type]
+
+
+def test_extraction_links_with_it(door: Door, folder: Path, db: Path, tmp_path: Path) -> None:
+    text = tmp_path / "new.txt"
+    text.write_text(BORN, encoding="utf-8")
+    done = door("extract", text, "--link", "--linker", folder, "--to", "jsonl", "--quiet")
+    records = [one for one in orjson.loads(done.out)["meta"]["links"] if one.get("link")]
+    assert done.code == 0 and [one["link"] for one in records] == ["Q1"]
+    assert "Give --link" in door("extract", text, "--linker", folder).err
+
+
+def test_an_encoder_with_a_linker_is_a_model_with_knowledge(folder: Path, tmp_path: Path) -> None:
+    docs, how = corpus(16, 1), TrainConfig(max_steps=2, batch_size=8, epochs=1)
+    run_training(
+        TASKS["spans"], docs, docs[:4], SpanOptions(encoder=str(folder), head_size=8), how, tmp_path / "m", quiet=True
+    )
+    kept, linker = Extractor.load(tmp_path / "m").settings.knowledge, load_linker(folder).layer.config
+    assert kept == linker.to_json() and kept["kind"] == "kar" and kept["nil"] == linker.nil
