@@ -5,7 +5,9 @@
 - Who recommends or invites somebody else is not what the sentence is about.
 - Dates and places of birth, of foundation and of a first showing need their verb in the same clause.
 - Where a sentence has titles in 《》, a work is what is in them; a person between two works belongs to the one whose
-  title follows the verb (冯宝宝主演的《武则天》).
+  title follows the verb (冯宝宝主演的《武则天》). What a work is compared with or made from (接档《妻子》) is another.
+- The part that somebody plays is no actor (饰演陈长生, 杨紫（李易欢）), a translator or a critic no author.
+- Who has left an office does not hold it, and a nation before an occupation is no part of an office (苏联汉学家).
 - A short name is that of the organization right before it, a height that of the mountain right before it.
 """
 
@@ -13,11 +15,13 @@ import re
 from collections.abc import Callable, Collection
 
 from factpin.documents import Fact, Mention
+from factpin.extraction.names import DATE
 from factpin.extraction.scene import GROUP, PERSON, Scene
+from factpin.language.countries import region_size
 
 ASIDE = re.compile("[（(][^（）()]*[）)]")
 STOP = re.compile("[。！？]")
-BREAK = re.compile("[，；。！？：]")
+BREAK = re.compile("[，；。！？：;!?]|,(?!\\d{3})|:(?!\\d)")
 
 # ---- jobs -----------------------------------------------------------------------------------------------------------
 
@@ -72,14 +76,31 @@ def has_no_post(scene: Scene, fact: Fact) -> bool:
 
 BACKGROUND = re.compile(
     "(?:导演|導演|老师|教授|先生|女士|等人?)?"
-    "(?:(?:的|之)(?:推荐|推薦|邀请|邀請|介绍|介紹|帮助|幫助|赏识|賞識|提携|提攜|指使|陪同|要求|安排|建议|建議|邀[，,])|赏识|賞識)"
+    "(?:(?:的|之)(?:高度)?(?:推荐|推薦|邀请|邀請|介绍|介紹|帮助|幫助|赏识|賞識|提携|提攜|指使|陪同|要求|安排|建议|建議|邀[，,]|"
+    "好评|好評|称赞|稱讚|赞赏|讚賞|赞扬|肯定|批评|批評|评价|評價|青睐|青睞)|赏识|賞識)"
 )
 
 
 def is_in_the_background(scene: Scene, fact: Fact) -> bool:
     """Somebody who recommends, invites or helps whom the sentence is about."""
     ends = scene.within_one_sentence(fact)
-    return ends is not None and ends[0].type == PERSON and BACKGROUND.match(scene.text, ends[0].end) is not None
+    if ends is None:
+        return False
+    people = [m for m in ends[: 2 if fact.relation in MADE else 1] if m.type == PERSON]
+    return any(BACKGROUND.match(scene.text, m.end) for m in people)
+
+
+LEAVES = re.compile("卸任|辞去|辭去|辞任|辭任|离任|離任|离职|離職|辞职|辭職|免去|免职|下台")
+POSTS = ("任职", "董事长", "负责人", "校长")
+
+
+def has_left(scene: Scene, fact: Fact) -> bool:
+    """Somebody who gives up the office that connects the two names."""
+    ends = scene.ends(fact) if fact.relation in POSTS else None
+    if ends is None:
+        return False
+    person = ends[0] if fact.relation == "任职" else ends[1]
+    return LEAVES.search(scene.text, person.end, scene.clause(person).end) is not None
 
 
 # ---- dates and places -----------------------------------------------------------------------------------------------
@@ -99,6 +120,12 @@ AT_A_PLACE = re.compile(
 )
 CARRIED = re.compile("带到|帶到|送到|送去|运到|運到|卖|賣|向上述|前往|赶到|赶往")
 ADDRESSES = ("地址", "总部地点")
+ANNIVERSARY = re.compile(
+    r"(?:成立|创[立办建]|建[立成校])(?:了|已|近|约|至今)*(?:\d{1,3}|[一二三四五六七八九十百]+)多?个?[周週]?年"
+)
+DEICTIC = re.compile(
+    "[今昨明后後前当次同近即本]?[日天]|近期|日前|目前|现在|現在|如今|[今去明前同当當本次][年月]|(?:今|当|當)晚"
+)
 
 
 def has_no_verb(scene: Scene, fact: Fact) -> bool:
@@ -107,11 +134,13 @@ def has_no_verb(scene: Scene, fact: Fact) -> bool:
     if ends is None or fact.relation not in IN_CLAUSES:
         return False
     tail = ends[1]
+    if tail.type == DATE and (DEICTIC.fullmatch(tail.text) or tail.text.count("(") != tail.text.count(")")):
+        return True
     start, end = scene.clause(tail)
     words = scene.text[start : tail.start] + "　" + scene.text[tail.end : end]
     if fact.relation in ("成立日期", "上映时间"):  # 1986年，…正式成立
-        words += scene.text[end : min(end + 80, scene.sentence(tail).end)]
-    if words.rstrip().endswith(("-", "－", "—", "–", "）", ")")) or "（" in words or "(" in words:
+        words = ANNIVERSARY.sub("", words + scene.text[end : min(end + 80, scene.sentence(tail).end)])
+    if words.rstrip().endswith(("-", "－", "—", "–")) or _opened(scene, tail) >= 0:
         return False  # dates of a life
     return IN_CLAUSES[fact.relation].search(words) is None or (
         fact.relation == "成立日期" and ASKS.search(words) is not None
@@ -131,19 +160,39 @@ def has_no_place(scene: Scene, fact: Fact) -> bool:
 
 def is_born_to_another(scene: Scene, fact: Fact) -> bool:
     """A date of birth behind the name of somebody else."""
-    ends = scene.ends(fact)
-    if fact.relation not in ("出生日期", "出生地") or ends is None or ends[0].end > ends[1].start:
+    ends = scene.ends(fact) if fact.relation in ("出生日期", "出生地") else None
+    if ends is None:
         return False
     head, tail = ends
+    if tail.end <= head.start:
+        return _opened(scene, tail) >= 0 > _opened(scene, head)
     own = scene.names[fact.head]
     between = scene.people.within(head.end, tail.start)
     return any(m.text not in own and own not in m.text and not _is_aside(scene, m, head) for m in between)
+
+
+def _opened(scene: Scene, m: Mention) -> int:
+    """Where the bracket begins that a mention is in; -1: it is in none."""
+    start = scene.sentence(m).start
+    opened, closed = (max(scene.text.rfind(mark, start, m.start) for mark in marks) for marks in ("（(", "）)"))
+    return opened if closed < opened else -1
 
 
 def _is_aside(scene: Scene, m: Mention, head: Mention) -> bool:
     """Whether a mention is in brackets that opened behind the head and closed."""
     between = scene.text[head.end : m.start]
     return between.count("（") + between.count("(") > between.count("）") + between.count(")")
+
+
+KIND = re.compile(
+    "(?:[产產行工农農商畜牧養养殖种植][业業]|[市殖][场場]|公民|人民|居民|民众|学生|学者|游客|网民|企业|牛奶|厨房|经济|文化)$"
+)
+
+
+def is_a_kind(scene: Scene, fact: Fact) -> bool:
+    """What there is of some kind in a country, which is no name: 韩国奶牛养殖场."""
+    ends = scene.ends(fact) if fact.relation == "所属国家" else None
+    return ends is not None and ends[0].text.startswith(ends[1].text) and KIND.search(ends[0].text) is not None
 
 
 SIZES = ("海拔", "面积", "占地面积", "人口数量")
@@ -199,8 +248,20 @@ PAPER = re.compile("[报報]$|杂志$|雜誌$|[周月]刊$")
 OTHER_WORK = re.compile("[译譯]|出版商|翻拍|盗版|盜版|称赞|好评|参考|借鉴|雷同")
 DEFINED = re.compile("[》」”]?[^，、；。]*?[是为由]")
 NO_ACTOR = re.compile(
-    "[^，。；]{0,12}(?:设计|設計|作曲|编曲|編曲|导演|導演|编剧|編劇|舞团|舞團|剧团|劇團|歌仔戏团|歌仔戲團)"
+    "[^，。；,;]{0,12}?(?:设计|設計|作曲|编曲|編曲|导演|導演|编剧|編劇|舞团|舞團|剧团|劇團|剧组|劇組|歌仔戏团|歌仔戲團|[执執][导導]|监制|監製|"
+    "制片|製片|出品|等(?:电视|電視|影视|电影|電影|作品|多部|节目))(?!者|[并並兼及、和]*(?:领衔)?主演)"
 )
+PART = re.compile("(?:[饰飾扮出]演|[饰飾]|演[男女]?[主配]角)(?:[了过的]|一名|一位)?[^，。；、：《》,;:]{0,8}$")
+ACTED = re.compile("[^，。；《》,;）)]{0,3}?(?:[饰飾演]|担纲)")
+GENRE = re.compile("[^，。；、的《》,;]{0,10}[剧劇片影]《")
+COMPARED = re.compile(
+    "(?:仅次于|僅次於|超[过越過]|高于|低于|不及|不如|媲美|堪比|类似|類似|接[档檔]|取代|对比|參照|参照|参考|借鉴|恶搞|致敬)《?$|"
+    "(?:改编自|改編自|改自|翻拍自)[^，。；《》,;]{0,14}《$"
+)
+ADAPTED = re.compile("(?:改编自|改編自|改自|根据|根據)[^，。；《》,;]{0,8}$")
+TRANSLATED = re.compile(r"[\s（(]*(?:翻)?[译譯](?!者|名|为|為|成|作|制)")
+TRANSLATOR = re.compile(r"(?:[译譯]者?|翻[译譯])[:：\s（(]*$")
+SOURCE = re.compile("[—－-]{2}[^，。；—－-]{0,8}《$")
 HOSTED = re.compile("主持人|由|：|:|主持(?!节目)")
 
 
@@ -230,7 +291,7 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
     if ends is None or fact.relation not in MADE_BY or ends[1].type != PERSON:
         return False
     work, person = ends
-    if fact.relation == "主演" and NO_ACTOR.match(scene.text, person.end):
+    if fact.relation == "主演" and (NO_ACTOR.match(scene.text, person.end) or _is_a_part(scene, person)):
         return True
     if fact.relation == "作者" and PAPER.search(work.text):
         return True
@@ -250,7 +311,66 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
         return True
     start = scene.sentence(person).start
     earlier = [m for m in scene.works.within(start, person.start) if m.text != work.text]
-    return bool(earlier) and BREAK.search(gap) is not None
+    if earlier and BREAK.search(gap) is not None:
+        return True
+    verb = MADE_BY[fact.relation]
+    last = BREAK.split(gap)[-1]
+    if "《" in gap[: len(gap) - len(last)] and re.search(r"[^\W\d]{2}", last) and verb.search(last) is None:
+        return True  # 郭敬明执导的《小时代》，主演首部《你是我的眼》
+    nearer = [m for m in scene.people.within(person.end, work.start) if m.type == PERSON]
+    return (
+        bool(nearer)
+        and verb.search(scene.text, person.end, nearer[-1].start) is None
+        and (re.search("[为為是]$", scene.text[person.end : nearer[-1].start]) is not None)
+    )
+
+
+def _is_a_part(scene: Scene, m: Mention) -> bool:
+    """A name that is the part somebody plays, or no name: 鹿晗饰演的陈长生, 杨紫（李易欢）, 主演励志剧《…》."""
+    text = scene.text
+    start = scene.sentence(m).start
+    if ACTED.match(text, m.end):
+        return False
+    part = PART.search(text, max(start, m.start - 20), m.start)
+    if part and not scene.people.within(part.start(), m.start):
+        return True
+    if text[max(start, m.start - 2) : m.start] in ("主演", "出演") and GENRE.match(text, m.end):
+        return True
+    opened = _opened(scene, m)
+    return opened >= 0 and any(other.end == opened for other in scene.people.within(opened - 20, opened))
+
+
+def is_compared(scene: Scene, fact: Fact) -> bool:
+    """A work that another one is compared with, follows or was made from, and that has no other mention as a title."""
+    ends = scene.ends(fact) if fact.relation in WITH_WORK and fact.relation not in ("作者", "改编自") else None
+    if ends is None:
+        return False
+    work = ends[0]
+    before = scene.text[max(scene.sentence(work).start, work.start - 24) : work.start]
+    once = scene.text.count(f"《{work.text}》") < 2
+    return once and COMPARED.search(before) is not None
+
+
+def is_no_author(scene: Scene, fact: Fact) -> bool:
+    """A translator, the author of a book that a film was made from, or what follows the source of a quotation."""
+    ends = scene.ends(fact) if fact.relation in ("作者", "编剧") else None
+    if ends is None:
+        return False
+    work, person = ends
+    before = scene.text[max(0, person.start - 16) : person.start]
+    if fact.relation == "编剧":
+        return ADAPTED.search(before) is not None
+    if TRANSLATED.match(scene.text, person.end) or TRANSLATOR.search(before):
+        return True
+    return work.end <= person.start and SOURCE.search(scene.text, max(0, work.start - 12), work.start) is not None
+
+
+def is_played_by_another(scene: Scene, fact: Fact) -> bool:
+    """The next part in a list: 饰演蛊娘，并饰演郑爽的室友."""
+    ends = scene.ends(fact) if fact.relation == "饰演" else None
+    if ends is None or ends[1].end > ends[0].start:
+        return False
+    return re.search("[饰飾扮]演", scene.text[ends[1].end : ends[0].start]) is not None
 
 
 # ---- other ----------------------------------------------------------------------------------------------------------
@@ -266,6 +386,17 @@ BEFORE_NAME = re.compile("(?:[、，和及兼][^。；]{0,20})?[\\s“「：]*")
 ADVERB = re.compile("常常|往往|一般|通常|经常|主要|分别")
 
 
+OCCUPATION = re.compile("(?:[家师師手]|[作学學记記]者|[演球学學][员員]|明星|导演|導演|人士|诗人|詩人|医生)$")
+BEATEN = ("击败", "擊敗", "战胜", "戰勝", "打败", "打敗", "取代")
+
+
+def is_of_a_nation(title: str) -> bool:
+    """An occupation with a nation in front, which is no office: 苏联汉学家."""
+    folded = title.replace("國", "国")
+    nation = any(region_size(folded[:n]) == 2 for n in range(2, 6))
+    return nation and OCCUPATION.search(title) is not None
+
+
 def is_no_office(scene: Scene, fact: Fact) -> bool:
     """A title that does not end like one (警方拘捕), has a verb in it, or is not next to the name."""
     ends = scene.ends(fact) if fact.relation == "职务" else None
@@ -275,6 +406,8 @@ def is_no_office(scene: Scene, fact: Fact) -> bool:
     if (
         CUT_BEFORE.match(title.text)
         or OFFICE.search(title.text) is None
+        or is_of_a_nation(title.text)
+        or scene.text[: person.start].endswith(BEATEN)
         or re.search("[，。由]|(?<!主)任(?!委)|联系|認定|认定|指控", title.text)
     ):
         return True
@@ -302,14 +435,19 @@ def is_across_sentences(scene: Scene, fact: Fact) -> bool:
 RULES: Collection[Callable[[Scene, Fact], bool]] = (
     has_no_post,
     is_in_the_background,
+    has_left,
     has_no_verb,
     has_no_place,
     is_born_to_another,
+    is_a_kind,
     is_of_a_nearer_place,
     is_of_a_nearer_group,
     is_a_teacher,
     is_no_title,
     is_of_another_work,
+    is_compared,
+    is_no_author,
+    is_played_by_another,
     is_no_office,
     is_of_another_people,
     is_across_sentences,
