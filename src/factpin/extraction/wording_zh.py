@@ -90,16 +90,28 @@ def is_in_the_background(scene: Scene, fact: Fact) -> bool:
     return any(BACKGROUND.match(scene.text, m.end) for m in people)
 
 
+MEETS = re.compile("会见|會見|接见|接見|会谈|會談|拜访|拜訪|考察|看望")
 LEAVES = re.compile("卸任|辞去|辭去|辞任|辭任|离任|離任|离职|離職|辞职|辭職|免去|免职|下台")
+BORN = ("生下", "生下了", "生了", "育有", "诞下", "诞下了", "女儿", "儿子", "女兒", "兒子")
+
+
+def is_their_child(scene: Scene, fact: Fact) -> bool:
+    """The child of two who are married: 两人结婚后生下了关之琳."""
+    ends = scene.within_one_sentence(fact) if fact.relation in ("妻子", "丈夫") else None
+    return ends is not None and ends[2].endswith(BORN)
+
+
 POSTS = ("任职", "董事长", "负责人", "校长")
 
 
 def has_left(scene: Scene, fact: Fact) -> bool:
-    """Somebody who gives up the office that connects the two names."""
+    """Somebody who gives up the office that connects the two names, or who meets the one who holds it."""
     ends = scene.ends(fact) if fact.relation in POSTS else None
     if ends is None:
         return False
-    person = ends[0] if fact.relation == "任职" else ends[1]
+    person, group = ends if fact.relation == "任职" else ends[::-1]
+    if fact.relation != "任职" and MEETS.search(scene.text, person.end, max(person.end, group.start)):
+        return True
     return LEAVES.search(scene.text, person.end, scene.clause(person).end) is not None
 
 
@@ -164,6 +176,8 @@ def is_born_to_another(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     head, tail = ends
+    if fact.relation == "出生地" and scene.text[: tail.start].endswith(("祖籍", "原籍", "祖籍地")):
+        return True
     if tail.end <= head.start:
         return _opened(scene, tail) >= 0 > _opened(scene, head)
     own = scene.names[fact.head]
@@ -259,7 +273,16 @@ COMPARED = re.compile(
     "(?:改编自|改編自|改自|翻拍自)[^，。；《》,;]{0,14}《$"
 )
 ADAPTED = re.compile("(?:改编自|改編自|改自|根据|根據)[^，。；《》,;]{0,8}$")
-TRANSLATED = re.compile(r"[\s（(]*(?:翻)?[译譯](?!者|名|为|為|成|作|制)")
+JOINED = re.compile("(?:[、与與和跟同]|(?<!以)及)$")
+APART = re.compile("[为為是]$|[，；《,;].*[^》，；,;]$")
+LABEL = re.compile(r"([\u4e00-\u9fff]{1,5})\s?[：:]")
+ROLES = {  # what credits call the people behind a colon -> their relation
+    "导演": "导演", "执导": "导演", "编剧": "编剧", "主演": "主演", "演员": "主演", "监制": "", "制片人": "制片人",
+    "出品人": "", "作者": "作者", "译者": "", "主编": "作者", "嘉宾": "嘉宾", "导师": "嘉宾", "导师阵容": "嘉宾",
+    "主持": "主持人", "主持人": "主持人", "作词": "作词", "填词": "作词", "词": "作词", "作曲": "作曲", "谱曲": "作曲",
+    "曲": "作曲", "编曲": "", "演唱": "歌手", "歌手": "歌手", "原唱": "歌手",
+}  # fmt: skip
+TRANSLATED = re.compile(r"[\s（(]*等?人?(?:翻)?[译譯](?!者|名|为|為|成|作|制)")
 TRANSLATOR = re.compile(r"(?:[译譯]者?|翻[译譯])[:：\s（(]*$")
 SOURCE = re.compile("[—－-]{2}[^，。；—－-]{0,8}《$")
 HOSTED = re.compile("主持人|由|：|:|主持(?!节目)")
@@ -291,6 +314,8 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
     if ends is None or fact.relation not in MADE_BY or ends[1].type != PERSON:
         return False
     work, person = ends
+    if work.end <= person.start and _is_credited_otherwise(scene, fact.relation, work, person):
+        return True
     if fact.relation == "主演" and (NO_ACTOR.match(scene.text, person.end) or _is_a_part(scene, person)):
         return True
     if fact.relation == "作者" and PAPER.search(work.text):
@@ -318,11 +343,24 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
     if "《" in gap[: len(gap) - len(last)] and re.search(r"[^\W\d]{2}", last) and verb.search(last) is None:
         return True  # 郭敬明执导的《小时代》，主演首部《你是我的眼》
     nearer = [m for m in scene.people.within(person.end, work.start) if m.type == PERSON]
-    return (
-        bool(nearer)
-        and verb.search(scene.text, person.end, nearer[-1].start) is None
-        and (re.search("[为為是]$", scene.text[person.end : nearer[-1].start]) is not None)
-    )
+    between = scene.text[person.end : nearer[-1].start] if nearer else ""
+    if JOINED.search(between) or APART.search(between) is None:
+        return False
+    return verb.search(scene.text, person.end, nearer[-1].start) is None
+
+
+def _is_credited_otherwise(scene: Scene, relation: str, work: Mention, person: Mention) -> bool:
+    """Whether the last label with a colon before somebody names another role: 编剧：肖璀 主演：严顺开."""
+    labels = [label for match in LABEL.finditer(scene.text, work.end, person.start) if (label := _role(match[1]))]
+    if not labels or ROLES[labels[-1]] == relation:
+        return False
+    made = MADE_BY[relation].search(scene.text, person.end, person.end + 2)  # 作者：艾米 周冬雨主演
+    return made is None or LABEL.match(scene.text, person.end) is not None
+
+
+def _role(label: str) -> str:
+    """The role that the characters before a colon end with."""
+    return next((label[i:] for i in range(len(label)) if label[i:] in ROLES), "")
 
 
 def _is_a_part(scene: Scene, m: Mention) -> bool:
@@ -365,12 +403,18 @@ def is_no_author(scene: Scene, fact: Fact) -> bool:
     return work.end <= person.start and SOURCE.search(scene.text, max(0, work.start - 12), work.start) is not None
 
 
+RELATIVE = re.compile("的(?:好?朋友|[哥弟父母姐妹儿兒女妻丈室爸妈媽爷奶情同]|老[师師婆公板])")
+
+
 def is_played_by_another(scene: Scene, fact: Fact) -> bool:
-    """The next part in a list: 饰演蛊娘，并饰演郑爽的室友."""
+    """The next part in a list (饰演蛊娘，并饰演郑爽的室友), a relative of the part, or whom somebody plays with."""
     ends = scene.ends(fact) if fact.relation == "饰演" else None
-    if ends is None or ends[1].end > ends[0].start:
+    if ends is None:
         return False
-    return re.search("[饰飾扮]演", scene.text[ends[1].end : ends[0].start]) is not None
+    actor, part = ends
+    if RELATIVE.match(scene.text, part.end) or scene.text.startswith(("合作", "搭档", "搭檔"), actor.end):
+        return True
+    return part.end <= actor.start and re.search("[饰飾扮]演", scene.text[part.end : actor.start]) is not None
 
 
 # ---- other ----------------------------------------------------------------------------------------------------------
@@ -436,6 +480,7 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     has_no_post,
     is_in_the_background,
     has_left,
+    is_their_child,
     has_no_verb,
     has_no_place,
     is_born_to_another,
