@@ -199,14 +199,21 @@ def _is_aside(scene: Scene, m: Mention, head: Mention) -> bool:
 
 
 KIND = re.compile(
-    "(?:[产產行工农農商畜牧養养殖种植][业業]|[市殖][场場]|公民|人民|居民|民众|学生|学者|游客|网民|企业|牛奶|厨房|经济|文化)$"
+    "(?:[产產行工农農商畜牧養养殖种植][业業]|[市殖][场場]|[公移居网国]民|人民|民众|学生|学者|游客|网友|球迷|企业|品牌|牛奶|厨房|经济|文化|播音)$"
+)
+GOES_ON = re.compile(
+    "和(?!平|谐|諧)|[与與愿願将將应應已要向是在不]|对(?!外)|有(?![色线線])|同(?![济濟方仁])|欢迎|支持|希望|主张|坚持"
 )
 
 
 def is_a_kind(scene: Scene, fact: Fact) -> bool:
-    """What there is of some kind in a country, which is no name: 韩国奶牛养殖场."""
+    """A nation with a word behind it that makes no name: 韩国奶牛养殖场, 中国和东盟."""
     ends = scene.ends(fact) if fact.relation == "所属国家" else None
-    return ends is not None and ends[0].text.startswith(ends[1].text) and KIND.search(ends[0].text) is not None
+    if ends is None:
+        return False
+    name = ends[0].text
+    nation = next((n for n in range(4, 1, -1) if region_size(name[:n]) == 2), 0)
+    return nation > 0 and (KIND.search(name) is not None or GOES_ON.match(name, nation) is not None)
 
 
 SIZES = ("海拔", "面积", "占地面积", "人口数量")
@@ -259,7 +266,7 @@ WITH_WORK = (*MADE, "主角", "嘉宾", "上映时间", "票房", "制片人", "
 OF_THE_NEXT = re.compile("[^，。；《》]{0,12}的[^，。；《》]{0,8}《")
 ITS = re.compile("的[^，。；《》]{0,4}《")
 PAPER = re.compile("[报報]$|杂志$|雜誌$|[周月]刊$")
-OTHER_WORK = re.compile("[译譯]|出版商|翻拍|盗版|盜版|称赞|好评|参考|借鉴|雷同")
+OTHER_WORK = re.compile("[译譯]|题写|題寫|作序|题词|读过|看过|翻阅|出版商|翻拍|盗版|盜版|称赞|好评|参考|借鉴|雷同")
 DEFINED = re.compile("[》」”]?[^，、；。]*?[是为由]")
 NO_ACTOR = re.compile(
     "[^，。；,;]{0,12}?(?:设计|設計|作曲|编曲|編曲|导演|導演|编剧|編劇|舞团|舞團|剧团|劇團|剧组|劇組|歌仔戏团|歌仔戲團|[执執][导導]|监制|監製|"
@@ -284,6 +291,7 @@ ROLES = {  # what credits call the people behind a colon -> their relation
 }  # fmt: skip
 TRANSLATED = re.compile(r"[\s（(]*等?人?(?:翻)?[译譯](?!者|名|为|為|成|作|制)")
 TRANSLATOR = re.compile(r"(?:[译譯]者?|翻[译譯])[:：\s（(]*$")
+PREFACE = re.compile("》?(?:一书)?的?(?:序|前言|跋)")
 SOURCE = re.compile("[—－-]{2}[^，。；—－-]{0,8}《$")
 HOSTED = re.compile("主持人|由|：|:|主持(?!节目)")
 
@@ -399,6 +407,8 @@ def is_no_author(scene: Scene, fact: Fact) -> bool:
     if fact.relation == "编剧":
         return ADAPTED.search(before) is not None
     if TRANSLATED.match(scene.text, person.end) or TRANSLATOR.search(before):
+        return True
+    if PREFACE.match(scene.text, work.end) and person.end <= work.start:
         return True
     return work.end <= person.start and SOURCE.search(scene.text, max(0, work.start - 12), work.start) is not None
 
