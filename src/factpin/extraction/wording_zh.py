@@ -176,7 +176,7 @@ def is_born_to_another(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     head, tail = ends
-    if fact.relation == "出生地" and scene.text[: tail.start].endswith(("祖籍", "原籍", "祖籍地")):
+    if fact.relation == "出生地" and scene.text.endswith(("祖籍", "原籍", "祖籍地"), 0, tail.start):
         return True
     if tail.end <= head.start:
         return _opened(scene, tail) >= 0 > _opened(scene, head)
@@ -202,7 +202,7 @@ KIND = re.compile(
     "(?:[产產行工农農商畜牧養养殖种植][业業]|[市殖][场場]|[公移居网国]民|人民|民众|学生|学者|游客|网友|球迷|企业|品牌|牛奶|厨房|经济|文化|播音)$"
 )
 GOES_ON = re.compile(
-    "和(?!平|谐|諧)|[与與愿願将將应應已要向是在不]|对(?!外)|有(?![色线線])|同(?![济濟方仁])|欢迎|支持|希望|主张|坚持"
+    "和(?!平|谐|諧)|[与與愿願已要向是]|[将將](?![军軍])|[应應](?![急用])|不(?![锈鏽])|在(?![线線])|对(?!外)|有(?![色线線])|同(?![济濟方仁])|欢迎|支持|希望|主张|坚持"
 )
 
 
@@ -461,7 +461,7 @@ def is_no_office(scene: Scene, fact: Fact) -> bool:
         CUT_BEFORE.match(title.text)
         or OFFICE.search(title.text) is None
         or is_of_a_nation(title.text)
-        or scene.text[: person.start].endswith(BEATEN)
+        or scene.text.endswith(BEATEN, 0, person.start)
         or re.search("[，。由]|(?<!主)任(?!委)|联系|認定|认定|指控", title.text)
     ):
         return True
