@@ -86,8 +86,9 @@ def is_in_the_background(scene: Scene, fact: Fact) -> bool:
     ends = scene.within_one_sentence(fact)
     if ends is None:
         return False
-    people = [m for m in ends[: 2 if fact.relation in MADE else 1] if m.type == PERSON]
-    return any(BACKGROUND.match(scene.text, m.end) for m in people)
+    first, last, _ = ends
+    people = (first, last) if fact.relation in MADE else (first,)
+    return any(m.type == PERSON and BACKGROUND.match(scene.text, m.end) for m in people)
 
 
 MEETS = re.compile("会见|會見|接见|接見|会谈|會談|拜访|拜訪|考察|看望")
