@@ -1,6 +1,6 @@
 """Make a model of the last checkpoint of a run that did not end: its averaged weights (`ema`), tuned on dev.
 
-    python recipes/end_run.py recipes/zh-facts/recipe.toml runs/zh-facts --output runs/zh-facts-ended
+python recipes/end_run.py recipes/zh-facts/recipe.toml runs/zh-facts --output runs/zh-facts-ended
 """
 
 import argparse

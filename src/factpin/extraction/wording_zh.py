@@ -102,6 +102,21 @@ def is_their_child(scene: Scene, fact: Fact) -> bool:
     return ends is not None and ends[2].endswith(BORN)
 
 
+OF_SOMEBODY = ("毕业院校", "出生地", "出生日期", "国籍", "民族", "祖籍", "任职", "职务")
+KIN = re.compile(
+    "(?:妻子?|丈夫|夫人|[父母]亲|爸爸|妈妈|儿子|女儿|兄|弟|姐|妹|哥哥?|导师|老师|学生|好友)(?:是|为|叫|名叫|：)?$"
+)
+
+
+def is_said_of_their_kin(scene: Scene, fact: Fact) -> bool:
+    """Somebody named behind what is said of another, as a relative: 钱某毕业于清华大学，妻子是杨某."""
+    ends = scene.ends(fact) if fact.relation in OF_SOMEBODY else None
+    if ends is None or ends[1].end > ends[0].start:
+        return False
+    gap = scene.text[ends[1].end : ends[0].start]
+    return BREAK.search(gap) is not None and KIN.search(gap) is not None
+
+
 POSTS = ("任职", "董事长", "负责人", "校长")
 
 
@@ -492,6 +507,7 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_in_the_background,
     has_left,
     is_their_child,
+    is_said_of_their_kin,
     has_no_verb,
     has_no_place,
     is_born_to_another,
