@@ -102,6 +102,9 @@ def is_their_child(scene: Scene, fact: Fact) -> bool:
     return ends is not None and ends[2].endswith(BORN)
 
 
+CHILD_OF = re.compile(
+    "(?:之|的[长長次大小幼独獨]?)(?:子|女|女儿|女兒|儿子|兒子|妻子|丈夫|父亲|母亲|[哥弟姐妹]{1,2})[，,]"
+)
 OF_SOMEBODY = ("毕业院校", "出生地", "出生日期", "国籍", "民族", "祖籍", "任职", "职务")
 KIN = re.compile(
     "(?:妻子?|丈夫|夫人|[父母]亲|爸爸|妈妈|儿子|女儿|兄|弟|姐|妹|哥哥?|导师|老师|学生|好友)(?:是|为|叫|名叫|：)?$"
@@ -111,7 +114,11 @@ KIN = re.compile(
 def is_said_of_their_kin(scene: Scene, fact: Fact) -> bool:
     """Somebody named behind what is said of another, as a relative: 钱某毕业于清华大学，妻子是杨某."""
     ends = scene.ends(fact) if fact.relation in OF_SOMEBODY else None
-    if ends is None or ends[1].end > ends[0].start:
+    if ends is None:
+        return False
+    if CHILD_OF.match(scene.text, ends[0].end):
+        return True
+    if ends[1].end > ends[0].start:
         return False
     gap = scene.text[ends[1].end : ends[0].start]
     return BREAK.search(gap) is not None and KIN.search(gap) is not None
@@ -232,6 +239,33 @@ def is_a_kind(scene: Scene, fact: Fact) -> bool:
     return nation > 0 and (KIND.search(name) is not None or GOES_ON.match(name, nation) is not None)
 
 
+LISTED = re.compile("[、和与與及或]|以及")
+NO_PEOPLE = re.compile("(?:[班薪光老头頭星车車身生领領皇贵貴家宗氏种種]|[A-Za-z])族")
+CHAIR = re.compile("董事长|董事長|董事局|董事会|董事會|主席|掌门|掌門|董座")
+
+
+def is_beside_it(scene: Scene, fact: Fact) -> bool:
+    """Two institutions in a list, or both as one name: 财政部和国家税务总局."""
+    ends = scene.ends(fact) if fact.relation == "隶属机构" else None
+    if ends is None:
+        return False
+    head, tail = ends
+    gap = scene.text[min(head.end, tail.end) : max(head.start, tail.start)]
+    return LISTED.fullmatch(gap) is not None or re.match("[、和与與及]", head.text.removeprefix(tail.text)) is not None
+
+
+def is_no_people(scene: Scene, fact: Fact) -> bool:
+    """A word with 族 that names no people: 上班族."""
+    ends = scene.ends(fact) if fact.relation == "民族" else None
+    return ends is not None and NO_PEOPLE.search(ends[1].text) is not None
+
+
+def is_no_chair(scene: Scene, fact: Fact) -> bool:
+    """One of the directors of a company, who is not said to chair them."""
+    around = scene.around(fact) if fact.relation == "董事长" else None
+    return around is not None and CHAIR.search(around) is None
+
+
 SIZES = ("海拔", "面积", "占地面积", "人口数量")
 OF_A_PLACE = re.compile("的|地区|以[东西南北]|境内|最|[东西南北]部|市|县|省")
 
@@ -260,8 +294,13 @@ TEACHER = re.compile("(?:师从|師從|师承|師承|受教于|受業於|跟随|
 
 
 def is_a_teacher(scene: Scene, fact: Fact) -> bool:
-    """The teacher of the one who studied somewhere."""
+    """The teacher of the one who studied somewhere, or somebody before whom another one is named that did."""
     ends = scene.ends(fact) if fact.relation == "毕业院校" else None
+    if ends is not None and ends[0].end <= ends[1].start:
+        nearer = [m for m in scene.people.within(ends[0].end, ends[1].start) if m.type == PERSON]
+        between = scene.text[ends[0].end : nearer[-1].start] if nearer else ""
+        if BREAK.search(between) and scene.text[nearer[-1].end : nearer[-1].end + 1] in ("从", "毕", "于"):
+            return True
     return ends is not None and TEACHER.search(scene.text[max(0, ends[0].start - 16) : ends[0].start]) is not None
 
 
@@ -305,6 +344,9 @@ ROLES = {  # what credits call the people behind a colon -> their relation
     "主持": "主持人", "主持人": "主持人", "作词": "作词", "填词": "作词", "词": "作词", "作曲": "作曲", "谱曲": "作曲",
     "曲": "作曲", "编曲": "", "演唱": "歌手", "歌手": "歌手", "原唱": "歌手",
 }  # fmt: skip
+FIGURE = re.compile("》?(?:系列)?[中里裡][的]?(?:主要|重要)?(?:人物|角色|男主|女主|主角|配角|登场|之一)")
+QUOTED = re.compile('》[:：]\\s*[“「‘『"]')
+OTHER_ROLE = re.compile("(?:联合|總|总)?(?:策划|策劃|监制|監製|制片|製片|编曲|編曲|翻唱|出品)(?!、|兼|并|及|和|人)")
 TRANSLATED = re.compile(r"[\s（(]*等?人?(?:翻)?[译譯](?!者|名|为|為|成|作|制)")
 TRANSLATOR = re.compile(r"(?:[译譯]者?|翻[译譯])[:：\s（(]*$")
 PREFACE = re.compile("》?(?:一书)?的?(?:序|前言|跋)")
@@ -340,12 +382,16 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
     work, person = ends
     if work.end <= person.start and _is_credited_otherwise(scene, fact.relation, work, person):
         return True
+    if OTHER_ROLE.match(ASIDE.sub("", scene.text[person.end : person.end + 20])):
+        return True
     if fact.relation == "主演" and (NO_ACTOR.match(scene.text, person.end) or _is_a_part(scene, person)):
         return True
     if fact.relation == "作者" and PAPER.search(work.text):
         return True
     if work.end <= person.start:
         gap = scene.text[work.end : person.start]
+        if scene.text.startswith("《", person.end) and BREAK.search(gap):
+            return True
         follows = None if DEFINED.match(gap) else OF_THE_NEXT.match(scene.text, person.end)
         if follows and (MADE_BY[fact.relation].search(follows[0]) or (ITS.match(follows[0]) and BREAK.search(gap))):
             return True
@@ -355,6 +401,8 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
             return True
         return fact.relation == "主持人" and HOSTED.search(gap + scene.text[person.end : person.end + 12]) is None
     gap = scene.text[person.end : work.start]
+    if FIGURE.match(scene.text, work.end) or (fact.relation == "作者" and QUOTED.search(gap)):
+        return True
     said = BREAK.split(scene.text[max(0, person.start - 6) : person.start])[-1] + gap
     if OTHER_WORK.search(gap) or MADE_BY[fact.relation].search(said) is None:
         return True
@@ -432,15 +480,25 @@ def is_no_author(scene: Scene, fact: Fact) -> bool:
 RELATIVE = re.compile("的(?:好?朋友|[哥弟父母姐妹儿兒女妻丈室爸妈媽爷奶情同]|老[师師婆公板])")
 
 
+PLAYED_BY = re.compile("[（(][^（）()]{1,12}[饰飾演][）)]")
+PLAYS = re.compile("[饰飾][）)]")
+
+
 def is_played_by_another(scene: Scene, fact: Fact) -> bool:
     """The next part in a list (饰演蛊娘，并饰演郑爽的室友), a relative of the part, or whom somebody plays with."""
     ends = scene.ends(fact) if fact.relation == "饰演" else None
     if ends is None:
         return False
     actor, part = ends
+    played = PLAYED_BY.match(scene.text, part.end)
+    if played and not played.start() < actor.start < played.end():
+        return True
+    if PLAYS.match(scene.text, actor.end) and part.end < actor.start - 1:
+        return True
     if RELATIVE.match(scene.text, part.end) or scene.text.startswith(("合作", "搭档", "搭檔"), actor.end):
         return True
-    return part.end <= actor.start and re.search("[饰飾扮]演", scene.text[part.end : actor.start]) is not None
+    gap = scene.text[part.end : max(part.end, actor.start)]
+    return BREAK.search(gap) is not None or re.search("[饰飾扮]演", gap) is not None
 
 
 # ---- other ----------------------------------------------------------------------------------------------------------
@@ -477,6 +535,7 @@ def is_no_office(scene: Scene, fact: Fact) -> bool:
         CUT_BEFORE.match(title.text)
         or OFFICE.search(title.text) is None
         or is_of_a_nation(title.text)
+        or re.search("(?<![经經总總助代协協监監])理$", title.text)
         or scene.text.endswith(BEATEN, 0, person.start)
         or re.search("[，。由]|(?<!主)任(?!委)|联系|認定|认定|指控", title.text)
     ):
@@ -512,6 +571,9 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     has_no_place,
     is_born_to_another,
     is_a_kind,
+    is_beside_it,
+    is_no_people,
+    is_no_chair,
     is_of_a_nearer_place,
     is_of_a_nearer_group,
     is_a_teacher,
