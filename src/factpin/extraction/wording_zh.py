@@ -401,7 +401,12 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
             return True
         return fact.relation == "主持人" and HOSTED.search(gap + scene.text[person.end : person.end + 12]) is None
     gap = scene.text[person.end : work.start]
-    if FIGURE.match(scene.text, work.end) or (fact.relation == "作者" and QUOTED.search(gap)):
+    if (
+        FIGURE.match(scene.text, work.end)
+        and MADE_BY[fact.relation].search(scene.text, person.end, person.end + 4) is None
+    ):
+        return True
+    if fact.relation == "作者" and QUOTED.search(gap):
         return True
     said = BREAK.split(scene.text[max(0, person.start - 6) : person.start])[-1] + gap
     if OTHER_WORK.search(gap) or MADE_BY[fact.relation].search(said) is None:
