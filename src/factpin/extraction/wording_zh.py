@@ -20,6 +20,7 @@ from factpin.extraction.scene import GROUP, PERSON, Scene
 from factpin.language.countries import region_size
 
 ASIDE = re.compile("[（(][^（）()]*[）)]")
+LISTED = re.compile("[、和与與及或]|以及")
 STOP = re.compile("[。！？]")
 BREAK = re.compile("[，；。！？：;!?]|,(?!\\d{3})|:(?!\\d)")
 
@@ -97,9 +98,12 @@ BORN = ("生下", "生下了", "生了", "育有", "诞下", "诞下了", "女�
 
 
 def is_their_child(scene: Scene, fact: Fact) -> bool:
-    """The child of two who are married: 两人结婚后生下了关之琳."""
+    """The child of two who are married (结婚后生下了关之琳), or somebody besides a couple (转让给彭某夫妇)."""
     ends = scene.within_one_sentence(fact) if fact.relation in ("妻子", "丈夫") else None
-    return ends is not None and ends[2].endswith(BORN)
+    if ends is None:
+        return False
+    couple = scene.text.startswith(("夫妇", "夫妻", "夫婦"), ends[1].end) and LISTED.fullmatch(ends[2]) is None
+    return couple or ends[2].endswith(BORN)
 
 
 CHILD_OF = re.compile(
@@ -168,6 +172,8 @@ def has_no_verb(scene: Scene, fact: Fact) -> bool:
     ends = scene.ends(fact)
     if ends is None or fact.relation not in IN_CLAUSES:
         return False
+    if fact.relation == "成立日期" and "成立" in ends[0].text:
+        return True
     tail = ends[1]
     if tail.type == DATE and (DEICTIC.fullmatch(tail.text) or tail.text.count("(") != tail.text.count(")")):
         return True
@@ -193,6 +199,9 @@ def has_no_place(scene: Scene, fact: Fact) -> bool:
     return CARRIED.search(gap) is not None or AT_A_PLACE.search(gap) is None
 
 
+CITED = re.compile(r"[（(]\d{4}年?[）)]")  # 毛某（2004）: when he wrote it
+
+
 def is_born_to_another(scene: Scene, fact: Fact) -> bool:
     """A date of birth behind the name of somebody else."""
     ends = scene.ends(fact) if fact.relation in ("出生日期", "出生地") else None
@@ -200,6 +209,8 @@ def is_born_to_another(scene: Scene, fact: Fact) -> bool:
         return False
     head, tail = ends
     if fact.relation == "出生地" and scene.text.endswith(("祖籍", "原籍", "祖籍地"), 0, tail.start):
+        return True
+    if fact.relation == "出生日期" and CITED.fullmatch(scene.text[tail.start - 1 : tail.end + 1]):
         return True
     if tail.end <= head.start:
         return _opened(scene, tail) >= 0 > _opened(scene, head)
@@ -239,7 +250,6 @@ def is_a_kind(scene: Scene, fact: Fact) -> bool:
     return nation > 0 and (KIND.search(name) is not None or GOES_ON.match(name, nation) is not None)
 
 
-LISTED = re.compile("[、和与與及或]|以及")
 NO_PEOPLE = re.compile("(?:[班薪光老头頭星车車身生领領皇贵貴家宗氏种種]|[A-Za-z])族")
 CHAIR = re.compile("董事长|董事長|董事局|董事会|董事會|主席|掌门|掌門|董座")
 
@@ -251,7 +261,10 @@ def is_beside_it(scene: Scene, fact: Fact) -> bool:
         return False
     head, tail = ends
     gap = scene.text[min(head.end, tail.end) : max(head.start, tail.start)]
-    return LISTED.fullmatch(gap) is not None or re.match("[、和与與及]", head.text.removeprefix(tail.text)) is not None
+    return (
+        LISTED.fullmatch(gap) is not None
+        or re.match("[、和与與及向对把将被都]", head.text.removeprefix(tail.text)) is not None
+    )
 
 
 def is_no_people(scene: Scene, fact: Fact) -> bool:
@@ -349,6 +362,10 @@ QUOTED = re.compile('》[:：]\\s*[“「‘『"]')
 OTHER_ROLE = re.compile("(?:联合|總|总)?(?:策划|策劃|监制|監製|制片|製片|编曲|編曲|翻唱|出品)(?!、|兼|并|及|和|人)")
 TRANSLATED = re.compile(r"[\s（(]*等?人?(?:翻)?[译譯](?!者|名|为|為|成|作|制)")
 TRANSLATOR = re.compile(r"(?:[译譯]者?|翻[译譯])[:：\s（(]*$")
+WRITES_PREFACE = re.compile("[为為][^，。；]{0,6}(?:序|跋|题)")
+SCRIPT = re.compile("剧本|劇本|改编成|改编为")
+WHOSE = re.compile("》?的(?:作者|导演|编剧|主演|原唱)?")
+BESIDE = re.compile("》?(?:系列)?[作做相]?(?:比较|比較|相比|对比|媲美)")
 PREFACE = re.compile("》?(?:一书)?的?(?:序|前言|跋)")
 SOURCE = re.compile("[—－-]{2}[^，。；—－-]{0,8}《$")
 HOSTED = re.compile("主持人|由|：|:|主持(?!节目)")
@@ -406,8 +423,13 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
         and MADE_BY[fact.relation].search(scene.text, person.end, person.end + 4) is None
     ):
         return True
-    if fact.relation == "作者" and QUOTED.search(gap):
+    if (fact.relation == "作者" and QUOTED.search(gap)) or BESIDE.match(scene.text, work.end):
         return True
+    whose = WHOSE.match(scene.text, work.end)
+    if whose and any(
+        m.start == whose.end() and m.type == PERSON for m in scene.people.within(whose.end(), whose.end() + 20)
+    ):
+        return True  # 《西游记》的作者吴承恩、撰写了《老残游记》的刘鹗
     said = BREAK.split(scene.text[max(0, person.start - 6) : person.start])[-1] + gap
     if OTHER_WORK.search(gap) or MADE_BY[fact.relation].search(said) is None:
         return True
@@ -477,6 +499,10 @@ def is_no_author(scene: Scene, fact: Fact) -> bool:
         return ADAPTED.search(before) is not None
     if TRANSLATED.match(scene.text, person.end) or TRANSLATOR.search(before):
         return True
+    if WRITES_PREFACE.match(scene.text, person.end):
+        return True
+    if work.end <= person.start and SCRIPT.search(scene.text, work.end, person.start):
+        return True
     if PREFACE.match(scene.text, work.end) and person.end <= work.start:
         return True
     return work.end <= person.start and SOURCE.search(scene.text, max(0, work.start - 12), work.start) is not None
@@ -520,6 +546,7 @@ ADVERB = re.compile("常常|往往|一般|通常|经常|主要|分别")
 
 
 OCCUPATION = re.compile("(?:[家师師手]|[作学學记記]者|[演球学學][员員]|明星|导演|導演|人士|诗人|詩人|医生)$")
+ADDRESS = ("被告人", "嫌疑人", "拿督", "爵士", "先生", "女士", "同志")
 BEATEN = ("击败", "擊敗", "战胜", "戰勝", "打败", "打敗", "取代")
 
 
@@ -540,6 +567,7 @@ def is_no_office(scene: Scene, fact: Fact) -> bool:
         CUT_BEFORE.match(title.text)
         or OFFICE.search(title.text) is None
         or is_of_a_nation(title.text)
+        or title.text.endswith(ADDRESS)
         or re.search("(?<![经經总總助代协協监監])理$", title.text)
         or scene.text.endswith(BEATEN, 0, person.start)
         or re.search("[，。由]|(?<!主)任(?!委)|联系|認定|认定|指控", title.text)
