@@ -365,6 +365,7 @@ TRANSLATOR = re.compile(r"(?:[译譯]者?|翻[译譯])[:：\s（(]*$")
 WRITES_PREFACE = re.compile("[为為][^，。；]{0,6}(?:序|跋|题)")
 SCRIPT = re.compile("剧本|劇本|改编成|改编为")
 WHOSE = re.compile("》?的(?:作者|导演|编剧|主演|原唱)?")
+WITH = re.compile("[与與和跟]《?$")
 BESIDE = re.compile("》?(?:系列)?[作做相]?(?:比较|比較|相比|对比|媲美)")
 PREFACE = re.compile("》?(?:一书)?的?(?:序|前言|跋)")
 SOURCE = re.compile("[—－-]{2}[^，。；—－-]{0,8}《$")
@@ -423,7 +424,7 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
         and MADE_BY[fact.relation].search(scene.text, person.end, person.end + 4) is None
     ):
         return True
-    if (fact.relation == "作者" and QUOTED.search(gap)) or BESIDE.match(scene.text, work.end):
+    if (fact.relation == "作者" and QUOTED.search(gap)) or (WITH.search(gap) and BESIDE.match(scene.text, work.end)):
         return True
     whose = WHOSE.match(scene.text, work.end)
     if whose and any(
