@@ -44,8 +44,12 @@ def filled(
     for at in range(0, len(documents), AHEAD):
         group = documents[at : at + AHEAD]
         for doc, guesses in zip(group, guess(group, model), strict=True):
-            sure = {relation: facts for relation, facts in guesses.items() if facts and max(facts.values()) >= high}
-            yield fill(doc, sure if found_only else guesses, low, high)
+            yield fill(doc, found_alone(guesses, high) if found_only else guesses, low, high)
+
+
+def found_alone(guesses: dict[str, dict[Told, float]], high: float) -> dict[str, dict[Told, float]]:
+    """The guesses of relations of which the model is sure of a fact."""
+    return {relation: facts for relation, facts in guesses.items() if facts and max(facts.values()) >= high}
 
 
 def guess(documents: Sequence[Document], model: Extractor) -> Iterator[dict[str, dict[Told, float]]]:
