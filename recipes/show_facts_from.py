@@ -35,7 +35,8 @@ import factpin
 from factpin.documents import Document
 from factpin.extraction.extract import extract
 from factpin.formats import read
-from factpin.models.settings import Settings, read_settings, write_settings
+from factpin.models.checks import list_graph, write_sums
+from factpin.models.settings import Settings, read_settings, settings_bytes, write_settings
 
 FOLDS = 5
 TOGETHER = (20.0, 60.0, 200.0, 1e9)
@@ -149,6 +150,13 @@ def shifted(settings: Settings, at: dict[str, float]) -> Settings:
     return replace(settings, task_config={**own, "shifts": dict(sorted(shifts.items()))})
 
 
+def store(settings: Settings, folder: Path) -> None:
+    """Write the settings of a model folder and the digests of its files."""
+    write_sums(folder, settings_bytes(settings))
+    list_graph(folder)
+    write_settings(settings, folder)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="a model folder of the task triples")
@@ -163,7 +171,7 @@ def main() -> None:
     settings = read_settings(options.model)
     if options.at:
         at = {name: float(score) for name, _, score in (one.rpartition("=") for one in options.at)}
-        write_settings(shifted(settings, at), options.model)
+        store(shifted(settings, at), options.model)
         mark_card(options.model, sorted(at))
         return
     if options.gold is None or options.entities is None:
@@ -176,7 +184,7 @@ def main() -> None:
         count, right = shown(found, chosen)
         print(f"{name}: {count} facts are shown, {right} of them right ({right / max(1, count):.1%})")
     if not options.dry:
-        write_settings(shifted(settings, at), options.model)
+        store(shifted(settings, at), options.model)
         mark_card(options.model, options.only)
     print(", ".join(f"{relation} {cut:.2f}" for relation, cut in at.items()))
 

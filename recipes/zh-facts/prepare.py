@@ -59,6 +59,7 @@ NEWS_POSITIVE = {"国籍", "创始人", "成立日期"}  # annotated now and the
 STUDIES = re.compile("就读|在读|考入|考上|入读|肄业|退学")
 GRADUATED = re.compile("毕业|学位|学士|硕士|博士|校友")
 NEAREST = Options(occurrences="nearest")
+READ = 0.03  # of the sentences without labels
 SHORTEST = 6  # characters of a document without labels
 
 
@@ -167,11 +168,11 @@ def news_rows(triple: tuple[str, str, str], table: Table) -> Iterator[Triple]:
 
 
 def plain(paths: Iterable[Path], taken: set[str]) -> Iterator[Document]:
-    """Sentences without labels, each once, none of them in another file."""
+    """Sentences without labels, each once, none of them in another file; READ of them are kept for reading alone."""
     for path in paths:
         for doc in formats.read(path, format="jsonl"):
             key = normalise(doc.text)
-            if key not in taken and len(key) >= SHORTEST:
+            if key not in taken and len(key) >= SHORTEST and fraction(doc.text) >= READ:
                 taken.add(key)
                 yield Document(doc.id, doc.text, language="zh", meta={"source": "duie_unlabelled"})
 

@@ -41,6 +41,11 @@ def sentence(marked: str, relation: str, head: int, tail: int) -> Document:
         ("The [L Matanuska River] flows into the [L Knik Arm].", "mouth of the watercourse", 0, 1),
         ("[P Ann Lee] ([D 1940] - [D 1980]) was a singer.", "date of death", 0, 2),
         ("[P Ann Lee] was born in [D 1940] (the year of the flood).", "date of birth", 0, 1),
+        ("[P Ann Lee], the daughter of a smith, was born in [D 1940].", "date of birth", 0, 1),
+        ("[P Tom Fox] founded [O Acme] and [O Bolt].", "founded by", 2, 0),
+        ("They live in [L Austin] and San Antonio in the [L United States].", "country", 0, 1),
+        ("[P Tom Fox] sold [O Acme] and started [O Bolt].", "founded by", 2, 0),
+        ("[P Tom Fox] coached [O Leeds], who play against Hull.", "employer", 0, 1),
     ],
 )
 def test_what_is_stated_stays(marked: str, relation: str, head: int, tail: int) -> None:
@@ -73,6 +78,11 @@ def test_what_is_stated_stays(marked: str, relation: str, head: int, tail: int) 
         ("[L Alsace] is a region in [L Europe].", IN, 0, 1),
         ("[P Lee -- Fox] was a partnership of [P Ann Lee] ([D 1940]) and Fox.", "date of birth", 0, 2),
         ("[P Tom Fox] sang with [P Ann Lee] (born [D 1940]).", "date of birth", 0, 2),
+        ("Those in [L Oaxaca] and Puebla as well as emigrants in the [L US] speak it.", "country", 0, 1),
+        ("Near [L Quesnel] in Canada and at Republic in the [L United States].", "country", 0, 1),
+        ("[P Ann Lee] and Tom's daughter Zoe was born on [D 2 May 1990].", "date of birth", 0, 1),
+        ("[P Tom Fox], the founder of [O Acme], sold it to [O Bolt].", "founded by", 2, 0),
+        ("[P Tom Fox] played as captain against [O Hull].", "employer", 0, 1),
     ],
 )
 def test_what_is_merely_beside_it_goes(marked: str, relation: str, head: int, tail: int) -> None:

@@ -85,6 +85,9 @@ TOLD = re.compile(
     r"declin\w*)\b",
     re.I,
 )
+AGAINST = re.compile(
+    r"\b(?:against|versus|vs\.?|beat|beats|beating|defeat\w*|lost to|(?:win|victory|wins) over)(?: the)? $", re.I
+)
 SIGNED = re.compile(
     r"\bsign|releas|record(?:ed|ing|s)? (?:for|with|on|contract|deal)|\bcontract|\bdeal\b|album|single|roster", re.I
 )
@@ -111,7 +114,7 @@ def has_no_job(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     first, last, gap = ends
-    if TOLD.search(gap):
+    if TOLD.search(gap) or (last.type == GROUP and AGAINST.search(gap)):
         return True
     return AT_WORK.search(f"{scene.text[max(0, first.start - 40) : first.start]} | {gap} | "
                           f"{scene.text[last.end : last.end + 40]}") is None  # fmt: skip
@@ -150,7 +153,8 @@ def is_child_of_another(scene: Scene, fact: Fact) -> bool:
 LYING = ("country", "located in the administrative territorial entity")
 AWAY = re.compile(
     r"\b(?:miles?|km|kilomet\w+) (?:[\w-]+ ){0,2}(?:of|from)\b|\b(?:north|south|east|west)(?:east|west)? (?:of|from)\b|"
-    r"\bborders?\b|bordering|\bbetween\b|\bnear\b|off the coast|\bvia\b|;|\bprotectorate\b|\benclos|\binva|\bconquer",
+    r"\bborders?\b|bordering|\bas well as\b|\band (?:at|in)\b|\band (?:[\w-]+ ){3,}in\b|"
+    r"\bbetween\b|\bnear\b|off the coast|\bvia\b|;|\bprotectorate\b|\benclos|\binva|\bconquer",
     re.I,
 )
 BELONGS = re.compile(
@@ -279,6 +283,27 @@ def is_not_founded(scene: Scene, fact: Fact) -> bool:
     return bool(said) and said[-1] is None
 
 
+FOUNDS = re.compile(r"\b(?:co-?)?(?:found|establish|creat|form|launch|start|set up|built|open)", re.I)
+TOGETHER = re.compile(r",?\s*(?:and|&|as well as)?\s*(?:the\s+)?", re.I)
+
+
+def is_founded_by_another(scene: Scene, fact: Fact) -> bool:
+    """Another organization is between the founder and this one, and no verb says that this was founded too."""
+    ends = scene.ends(fact) if fact.relation == "founded by" else None
+    if ends is None or ends[1].end > ends[0].start:
+        return False
+    group, founder = ends
+    others = [m for m in scene.groups.within(founder.end, group.start) if m.text not in scene.names[fact.head]]
+    if not others or TOGETHER.fullmatch(scene.text, others[-1].end, group.start):
+        return False
+    return FOUNDS.search(scene.text, others[-1].end, group.start) is None
+
+
+RELATIVE = re.compile(
+    r"\b(?:his|her|their|a|an|one|two|first|second|third|only|['’]s)\s+(?:\w+\s+){0,2}"
+    r"(?:daughters?|sons?|child(?:ren)?|twins?|brother|sister|wife|husband|father|mother)\b(?! of\b)",
+    re.I,
+)
 LIFE = ("date of birth", "date of death", "place of birth", "place of death")
 PAIR = re.compile(r"\w\s*(?:--|–|—|&)\s*[A-Z]|\w (?:and|&) [A-Z]")
 
@@ -290,6 +315,8 @@ def is_of_another_life(scene: Scene, fact: Fact) -> bool:
         return False
     head, tail = ends
     if PAIR.search(head.text):
+        return True
+    if head.end <= tail.start and RELATIVE.search(scene.text, head.end, tail.start):
         return True
     opened = scene.text.rfind("(", scene.sentence(tail)[0], tail.start)
     if opened < 0 or ")" in scene.text[opened : tail.start]:
@@ -328,6 +355,7 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     flows_elsewhere,
     is_a_continent,
     is_not_founded,
+    is_founded_by_another,
     is_of_another_life,
     is_a_guess,
 )
