@@ -2,6 +2,7 @@
 
     python recipes/answers/realm.py train --output runs/realm
     python recipes/answers/realm.py report --output runs/realm
+    python recipes/answers/realm.py seen --output runs/realm
 
 Articles of wiki_en are cut into blocks of about 200 characters, and every block is a document: a sentence never finds
 its own block, but may find others of its article, as in the published system. en-entities finds the names. A name is
@@ -25,7 +26,8 @@ block that states the name, and beside none. All arms begin with the same retrie
     filler       the same where a common word of the sentence is blanked out instead
     pull         what the gradient adds to the scores of blocks that state the name, where some of those read do
 
-Every arm is written to --output as soon as it is there, and is not run again.
+`seen` asks where a retriever has become better: on blanks that it learned from, on others of the same articles, or on
+dev blanks. Every arm is written to --output as soon as it is there, and is not run again.
 """
 
 import argparse
@@ -55,6 +57,7 @@ from factpin.memory.search import Search
 from factpin.scoring.intervals import paired_bootstrap
 from factpin.scoring.means import as_mean_rows, mean_interval, mean_of
 from factpin.tokens import Tokenizer
+from factpin.tokens.batches import shuffled_batches
 from factpin.training.config import TrainConfig
 from factpin.training.part_run import run_part
 from factpin.training.part_table import train_part
@@ -174,11 +177,10 @@ def train(options: argparse.Namespace) -> None:
     for name, source in (("minilm-en", resolve("minilm-en")), ("chance", out / "chance"), ("ict", out / "ict"),
                          ("more-ict", out / "more-ict")):  # fmt: skip
         if not (path := out / f"{name}.json").exists():
-            model = RetrieverOptions(str(source), passage_size=BLOCK, max_length=112)
+            model = RetrieverOptions(str(source), "realm", passage_size=BLOCK, reader=READER, max_length=112)
             with half_precision("cpu", enabled=True):
-                path.write_text(
-                    json.dumps(retrieved(RetrieverJob(start_retriever(model, 1), docs, [], model, 1), blanks))
-                )
+                job = RetrieverJob(start_retriever(model, 1), docs, [], model, 1)
+                path.write_text(json.dumps(retrieved(job, blanks)))
     if not (path := out / "words.json").exists():
         path.write_text(json.dumps(by_words(docs, blanks)))
     lesson = out / "lesson.pt"
@@ -223,7 +225,7 @@ def by_words(docs: Sequence[Document], blanks: Sequence[Blank]) -> dict[str, lis
     search, found = Search(store := fill(docs)), []
     for blank in blanks:
         hits = store.passages([hit.passage for hit in search(blank.masked(" "), DEPTH + 3, by="words")])
-        others = [p for p in hits if p.document != docs[blank.document].id][:DEPTH]
+        others = [p for p in hits if p.text not in docs[blank.document].text][:DEPTH]
         found.append(float(any(blank.name in f"{p.title}\n{p.text}" for p in others)))
     return {"name": found}
 
@@ -271,6 +273,36 @@ def measured(job: RetrieverJob, blanks: Sequence[Blank], filled: int) -> dict[st
     found["stated"] = stated
     job.options = replace(job.options, null=null, k=k)
     return found
+
+
+def seen(options: argparse.Namespace) -> None:
+    """What ict, more ict and joint find for blanks that joint learned from, for others, and for dev blanks."""
+    docs, dev = annotated(options)
+    found: dict[str, dict[str, list[int]]] = {}
+    for name in ("ict", "more-ict", "joint"):
+        model = RetrieverOptions(str(options.output / name), "realm", passage_size=BLOCK, reader=READER, max_length=112)
+        job = RetrieverJob(start_retriever(model, 1), docs, [], model, 1)
+        epochs = range(-(-options.steps // options.refresh))
+        batches = [shuffled_batches(job.lengths, size=options.batch, seed=options.seed, epoch=e) for e in epochs]
+        learned = {int(i) for some in batches for at in range(options.refresh) for i in some[at]}
+        names = [i for i, blank in enumerate(job.blanks) if not FILLER.fullmatch(blank.name)]
+        random.Random(0).shuffle(names)
+        groups = {"learned": [job.blanks[i] for i in names if i in learned][: options.blanks],
+                  "others": [job.blanks[i] for i in names if i not in learned][: options.blanks],
+                  "dev": usable(docs, dev, options.output / "ict")[: options.blanks]}  # fmt: skip
+        with half_precision("cpu", enabled=True):
+            job.refresh(0)
+            for group, blanks in groups.items():
+                queries, own = job.retriever.embed(job.masked(blanks)), [b.document for b in blanks]
+                best = nearest(queries, job.vectors, job.owners, own, 100)
+                hits = [[b.name in job.pool[i].shown for i in row] for b, row in zip(blanks, best, strict=True)]
+                found.setdefault(group, {})[name] = [row.index(True) if any(row) else 100 for row in hits]
+    print("| blanks | retriever | first | among 5 | among 20 | first, against ict | 95 % | p |\n" + "|---" * 8 + "|")
+    for group, arms in found.items():
+        for name, places in arms.items():
+            shares = [f"{100 * np.mean([at < depth for at in places]):.1f}" for depth in (1, 5, 20)]
+            first, start = ([float(at < 1) for at in some] for some in (places, arms["ict"]))
+            print(f"| {group}, {len(places)} | {name} | {' | '.join(shares)} | {difference(first, start, 100)} |")
 
 
 def report(options: argparse.Namespace) -> None:
@@ -328,7 +360,7 @@ def difference(first: Sequence[float], second: Sequence[float], scale: float) ->
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("train", "report"))
+    parser.add_argument("what", choices=("train", "report", "seen"))
     parser.add_argument("--arms", nargs="+", choices=tuple(ARMS), default=list(ARMS))
     parser.add_argument("--articles", type=int, default=300, help="articles whose names are learned from")
     parser.add_argument("--dev", type=int, default=100, help="articles whose names judge")
@@ -343,7 +375,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, required=True, help="folder for what is trained")
     options = parser.parse_args()
-    {"train": train, "report": report}[options.what](options)
+    {"train": train, "report": report, "seen": seen}[options.what](options)
 
 
 if __name__ == "__main__":
