@@ -5,7 +5,8 @@
     python benchmarks/answers.py rag
 
 memrecall   time and windows for each length, beside reading every window once with the same encoder. Linear: the time
-            per character does not grow with the text. The last column is the largest number of tokens in one batch
+            per character does not grow with the text. The last columns are the largest number of tokens in one batch,
+            and how far the most memory that the process ever had grew while the text was read
 hops        how often passages are read, and in how many batches, in worlds in which every passage names some others
 rag         rows that the decoder reads for one answer, and CPU time beside one passage with one beam, by decoding, k
             and beams; prompts of 150 tokens, answers of at most 8 pieces
@@ -15,6 +16,7 @@ Encoders and generators are small and random: what counts are ratios and numbers
 
 import argparse
 import random
+import resource
 from collections.abc import Sequence
 from time import process_time
 
@@ -80,11 +82,11 @@ def recall_long_texts(characters: Sequence[int]) -> None:
         return forward(batch)
 
     judge.model.scores = counted  # type: ignore[method-assign]
-    print("| characters | blocks | seconds | µs a character | beside one reading | tokens of a batch |")
-    print("|---|---|---|---|---|---|")
+    print("| characters | blocks | seconds | µs a character | beside one reading | tokens of a batch | MB more |")
+    print("|---|---|---|---|---|---|---|")
     judge.recall("Where is the cat?", [long_text(5000)])  # warm
     for size in characters:
-        text, widest[0] = long_text(size), 0
+        text, widest[0], before = long_text(size), 0, _most_memory()
         start = process_time()
         found = judge.recall("Where is the cat?", [text])
         recall = process_time() - start
@@ -93,8 +95,14 @@ def recall_long_texts(characters: Sequence[int]) -> None:
         windows = [range(i, min(len(blocks), i + 7)) for i in range(0, len(blocks), 7)]
         judge.score(tokenizer.encode("Where is the cat?").ids, blocks, windows)
         once = process_time() - start
-        figures = f"{recall:.2f} | {1e6 * recall / size:.1f} | {recall / once:.2f} | {widest[0]:,}"
+        more = _most_memory() - before
+        figures = f"{recall:.2f} | {1e6 * recall / size:.1f} | {recall / once:.2f} | {widest[0]:,} | {more:.0f}"
         print(f"| {size:,} | {len(found.blocks):,} | {figures} |", flush=True)
+
+
+def _most_memory() -> float:
+    """In megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _passage(number: int) -> Passage:

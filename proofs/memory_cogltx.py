@@ -11,13 +11,31 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from factpin.answers.cogltx import Recall, RecallStep, Windows, mem_recall, pack, revise
+from factpin.answers.cogltx import Recall, RecallStep, Windows, cut_blocks, mem_recall, pack, revise
+from factpin.tokens.small import build_tokenizer
 from proofs import school
 from proofs.compare import Compared, Proof
 from proofs.experiment import Bar, Experiment, Figures
 
 SYSTEM = "cogltx"
+WORDS = ("谷爱凌", "出生于", "旧金山", "，", "。", "！", "Anna ", "Weber ", "was ", "born. ", "3,141", "😀", "é", "; ")
 BLOCKS, KEYS, FIT = 24, 12, 4  # blocks of a text, different keys, blocks that are read at once
+
+
+def blocks_of_texts() -> Iterator[Compared]:
+    """Random texts in Chinese and English: every character but white space is in one block, and none is too long."""
+    chance, size = np.random.default_rng(0), 16
+    tokenizer = build_tokenizer([" ".join(WORDS)], vocab_size=200)
+    missing, long = 0, 0
+    for _ in range(100):
+        text = "".join(chance.choice([*WORDS, " ", "\n"], size=int(chance.integers(1, 120))).tolist())
+        covered = np.zeros(len(text), np.int64)
+        for block in cut_blocks([text], tokenizer, size):
+            covered[block.span.start : block.span.end] += 1
+            long += len(block.ids) > size
+        missing += sum(n != 1 for n, character in zip(covered, text, strict=True) if character.strip())
+    yield Compared("characters that are not in exactly one block", missing, 0)
+    yield Compared("blocks that are too long", long, 0)
 
 
 def promises() -> Iterator[Compared]:
@@ -55,6 +73,7 @@ def by_hand() -> Iterator[Compared]:
 
 
 PROOFS = (
+    Proof(SYSTEM, "blocks", "100 random texts", blocks_of_texts),
     Proof(SYSTEM, "MemRecall", "300 random texts", promises),
     Proof(SYSTEM, "worked example", "worked by hand", by_hand),
 )

@@ -78,7 +78,14 @@ def read(values: Tensor, answers: Tensor) -> Tensor:
 
 
 def learn(
-    seed: int, *, warm: int = 25, frozen: bool = False, refresh: int = 50, k: int = K, fixed: str = ""
+    seed: int,
+    *,
+    warm: int = 25,
+    frozen: bool = False,
+    refresh: int = 50,
+    k: int = K,
+    fixed: str = "",
+    steps: int = 600,
 ) -> dict[str, float]:
     """Recall of held-out questions before and after learning from answers.
 
@@ -100,7 +107,7 @@ def learn(
     if fixed:
         getattr(model, fixed).requires_grad_(False)
         optimiser = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=1e-2)
-    for step in range(0 if frozen else max(1, int(600 * school.SHARE))):
+    for step in range(0 if frozen else max(1, int(steps * school.SHARE))):
         if refresh and step % refresh == 0:
             index = model.document(keys).detach()
         some = train[torch.tensor(chance.permutation(len(train))[:64])]

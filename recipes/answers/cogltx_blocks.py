@@ -2,12 +2,17 @@
 
     python recipes/answers/cogltx_blocks.py --train 1000 --steps 240 --questions 120 --output runs/cogltx-blocks
     python recipes/answers/cogltx_blocks.py --no-judge --questions 40
+    python recipes/answers/cogltx_blocks.py --longer --steps 1000 --batch 2 --held 40 --questions 150 --output runs/j
 
 The judge learns from supporting sentences, and is measured on the way on training questions that it does not learn
 from. Then one reader, the one that ships, reads what each arm keeps: BM25's blocks, the judge's, all
 supporting blocks filled up with BM25's (what a perfect judge would keep), those blocks alone, and whole paragraphs in
 place of blocks. `all windows` reads everything. --no-judge leaves out what needs a judge. Questions with yes or no are
 left out: en-reader answers with spans.
+
+--longer asks whether the judge has only learned too little: in half precision, with its lower layers as they are, it
+learns for more steps, also from 2WikiMultihop, and is measured at four points. No reader reads; only the supporting
+blocks that are kept are counted, against those of BM25.
 """
 
 import argparse
@@ -16,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from _sets import questions_of
+from _sets import DATA, questions_of
 from cogltx import ROOM, TRAIN, bm25_scores, kept_question
 
 from factpin.answers.cogltx import mem_recall, pack
@@ -24,13 +29,15 @@ from factpin.answers.cogltx_judge import Judge, JudgeSettings
 from factpin.documents import Question
 from factpin.encoders import resolve
 from factpin.formats.questions import read
+from factpin.layers.half import half_precision
 from factpin.memory import bm25
 from factpin.memory.terms import query_terms, terms
 from factpin.models.judge_folder import load_judge
 from factpin.models.readers import open_reader
 from factpin.models.shipped import find_model
 from factpin.scoring.answers import AnswerScores, compare
-from factpin.scoring.means import mean, mean_interval
+from factpin.scoring.intervals import paired_bootstrap
+from factpin.scoring.means import as_mean_rows, mean, mean_interval, mean_of
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.judge import JudgedQuestion, judged_question
@@ -40,7 +47,8 @@ from factpin.training.reader_fit import best_readings
 from factpin.training.reader_fit import judge as score
 
 FEW = 4  # blocks; as many support the median question
-HELD = 24  # training questions that judge the judge on the way
+WIKI = DATA / "2wikimultihop" / "2wiki_train.jsonl.xz"
+POINTS, FROZEN = 4, 3  # measurements of a longer run, and its layers that do not learn
 FIRST, LAST = 1e6, -1e6  # scores of blocks that are kept before all others, or after them
 Asked = list[tuple[Question, JudgedQuestion]]
 
@@ -154,6 +162,30 @@ def print_curve(folder: Path) -> None:
             print(f"| {line['step']} | {100 * line['recall']:.1f} | {100 * line['all']:.1f} |")
 
 
+def print_kept(asked: Asked, judge: Judge) -> None:
+    """The share of supporting blocks that is kept, against BM25."""
+    kept: dict[str, list[float]] = {}
+    for question, one in asked:
+        gold, room = {i for i, relevant in enumerate(one.relevant) if relevant}, one.room - ROOM
+        words, judged = bm25_scores(question, one), competed(judge, one)
+        steps = mem_recall(one.lengths, one.room, lambda ws, q=one: judge.score(q.query, q.blocks, ws), (3,))
+        for name, some in (
+            ("BM25 blocks", keep_best(words, one, room)),
+            ("judge, one step", keep_best(judged, one, room)),
+            ("judge and BM25", keep_best((ranks(words) + ranks(judged)).tolist(), one, room)),
+            ("MemRecall, two steps", list(steps.kept)),
+        ):
+            kept.setdefault(name, []).append(len(gold & set(some)) / len(gold))
+    print(f"{len(asked)} questions\n\n| arm | supporting blocks kept | 95 % | against BM25 | 95 % | p |\n{'|---' * 6}|")
+    for name, shares in kept.items():
+        low, high = mean_interval(as_mean_rows(shares))
+        d = paired_bootstrap(as_mean_rows(shares), as_mean_rows(kept["BM25 blocks"]), statistic=mean_of)
+        against = (
+            f"{100 * d.difference:+.1f} | {100 * d.interval[0]:+.1f} to {100 * d.interval[1]:+.1f} | {d.p_value:.3f}"
+        )
+        print(f"| {name} | {100 * np.mean(shares):.1f} | {100 * low:.1f}–{100 * high:.1f} | {against} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encoder", default="minilm-en")
@@ -166,7 +198,9 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--questions", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--held", type=int, default=24, help="training questions that judge the judge on the way")
     parser.add_argument("--no-judge", action="store_true")
+    parser.add_argument("--longer", action="store_true", help="count supporting blocks of a judge that learned longer")
     parser.add_argument("--one-step", action="store_true", help="leave out MemRecall in two steps")
     parser.add_argument("--output", type=Path, help="folder for the judge")
     options = parser.parse_args()
@@ -178,7 +212,11 @@ def main() -> None:
     settings = JudgeSettings(options.capacity, options.block_size) if judge is None else judge.settings
     asked = [(question, judged_question(question, tokenizer, settings)) for question in dev if not question.kind]
     asked = [(question, one) for question, one in asked if any(one.relevant) and sum(one.lengths) > one.room]
-    print_arms(asked, judge, options)
+    if options.longer and judge is not None:
+        with half_precision("cpu", enabled=True):
+            print_kept(asked, judge)
+    else:
+        print_arms(asked, judge, options)
     if judge is not None:
         print_curve(options.output / "judge")
 
@@ -186,13 +224,17 @@ def main() -> None:
 def trained_judge(options: argparse.Namespace, known: set[str]) -> Judge:
     """The judge in the folder, or one that is trained now."""
     training = [question for question in read(TRAIN) if question.id not in known][: options.train]
+    held, training = training[: options.held], training[options.held :]
+    if options.longer:
+        training += list(read(WIKI))
     folder = options.output / "judge"
     if not (folder / "factpin.json").exists():
         chosen = JudgeOptions(options.encoder, options.capacity, options.block_size)
-        often = max(1, options.steps // 3)
+        often = max(1, options.steps // (POINTS if options.longer else 3))
         how = TrainConfig(batch_size=options.batch, learning_rate=1e-4, max_steps=options.steps, epochs=1000,
-                          evaluate_every=often, save_every=often, seed=options.seed)  # fmt: skip
-        train_part("judge", training[HELD:], training[:HELD], chosen, how, folder, quiet=True, resume=True)
+                          evaluate_every=often, save_every=often, seed=options.seed, bf16=options.longer,
+                          freeze_layers=FROZEN if options.longer else 0)  # fmt: skip
+        train_part("judge", training, held, chosen, how, folder, quiet=True, resume=True)
     return load_judge(folder)
 
 

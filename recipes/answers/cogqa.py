@@ -2,6 +2,7 @@
 
     python recipes/answers/cogqa.py --passages --questions 60 --output runs/cogqa-passages
     python recipes/answers/cogqa.py --steps 400 --questions 100 --output runs/cogqa
+    python recipes/answers/cogqa.py --only-hops --steps 400 --questions 40 --output runs/cogqa-hops
 
 All paragraphs of the dev questions of both sets are one store. A reader and a model of hops learn from the same
 training questions, with the same encoder and the same number of passages a step. Arms:
@@ -15,7 +16,8 @@ training questions, with the same encoder and the same number of passages a step
                           them, and no others; it answers as it has learned
 
 With --passages nothing is trained: en-reader reads what words find, what name hops add, and what the loop adds with
-gold hops, in which case System 1 is perfect. This is the most that learned hops can be worth to this reader.
+gold hops, in which case System 1 is perfect. This is the most that learned hops can be worth to this reader. With
+--only-hops no reader learns or reads: what the loop finds is counted, beside what titles find.
 
 `all gold` is the share of questions all of whose supporting paragraphs were read. Every arm is written to --output as
 soon as it is there, and is not run again; so is training.
@@ -197,7 +199,7 @@ def _best_of_system_1(reasoning: ReasonedAnswers) -> str:
     return str(max(spans, key=lambda span: span.score).text) if spans else ""
 
 
-def train(options: argparse.Namespace, training: Sequence[Question]) -> None:
+def train(options: argparse.Namespace, training: Sequence[Question], *, only_hops: bool = False) -> None:
     """Train what is not in the folder yet."""
     how = TrainConfig(max_steps=options.steps, epochs=1000, batch_size=3, learning_rate=1e-4, bf16=True,
                       freeze_layers=options.freeze, seed=options.seed, evaluate_every=10**6, save_every=50)  # fmt: skip
@@ -206,7 +208,7 @@ def train(options: argparse.Namespace, training: Sequence[Question]) -> None:
         ("hops", HopOptions(options.encoder, max_length=192), how),
         ("reader", ReaderOptions(options.encoder, max_length=192, overlap=32), many),
     )
-    for name, config, how_ in parts:
+    for name, config, how_ in parts[: 1 if only_hops else None]:
         if not (options.output / name / "factpin.json").exists():
             train_part(name, training, [], config, how_, options.output / name, quiet=True, resume=True)
 
@@ -303,9 +305,27 @@ def compare_passages(options: argparse.Namespace, dev: Sequence[Question], pool:
     report(dev, arms)
 
 
+def count_hops(options: argparse.Namespace, training: Sequence[Question], made: Arms) -> None:
+    """What a model of hops finds on its way, beside titles."""
+    train(options, training, only_hops=True)
+    named = [_row(q, "", p, min(MOST, len(p))) for q, p in zip(made.dev, made.passages(hops=True), strict=True)]
+    with half_precision("cpu", enabled=True):
+        found = rows_of(options.output, "CogQA", lambda: made.graph_rows(made.graphs(), system2=True))
+    for name, rows in (("name hops", named), ("CogQA", found)):
+        print(f"{name}: all gold {100 * sum(row.gold for row in rows) / len(rows):.1f}, "
+              f"passages read {sum(row.read for row in rows) / len(rows):.1f}")  # fmt: skip
+    replies = {q.id: Reply(row.text) for q, row in zip(made.dev, found, strict=True)}
+    print_hops(made.dev, found, score_answers(made.dev, replies))
+    a, b = (as_mean_rows([float(row.gold) for row in rows]) for rows in (found, named))
+    d = paired_bootstrap(a, b, statistic=mean_of)
+    print(f"CogQA − name hops, all gold: {100 * d.difference:+.1f}, {100 * d.interval[0]:+.1f} to "
+          f"{100 * d.interval[1]:+.1f}, p {d.p_value:.3f}")  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--passages", action="store_true", help="train nothing: what hops can be worth to en-reader")
+    parser.add_argument("--only-hops", action="store_true", help="train hops alone, and count what they find")
     parser.add_argument("--encoder", default="minilm-en")
     parser.add_argument("--train", type=int, default=500, help="questions of each set")
     parser.add_argument("--steps", type=int, default=100)
@@ -320,6 +340,9 @@ def main() -> None:
     training = [q for path in TRAIN for q in list(read(path))[: options.train] if q.id not in known]
     if options.passages:
         compare_passages(options, dev, [question for pool in pools for question in pool])
+        return
+    if options.only_hops:
+        count_hops(options, training, Arms(options, dev, [question for pool in pools for question in pool]))
         return
     train(options, training)
     arms: dict[str, list[ArmRow]] = {}

@@ -132,12 +132,67 @@ def test_the_loss_is_the_marginal_and_reaches_the_retriever_by_posterior_minus_p
 def test_a_frozen_retriever_gets_no_gradient_by_its_scores(home: Path) -> None:
     for frozen in (True, False):
         job = job_of(home, frozen=frozen)
+        job.model.eval()
         batch = job.realm_batch(job.blanks[:2])
         scores = job.model.documents(batch)
         assert scores.requires_grad is not frozen
-        with torch.no_grad():  # the reader learns
-            job.model.encoder.word_vectors.add_(0.5 * torch.randn_like(job.model.encoder.word_vectors))
-        assert torch.equal(job.model.documents(batch), scores) is frozen
+        with torch.no_grad():  # what the reader learns is its own
+            job.model.head.encoder.word_vectors.add_(0.5 * torch.randn_like(job.model.head.encoder.word_vectors))
+        assert torch.equal(job.model.documents(batch), scores)
+
+
+def test_a_piece_is_said_from_memory_or_copied_from_the_passage(home: Path) -> None:
+    job = job_of(home)
+    job.model.eval()
+    reader, words = job.model.head, job.model.head.encoder.word_vectors
+    batch = job.realm_batch(job.blanks[:2])
+    with torch.no_grad():
+        y = reader(batch)
+        for b, pair in ((0, 0), (1, 4)):  # beside the null document, and beside the second of three passages
+            one, k = batch.pairs[3 * b + pair % 3], pair % 3
+            ids = torch.from_numpy(one.ids).long()[None]
+            hidden = reader.encoder(ids, torch.ones_like(ids, dtype=torch.bool),
+                                    segments=torch.from_numpy(one.segments).long()[None]).hidden[0]  # fmt: skip
+            for t, (place, piece) in enumerate(zip(batch.places[b], batch.pieces[b], strict=True)):
+                weights = (reader.words(hidden[place]) @ words.T).exp()
+                copied = [(i, (reader.copied(hidden[place]) @ hidden[i] / hidden.shape[1] ** 0.5).exp())
+                          for i in range(len(one.ids)) if one.real[i]]  # fmt: skip
+                mine = weights[piece] + sum(w for i, w in copied if one.ids[i] == piece)
+                expected = torch.log(mine / (weights.sum() + sum(w for _, w in copied)))
+                assert float(y[b, k, t]) == pytest.approx(float(expected), abs=1e-4)
+        alone = replace(batch, places=tuple(p[:1] for p in batch.places))
+        every = [reader(replace(alone, pieces=((v,), (v,)))) for v in range(len(words))]
+    assert torch.allclose(torch.cat(every, -1).exp().sum(-1), torch.ones(2, 3), atol=1e-4)
+
+
+def test_in_its_lesson_the_reader_learns_alone_beside_passages_that_state_the_name(home: Path) -> None:
+    job = job_of(home, lesson=3)
+    assert len(job.order(0, 4)) == 3 and job.lesson and not len(job.vectors)
+    torch.manual_seed(1)
+    batch = job.batch(range(4))
+    assert batch.lesson
+    for blank, (null, stating) in zip(job.blanks[:4], batch.passages, strict=True):
+        others = [p.shown for p in job.pool if p.document != blank.document and blank.name in p.shown]
+        assert null == "" and (stating in others or not others and stating == "")
+        assert job.stating(blank) == [i for i, p in enumerate(job.pool) if p.shown in others and
+                                      p.document != blank.document]  # fmt: skip
+    job.model.loss(batch).backward()
+    assert all(p.grad is None for p in job.model.retriever.parameters())
+    assert any(p.grad is not None and p.grad.any() for p in job.model.head.parameters())
+    assert len(job.order(1, 4)) == 4 and not job.lesson and len(job.vectors)
+    assert not job.batch(range(4)).lesson
+
+
+def test_the_reader_may_be_another_encoder(home: Path) -> None:
+    torch.manual_seed(3)
+    tokenizer = build_tokenizer([doc.text for doc in documents(40, 0)], vocab_size=200)
+    other = home / "realm-other"
+    small_encoder(tokenizer.vocab_size, width=16, layers=1, max_length=96, tokenizer=tokenizer).save(other)
+    job = job_of(home, reader=str(other))
+    batch = job.realm_batch(job.blanks[:2])
+    assert job.model.head.encoder.width == 16 and job.model.encoder.width == 32
+    job.model.loss(batch).backward()
+    assert all(part.grad is not None for part in (job.model.encoder.word_vectors, job.model.head.copied.weight))
 
 
 def test_passages_are_embedded_anew_as_often_as_asked(home: Path) -> None:
@@ -200,4 +255,4 @@ def test_what_makes_no_sense_is_refused(home: Path) -> None:
         RetrieverJob(start_retriever(chosen, 1), [Document("d", "没有名字。")], [], chosen, 1)
     with pytest.raises(BadInput, match="has two sentences"):
         RetrieverJob(start_retriever(options(home), 1), [Document("d", "没有名字。")], [], options(home), 1)
-    assert mask_of(start_retriever(options(home), 1).embedder.tokenizer) > 0
+    assert mask_of(start_retriever(options(home), 1).retriever.tokenizer) > 0

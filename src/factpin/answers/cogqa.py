@@ -18,6 +18,7 @@ from factpin.documents.keys import fold
 from factpin.memory.names import title_key
 
 NEW_NODES = 5  # passages that are added to those that were retrieved
+SHOWN = 30  # characters of a passage without a title, in place of its title
 MUCH = 0.7  # of a longer name that a shorter one inside it has to be
 
 
@@ -101,7 +102,7 @@ def grow(seeds: Sequence[Passage], read: ReadNodes, link: Link, new: int = NEW_N
     """The cognitive graph that grows from retrieved passages."""
     graph = CognitiveGraph()
     for passage in seeds:
-        _node(graph, passage.title or passage.text[:30], passage)
+        _node(graph, passage.title or _beginning(passage.text), passage)
     frontier = list(graph.nodes)
     while frontier:
         waiting: dict[int, GraphNode] = {}
@@ -125,6 +126,11 @@ def _visit(nodes: Sequence[GraphNode], read: ReadNodes, forced: bool) -> Sequenc
         node.visits += 1
         node.findings = findings
     return found
+
+
+def _beginning(text: str) -> str:
+    """What a passage without a title is called."""
+    return text if len(text) <= SHOWN else f"{text[:SHOWN].rstrip()}…"
 
 
 def _node(graph: CognitiveGraph, name: str, passage: Passage | None) -> GraphNode:

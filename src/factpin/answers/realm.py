@@ -4,6 +4,7 @@
     z      K passages: the null document, and the best others; never one of the sentence's own document
     doc    log p(z | x), softmax over the K of SHARP * cos(x, z)   (B, K)
     y      log p(y_t | x, z) of the pieces of the blank            (B, K, T)   read as [CLS] x [SEP] z [SEP]
+           softmax over the vocabulary and the pieces of z: a piece is said from memory, or copied from the passage
 
     token      log p(y | x) = Σ_t log Σ_z p(z | x) p(y_t | x, z)       as the released code has it
     sequence   log p(y | x) = log Σ_z p(z | x) Π_t p(y_t | x, z)       as the paper has it
@@ -11,12 +12,13 @@
 
     ict        softmax over the passages of a batch: each sentence finds its own, out of which it is taken mostly
 
-One encoder embeds sentences and passages and reads them side by side; the published system has one for each of the two
-jobs. Candidates are chosen by vectors that are as old as the last refresh; the loss is computed with new ones.
+One encoder embeds sentences and passages, another reads them side by side. The reader of the published system has been
+pretrained to fill in masks, and learns to copy by itself. Candidates are chosen by vectors that are as old as the last
+refresh; the loss is computed with new ones. In its lesson only the reader learns, beside a passage that states the name
+and beside none: what no reader can use teaches no retriever.
 """
 
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +63,11 @@ class Blank:
     document: int
     sentence: str
     span: Span
+
+    @property
+    def name(self) -> str:
+        """What is blanked out."""
+        return self.sentence[self.span.start : self.span.end]
 
     def masked(self, mask: str) -> str:
         """The sentence with a mask for its blank."""
@@ -128,66 +135,85 @@ class RealmBatch:
     pairs: tuple[FramedPair, ...]  # B * K
     places: tuple[tuple[int, ...], ...]  # of the masks of each sentence, the same beside every passage
     pieces: tuple[tuple[int, ...], ...]  # the vocabulary numbers of the blank
+    lesson: bool = False  # of the reader: each passage counts the same, whatever the retriever says
+
+
+class BlankReader(nn.Module):
+    """Fills blanks in beside passages, by the vectors of its own words or with pieces of the passage."""
+
+    def __init__(self, encoder: Encoder, tokenizer: Tokenizer) -> None:
+        super().__init__()
+        self.encoder, self.tokenizer = encoder, tokenizer
+        width, words = encoder.width, encoder.word_vectors.shape[1]
+        self.words = nn.Sequential(nn.Linear(width, words), nn.GELU(), nn.LayerNorm(words))
+        self.copied = nn.Linear(width, width)
+        nn.init.eye_(self.copied.weight)
+
+    def forward(self, batch: RealmBatch) -> Tensor:
+        """log p (B, K, T) of the pieces of blanks, 0 at padding."""
+        K, vectors = len(batch.passages[0]), self.encoder.word_vectors
+        ids, segments, mask, real = to_tensors(collate_pairs(batch.pairs, self.tokenizer.pad_id), vectors.device)
+        hidden = self.encoder(ids, mask, segments=segments).hidden  # (B * K, N, D)
+        T = max(map(len, batch.pieces))
+        rows = []
+        for b, (places, pieces) in enumerate(zip(batch.places, batch.pieces, strict=True)):
+            mine, wanted = slice(b * K, (b + 1) * K), torch.tensor(pieces, device=vectors.device)
+            all_h, h = hidden[mine], hidden[mine, list(places)]  # (K, N, D), (K, t, D)
+            said = (self.words(h) @ vectors.T).float()  # (K, t, V)
+            copies = (self.copied(h) @ all_h.mT).float() / all_h.shape[-1] ** 0.5  # (K, t, N)
+            copies = copies.masked_fill(~real[mine, None], -torch.inf)
+            own = said.gather(-1, wanted[None, :, None].expand(K, -1, 1))  # (K, t, 1)
+            same = copies.masked_fill(ids[mine, None] != wanted[None, :, None], -torch.inf)
+            found = torch.cat([own, same], -1).logsumexp(-1) - torch.cat([said, copies], -1).logsumexp(-1)
+            rows.append(nn.functional.pad(found, (0, T - found.shape[1])))
+        return torch.stack(rows)
 
 
 class RealmModel(nn.Module):
-    """An embedder, and a reader of blanks on the same encoder. Words are predicted by the encoder's own vectors.
+    """A retriever, and for REALM a reader of blanks on an encoder of its own. A frozen retriever stays as it is."""
 
-    A frozen retriever is a copy of its own, which stays as it is while the reader learns.
-    """
-
-    def __init__(self, embedder: TextEmbedder, *, frozen: bool = False, marginal: str = "token") -> None:
+    def __init__(
+        self,
+        retriever: TextEmbedder,
+        reader: BlankReader | None = None,
+        *,
+        frozen: bool = False,
+        marginal: str = "token",
+    ) -> None:
         super().__init__()
-        self.embedder, self.marginal = embedder, marginal
-        self.fixed = deepcopy(embedder).requires_grad_(False) if frozen else None
-        width, words = embedder.encoder.width, embedder.encoder.word_vectors
-        self.head = nn.Sequential(nn.Linear(width, words.shape[1]), nn.GELU(), nn.LayerNorm(words.shape[1]))
+        self.retriever, self.frozen, self.marginal = retriever, frozen, marginal
+        self.head: nn.Module = reader or nn.Identity()
+        if frozen:
+            retriever.requires_grad_(False)
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder of both jobs."""
-        return self.embedder.encoder
-
-    @property
-    def retriever(self) -> TextEmbedder:
-        """What embeds sentences and passages."""
-        return self.embedder if self.fixed is None else self.fixed
+        """The encoder of the retriever, which is what is kept."""
+        return self.retriever.encoder
 
     def documents(self, batch: RealmBatch) -> Tensor:
         """Scores of the passages (B, K); without a gradient if the retriever is frozen."""
         K = len(batch.passages[0])
         flat = [text or " " for row in batch.passages for text in row]
-        vectors = self.embedder if self.fixed is None else self.fixed.embed
+        vectors = self.retriever.embed if self.frozen else self.retriever
         q, d = vectors(list(batch.sentences)), vectors(flat)
         return SHARP * torch.einsum("bd,bkd->bk", q, d.view(len(q), K, -1))
 
-    def blanks(self, batch: RealmBatch, pad: int) -> Tensor:
-        """log p (B, K, T) of the pieces of blanks, 0 at padding."""
-        B, K = len(batch.sentences), len(batch.passages[0])
-        ids, segments, mask, _ = to_tensors(collate_pairs(batch.pairs, pad), self.encoder.word_vectors.device)
-        hidden = self.encoder(ids, mask, segments=segments).hidden  # (B * K, N, D)
-        T = max(map(len, batch.pieces))
-        rows = []
-        for b in range(B):
-            at, wanted = torch.tensor(batch.places[b]), torch.tensor(batch.pieces[b])
-            h = self.head(hidden[b * K : (b + 1) * K, at])  # (K, t, E)
-            logs = (h @ self.encoder.word_vectors.T).float().log_softmax(-1)  # (K, t, V)
-            found = logs.gather(-1, wanted[None, :, None].expand(K, -1, 1)).squeeze(-1)
-            rows.append(nn.functional.pad(found, (0, T - found.shape[1])))
-        return torch.stack(rows)
-
     def log_p(self, batch: RealmBatch) -> tuple[Tensor, Tensor]:
         """log p(z | x) (B, K) and log p(y_t | x, z) (B, K, T)."""
-        return prior(self.documents(batch)), self.blanks(batch, self.embedder.tokenizer.pad_id)
+        return prior(self.documents(batch)), self.head(batch)
 
     def loss(self, batch: IctBatch | RealmBatch) -> Tensor:
         """That of the objective whose batch it is; of blanks a piece."""
         if isinstance(batch, IctBatch):
-            q, d = self.embedder(batch.sentences), self.embedder(batch.passages)
+            q, d = self.retriever(batch.sentences), self.retriever(batch.passages)
             numbers, own = torch.tensor(batch.numbers), torch.arange(len(q))
             twice = (numbers[:, None] == numbers) & (own[:, None] != own)  # another sentence of the same passage
             return cross_entropy((SHARP * q @ d.T).masked_fill(twice, -torch.inf), own)
-        total = blank_log_p(*self.log_p(batch), self.marginal)
+        if batch.lesson:
+            total = self.head(batch).sum(-1).mean(-1)
+        else:
+            total = blank_log_p(*self.log_p(batch), self.marginal)
         return -(total / torch.tensor([float(len(p)) for p in batch.pieces])).mean()
 
 

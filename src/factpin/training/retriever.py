@@ -4,10 +4,12 @@
     realm   a name is blanked out, and its sentence finds the passages that help to fill it in. Start from ict: from an
             encoder that retrieves nothing, nothing is learned
 
-With realm, an epoch is as long as the vectors of the passages are kept: `refresh` steps.
+With realm, an epoch is as long as the vectors of the passages are kept: `refresh` steps. If the reader has a lesson, it
+is the first epoch.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import torch
 from factpin.answers.embedding import TextEmbedder
 from factpin.answers.realm import (
     Blank,
+    BlankReader,
     IctBatch,
     RealmBatch,
     RealmModel,
@@ -44,6 +47,7 @@ from factpin.training.retriever_options import RETRIEVER, RetrieverOptions
 METRICS = ("recall", "utility")  # dev sentences whose own passage is among the best five; what retrieval adds to blanks
 DEPTH = 5
 MOST_BLANKS = 100  # of dev, for the utility
+READER_RATE = 2e-4  # of the reader, unless another is chosen: it is an encoder too
 
 
 def mask_of(tokenizer: Tokenizer) -> int:
@@ -70,7 +74,9 @@ class RetrieverJob:
         self.retriever = model.retriever
         self.pool, self.dev_pool = (pool_of(part, options.passage_size) for part in (training, dev))
         self.pairs, self.dev_pairs = ict_pairs(self.pool), ict_pairs(self.dev_pool)
-        self.mask = mask_of(self.retriever.tokenizer) if options.objective == "realm" else 0
+        self.reader = model.head.tokenizer if isinstance(model.head, BlankReader) else model.retriever.tokenizer
+        self.mask = mask_of(self.reader) if options.objective == "realm" else 0
+        self.lesson = False
         self.blanks, self.dev_blanks = (self._blanks(part) for part in (training, dev))
         self.owners = np.array([passage.document for passage in self.pool], np.int64)
         self.vectors, self.embedded = torch.zeros(0, 0), -1
@@ -85,16 +91,17 @@ class RetrieverJob:
     def _blanks(self, documents: Sequence[Document]) -> list[Blank]:
         if self.options.objective != "realm":
             return []
-        return [blank for blank in blanks_of(documents) if self._inputs(blank, [""]) is not None]
+        return [blank for blank in blanks_of(documents) if self.inputs(blank, [""]) is not None]
 
-    def _inputs(self, blank: Blank, passages: Sequence[str]) -> Any:
-        return blank_inputs(self.retriever.tokenizer, blank, passages, self.mask, self.options.max_length)
+    def inputs(self, blank: Blank, passages: Sequence[str]) -> Any:
+        return blank_inputs(self.reader, blank, passages, self.mask, self.options.max_length)
 
     def batch(self, examples: Sequence[int]) -> IctBatch | RealmBatch:
         """Sentences and their passages."""
-        if self.options.objective == "realm":
-            return self.realm_batch([self.blanks[i] for i in examples])
         chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
+        if self.options.objective == "realm":
+            blanks = [self.blanks[i] for i in examples]
+            return self.lesson_batch(blanks, chance) if self.lesson else self.realm_batch(blanks)
         chosen = [self.pairs[i] for i in examples]
         sentences, passages = [], []
         for number, span in chosen:
@@ -109,16 +116,36 @@ class RetrieverJob:
         """Blanks with the best passages of other documents."""
         if not len(self.vectors):
             self.refresh(0)
-        token = self.retriever.tokenizer.token(self.mask)
-        sentences = [blank.masked(token) for blank in blanks]
+        sentences = self.masked(blanks)
         k = self.options.k - self.options.null
         found = nearest(self.retriever.embed(sentences), self.vectors, self.owners, [b.document for b in blanks], k)
         null = [""] if self.options.null else []
         texts = [[*null, *(self.pool[i].shown for i in row)] for row in found]
+        return self.beside(blanks, texts)
+
+    def lesson_batch(self, blanks: Sequence[Blank], chance: np.random.Generator) -> RealmBatch:
+        """Blanks with no passage, and with one of another document that states the name, drawn by chance."""
+        texts = []
+        for blank in blanks:
+            stating = [self.pool[i].shown for i in self.stating(blank)]
+            texts.append(["", stating[int(chance.integers(len(stating)))] if stating else ""])
+        return replace(self.beside(blanks, texts), lesson=True)
+
+    def stating(self, blank: Blank) -> list[int]:
+        """The passages of other documents that state what is blanked out."""
+        return [i for i, p in enumerate(self.pool) if p.document != blank.document and blank.name in p.shown]
+
+    def masked(self, blanks: Sequence[Blank]) -> list[str]:
+        """The sentences that are asked."""
+        token = self.reader.token(self.mask)
+        return [blank.masked(token) for blank in blanks]
+
+    def beside(self, blanks: Sequence[Blank], texts: Sequence[Sequence[str]]) -> RealmBatch:
+        """Blanks beside passages: of each as many as there are of all."""
         K = min(map(len, texts))
-        inputs = [self._inputs(blank, row[:K]) for blank, row in zip(blanks, texts, strict=True)]
+        inputs = [self.inputs(blank, row[:K]) for blank, row in zip(blanks, texts, strict=True)]
         pairs, places, pieces = zip(*inputs, strict=True)
-        return RealmBatch(tuple(sentences), tuple(tuple(row[:K]) for row in texts),
+        return RealmBatch(tuple(self.masked(blanks)), tuple(tuple(row[:K]) for row in texts),
                           tuple(pair for some in pairs for pair in some), places, pieces)  # fmt: skip
 
     def refresh(self, epoch: int) -> None:
@@ -126,10 +153,13 @@ class RetrieverJob:
         self.vectors, self.embedded = self.retriever.embed([passage.shown for passage in self.pool]), epoch
 
     def order(self, epoch: int, size: int) -> BatchOrder:
-        """The steps until the next refresh; passages are embedded before them."""
+        """The steps until the next refresh; passages are embedded before them. The first may be those of a lesson."""
+        batches = shuffled_batches(self.lengths, size=size, seed=self.seed, epoch=epoch)
+        self.lesson = epoch == 0 and self.options.lesson > 0
+        if self.lesson:
+            return [batches[at % len(batches)] for at in range(self.options.lesson)]
         if self.embedded < 0 or (self.options.refresh and not self.options.frozen and epoch != self.embedded):
             self.refresh(epoch)
-        batches = shuffled_batches(self.lengths, size=size, seed=self.seed, epoch=epoch)
         steps = self.options.refresh or len(batches)
         return [batches[at % len(batches)] for at in range(steps)]
 
@@ -162,9 +192,11 @@ def recall_of(embedder: TextEmbedder, passages: Sequence[str], asked: Sequence[t
 
 
 def start_retriever(options: RetrieverOptions, seed: int) -> RealmModel:
-    """A retriever on a pretrained encoder."""
+    """A retriever on a pretrained encoder, and what reads beside it."""
     embedder = TextEmbedder(*open_encoder(options.encoder, seed), options.max_length)
-    return RealmModel(embedder, frozen=options.frozen, marginal=options.marginal)
+    realm = options.objective == "realm"
+    reader = BlankReader(*open_encoder(options.reader or options.encoder, seed)) if realm else None
+    return RealmModel(embedder, reader, frozen=options.frozen, marginal=options.marginal)
 
 
 def prepare_retriever(
@@ -173,6 +205,7 @@ def prepare_retriever(
     """A retriever on a pretrained encoder, ready to learn; it is saved as an encoder."""
     model = start_retriever(options, how.seed)
     job = RetrieverJob(model, training, dev, options, how.seed)
+    how = replace(how, head_learning_rate=how.head_learning_rate or READER_RATE)
 
     def save(folder: Path) -> SavedPart:
         own = {"objective": options.objective}

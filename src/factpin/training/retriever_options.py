@@ -16,6 +16,8 @@ class RetrieverOptions:
     objective: Literal["ict", "realm"] = "ict"  # find the passage of a sentence, or what helps to fill in a name
     passage_size: int = 64  # longest passage, in Chinese characters or groups of four others
     removed: float = 0.9  # ict: share of the sentences that are taken out of their passage
+    reader: str = ""  # realm: encoder that fills the blanks in; default: a copy of the one to start from
+    lesson: int = 0  # realm: first steps, in which only the reader learns, beside passages that state the name
     k: int = 4  # realm: passages that a blank is filled from, the null document among them
     null: bool = True  # realm: an empty passage, for blanks that need none
     refresh: int = 100  # realm: steps after which all passages are embedded anew; 0: never
@@ -31,5 +33,6 @@ class RetrieverOptions:
             raise BadInput(f"removed is {self.removed}; expected a share from 0 to 1.")
         if self.k < 2:
             raise BadInput(f"k is {self.k}; expected 2 or more passages to choose from.")
-        if self.refresh < 0:
-            raise BadInput(f"refresh is {self.refresh}; expected 0 or more steps.")
+        for name in ("refresh", "lesson"):
+            if getattr(self, name) < 0:
+                raise BadInput(f"{name} is {getattr(self, name)}; expected 0 or more steps.")
