@@ -202,6 +202,7 @@ def test_a_correction_of_a_hidden_mention_outlives_a_reload_and_is_kept(window: 
     correct(page)
     page.click(f"#text [data-m={mention.id}] .run")
     page.click("#correct .pick[data-type=work]")
+    assert (mention.text, "work") in marked(page)
     page.reload()
     page.wait_for_selector("body[data-ready]")
     assert (mention.text, "work") in marked(page)
@@ -256,6 +257,21 @@ def test_a_file_of_several_texts_says_that_one_is_shown(window: Any, tmp_path: P
     assert page.locator("#one-of").inner_text() == "The file has 3 texts; this is the first."
     read(page, texts[1])
     assert page.locator("#one-of").count() == 0
+
+
+def test_a_file_without_text_and_files_that_are_not_read_are_named(window: Any) -> None:
+    page = window().open()
+    drop = """(files) => {
+      const data = new DataTransfer();
+      for (const [name, text] of files) data.items.add(new File([text], name));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }"""
+    said = "(words) => document.querySelector('#toast').textContent.includes(words)"
+    page.evaluate(drop, [["ada.txt", "Ada Lovelace was born in London."], ["b.txt", "B"]])
+    page.wait_for_function(said, arg="Only one file is read at a time: ada.txt.")
+    assert "Ada Lovelace" in page.locator("#text").inner_text()
+    page.evaluate(drop, [["none.jsonl", "\n"]])
+    page.wait_for_function(said, arg="There is no text in the file.")
 
 
 def test_unread_text_is_hatched_with_its_reason(window: Any) -> None:
