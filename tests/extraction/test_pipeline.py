@@ -130,3 +130,5 @@ def test_what_the_usual_minimum_score_hides_is_marked_where_everything_is_asked_
         assert unsure["least"] > 0.5 and unsure["mentions"]
         assert [m for m in doc.mentions if m.id not in unsure["mentions"]] == list(shown.mentions)
     assert "unsure" not in list(extract(documents[:1], models, 0.0))[0].meta
+    old = Document("old", "", meta={"unsure": {"least": 0.73, "mentions": ["m1"]}, "source": "web"})
+    assert list(extract([old], models, 0.0, mark_unsure=True))[0].meta == {"source": "web"}

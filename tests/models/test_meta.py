@@ -58,3 +58,7 @@ def test_how_a_record_is_spelled_stays(tmp_path: Path) -> None:
     doc = Document("d", "x", meta={"empty": {}, "extra": extra, "none": None})
     assert without_annotation(doc.meta) == {"empty": {}, "extra": {"record": {"split": "dev"}}, "none": None}
     assert without_annotation({"extra": {"facts[0]": {"by": "x"}}}) == {}
+
+
+def test_what_an_earlier_extraction_was_not_sure_of_is_gone() -> None:
+    assert without_annotation({"unsure": {"least": 0.73, "mentions": ["m1"]}, "source": "web"}) == {"source": "web"}

@@ -16,6 +16,9 @@ from tests.extraction.papers import pdf
 pytestmark = pytest.mark.browser
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 FAMILY = "👨‍👩‍👧 谷爱凌𠮷"
+UNSURE = (
+    "The drug is made by Merck in Darmstadt, Germany. Dr Angela Hartmann of Heidelberg University Hospital said so."
+)
 TRUE = {
     ("Marie Curie", "Warsaw"), ("Marie Curie", "Poland"), ("Marie Curie", "7 November 1867"),
     ("Marie Curie", "Polish"), ("Marie Curie", "French"),
@@ -153,19 +156,122 @@ def test_the_slider_hides_and_shows_facts(window: Any) -> None:
 
 
 def test_at_first_the_page_shows_the_mentions_that_the_command_line_shows(window: Any) -> None:
-    text = (
-        "The drug is made by Merck in Darmstadt, Germany. Dr Angela Hartmann of Heidelberg University Hospital said so."
-    )
-    page = read(window().open(), text)
+    page = read(window().open(), UNSURE)
     ids = "(all) => [...new Set(all.map((run) => run.dataset.m))].length"
-    (doc,) = factpin.extract(text)
-    (everything,) = factpin.extract(text, min_score=0)
+    (doc,) = factpin.extract(UNSURE)
+    (everything,) = factpin.extract(UNSURE, min_score=0)
     assert page.eval_on_selector_all("#text .m", ids) == len(doc.mentions) < len(everything.mentions)
     page.focus("#least-mentions")
     page.keyboard.press("Home")
     page.focus("#least")
     page.keyboard.press("Home")
     assert page.eval_on_selector_all("#text .m", ids) == len(everything.mentions)
+
+
+def hidden_mention() -> Any:
+    """A mention of UNSURE that is hidden at first, with no other on its characters."""
+    (shown,), (everything,) = factpin.extract(UNSURE), factpin.extract(UNSURE, min_score=0)
+    kept = {m.id for m in shown.mentions}
+    return next(
+        m
+        for m in everything.mentions
+        if m.id not in kept and not any(o.start < m.end and m.start < o.end for o in everything.mentions if o != m)
+    )
+
+
+def marked(page: Any) -> set[tuple[str, str]]:
+    """The shown mentions, with their types as the page names them."""
+    return {
+        (text, kind)
+        for text, kind in page.evaluate(
+            """() => [...document.querySelectorAll("#text .chip")].map((chip) => {
+              const id = chip.closest(".m").dataset.m;
+              const runs = [...document.querySelectorAll(`#text .m[data-m="${id}"] .run`)];
+              return [runs.map((run) => run.textContent).join(""), chip.dataset.type];
+            })"""
+        )
+    }
+
+
+def test_a_correction_of_a_hidden_mention_outlives_a_reload_and_is_kept(window: Any, tmp_path: Path) -> None:
+    page, mention = read(window().open(), UNSURE), hidden_mention()
+    assert mention.text not in {text for text, _ in marked(page)}
+    for slider in ("#least-mentions", "#least"):
+        page.focus(slider)
+        page.keyboard.press("Home")
+    correct(page)
+    page.click(f"#text [data-m={mention.id}] .run")
+    page.click("#correct .pick[data-type=work]")
+    assert (mention.text, "work") in marked(page)
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert (mention.text, "work") in marked(page)
+    correct(page)
+    assert (mention.text, "work") in {(m.text, m.type) for m in exported(page, tmp_path).mentions}
+
+
+def test_what_is_marked_by_hand_is_shown_though_it_was_found_and_hidden(window: Any, tmp_path: Path) -> None:
+    page, mention = read(window().open(), UNSURE), hidden_mention()
+    correct(page)
+    select(page, mention.start, mention.end)
+    page.click(f"#correct .pick[data-type={mention.type}]")
+    assert (mention.text, mention.type) in marked(page)
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert (mention.text, mention.type) in marked(page)
+    correct(page)
+    found = [m for m in exported(page, tmp_path).mentions if (m.start, m.end) == (mention.start, mention.end)]
+    assert [(m.type, m.score) for m in found] == [(mention.type, None)]
+
+
+def test_each_text_is_first_shown_as_the_command_line_shows_it(window: Any, tmp_path: Path) -> None:
+    page = read(window().open(), UNSURE)
+    (doc,) = factpin.extract(UNSURE)
+    ids = "(all) => [...new Set(all.map((run) => run.dataset.m))].length"
+    path = tmp_path / "drug.txt"
+    path.write_text(UNSURE, encoding="utf-8")
+    values = "[...document.querySelectorAll('#least, #least-mentions')].map((slider) => slider.value).join()"
+    usual = page.evaluate(values)
+    for slider in ("#least-mentions", "#least"):
+        page.focus(slider)
+        page.keyboard.press("Home" if slider == "#least" else "End")
+        assert page.eval_on_selector_all("#text .m", ids) != len(doc.mentions)
+        with page.expect_response("**/v1/files"):
+            page.set_input_files("#file", str(path))  # the slider keeps the focus
+        page.wait_for_function(f"(usual) => {values} === usual", arg=usual)
+        assert page.locator("tr[data-fact]").count() == len(doc.facts)
+        assert page.eval_on_selector_all("#text .m", ids) == len(doc.mentions)
+
+
+def test_a_file_of_several_texts_says_that_one_is_shown(window: Any, tmp_path: Path) -> None:
+    path = tmp_path / "texts.jsonl"
+    texts = ["Ada Lovelace was born in London.", "Alan Turing was born in London.", "Pierre Curie was born in Paris."]
+    path.write_text("".join(json.dumps({"id": t[:3], "text": t}) + "\n" for t in texts), encoding="utf-8")
+    page = window(locale="zh-CN").open()
+    with page.expect_response("**/v1/files"):
+        page.set_input_files("#file", str(path))
+    page.wait_for_selector("#one-of")
+    assert "3" in page.locator("#toast").inner_text() and "Ada Lovelace" in page.locator("#text").inner_text()
+    assert page.locator("#one-of").inner_text() == "文件中有 3 篇文本，这里显示第一篇。"
+    page.click("#language")
+    assert page.locator("#one-of").inner_text() == "The file has 3 texts; this is the first."
+    read(page, texts[1])
+    assert page.locator("#one-of").count() == 0
+
+
+def test_a_file_without_text_and_files_that_are_not_read_are_named(window: Any) -> None:
+    page = window().open()
+    drop = """(files) => {
+      const data = new DataTransfer();
+      for (const [name, text] of files) data.items.add(new File([text], name));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }"""
+    said = "(words) => document.querySelector('#toast').textContent.includes(words)"
+    page.evaluate(drop, [["ada.txt", "Ada Lovelace was born in London."], ["b.txt", "B"]])
+    page.wait_for_function(said, arg="Only one file is read at a time: ada.txt.")
+    assert "Ada Lovelace" in page.locator("#text").inner_text()
+    page.evaluate(drop, [["none.jsonl", "\n"]])
+    page.wait_for_function(said, arg="There is no text in the file.")
 
 
 def test_unread_text_is_hatched_with_its_reason(window: Any) -> None:
@@ -257,6 +363,30 @@ def test_browse_the_store(window: Any) -> None:
     page.click("[data-part=timeline]")
     page.wait_for_selector("#store-list dt")
     assert page.locator("#store-list dt").first.inner_text() == "2015"
+
+
+def test_facts_that_were_added_by_hand_have_no_key_as_their_place(window: Any) -> None:
+    page = window().open()
+    page.click("[data-view=store]")
+    page.wait_for_selector("#store-list .cite")
+    shown = page.locator("#store-list").inner_text()
+    assert "added by hand" in shown and "manual:" not in shown
+    page.click("#store-list .cite >> nth=0")
+    page.wait_for_selector("#store-detail .source")
+    assert "manual:" not in page.locator("#store-detail").inner_text()
+
+
+def test_the_timeline_says_where_it_stops_and_goes_on(window: Any) -> None:
+    page = window().open()
+    page.route("**/v1/store/facts?*", lambda to: to.continue_(url=to.request.url.replace("limit=1000", "limit=1")))
+    page.click("[data-view=store]")
+    page.click("[data-part=timeline]")
+    for seen in range(1, 4):
+        page.wait_for_selector(f"#timeline-part:has-text('{seen}')")
+        page.click("#store-list button:has-text('Show more')")
+    page.wait_for_selector("#timeline-part", state="detached")
+    page.wait_for_selector("#store-list dt")
+    assert page.locator("#store-list dt").all_text_contents() == ["2015"]
 
 
 def test_correct_undo_export_and_read_back(window: Any, tmp_path: Path) -> None:

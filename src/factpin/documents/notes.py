@@ -8,6 +8,8 @@ Readers keep it in `meta`, under reserved keys, so that it is stored and written
                 with different labels can be trained and evaluated together.
     unfound     facts whose arguments are not in the text: [head, relation, tail], or
                 {"subject", "predicate", "object": str or {"@value": str, role: str, …}}
+    unsure      {"least": 0.73, "mentions": ["m1"]}: the mentions that an extraction hides unless everything is asked
+                for, and the score below which it does
     extra       fields without a noun, by their place in the record ("mentions[3]"). `pairs` are pairs of entities:
                 those with the label `not_include` are neither a fact nor the lack of one. CDR marks pairs in which an
                 argument is only a broader term for that of a true fact.
@@ -20,9 +22,9 @@ from typing import Any
 
 from factpin.errors import BadDocument
 
-ANNOTATED, UNFOUND, EXTRA = "annotated", "unfound", "extra"
+ANNOTATED, UNFOUND, UNSURE, EXTRA = "annotated", "unfound", "unsure", "extra"
 EXCLUDED = "not_include"  # the label of a pair that the corpus leaves open
-BOUND = (UNFOUND, "duee", "duie.extra")  # keys of meta ("key.part" for a part of one) that go with the annotation
+BOUND = (UNFOUND, UNSURE, "duee", "duie.extra")  # keys of meta, or "key.part", that go with the annotation
 PLACE = re.compile(r"\w+\[\d+\]|clusters$|pairs$|relations$")  # keys of `extra` that do
 
 

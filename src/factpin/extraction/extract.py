@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 from factpin.documents import Coverage, Document, Mention, Span
 from factpin.documents.gaps import gaps
 from factpin.documents.likely import LIKELY, keep_likely
-from factpin.documents.notes import without_annotation
+from factpin.documents.notes import UNSURE, without_annotation
 from factpin.errors import BadInput
 from factpin.extraction.combine import Place, combine, without_title_marks
 from factpin.extraction.coverage import coverage_notes
@@ -225,7 +225,7 @@ def with_unsure(doc: Document, usual: Document, shown: float) -> Document:
     """The document, with the mentions that `usual` lacks in `meta["unsure"]`, if there are any."""
     shown_usually = {m.id for m in usual.mentions}
     unsure = [m.id for m in doc.mentions if m.id not in shown_usually]
-    return replace(doc, meta={**doc.meta, "unsure": {"least": shown, "mentions": unsure}}) if unsure else doc
+    return replace(doc, meta={**doc.meta, UNSURE: {"least": shown, "mentions": unsure}}) if unsure else doc
 
 
 def hide_unlikely(doc: Document, min_score: float) -> tuple[Document, int]:

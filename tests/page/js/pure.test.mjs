@@ -123,6 +123,76 @@ test("what is kept for training is what was shown", () => {
   assert.deepEqual([fewer.mentions, fewer.entities, fewer.facts, fewer.events].map((list) => list.map((item) => item.id ?? item._id)), [["m0"], ["e0"], [], []]);
 });
 
+/** Merck is sure; of Darmstadt as a person the models are not. */
+function unsureSample(more = {}) {
+  return offsets.fromServer({
+    id: "d", text: "Merck in Darmstadt said so", language: "en", sentences: [[0, 26]],
+    mentions: [{ id: "m0", start: 0, end: 5, text: "Merck", type: "organization", score: 0.9 }, { id: "m1", start: 9, end: 18, text: "Darmstadt", type: "person", score: 0.6 }],
+    entities: [{ id: "e0", type: "organization", mentions: ["m0"] }, { id: "e1", type: "person", mentions: ["m1"] }],
+    facts: [], events: [], meta: { unsure: { least: 0.73, mentions: ["m1"] } }, ...more,
+  });
+}
+
+/** What is shown and kept at the usual sliders: [start, end, type] of each mention. */
+function keptUsually(doc) {
+  const facts = filter.shownFacts(doc, { least: 0.5 });
+  const mentions = filter.shownMentions(doc, facts, null, 0.5);
+  assert.deepEqual(filter.asShown(doc, facts, mentions, 0.5).mentions, mentions);
+  return mentions.map((m) => [m.start, m.end, m.type]);
+}
+
+test("a hidden mention that a person corrected is shown and kept at the usual slider", () => {
+  const doc = unsureSample();
+  assert.deepEqual(keptUsually(doc), [[0, 5, "organization"]]);
+  const relabelled = edit.apply(doc, { kind: "relabel_mention", mention: "m1", type: "location" });
+  assert.deepEqual(keptUsually(relabelled), [[0, 5, "organization"], [9, 18, "location"]]);
+});
+
+test("a mention that is added in place of a hidden one is shown, though it has the same id", () => {
+  const removed = edit.apply(unsureSample(), { kind: "remove_mention", mention: "m1" });
+  const added = edit.apply(removed, { kind: "add_mention", start: 9, end: 18, type: "location" });
+  assert.deepEqual(added.mentions.map((m) => m.id), ["m0", "m1"]);
+  assert.deepEqual(keptUsually(added), [[0, 5, "organization"], [9, 18, "location"]]);
+});
+
+test("to mark by hand what is hidden, a mention or a fact, makes it sure, and once is enough", () => {
+  const history = edit.perform(edit.begin(unsureSample()), { kind: "add_mention", start: 9, end: 18, type: "person" });
+  const doc = edit.current(history);
+  assert.deepEqual([history.operations.length, doc.mentions.length, doc.entities.length], [1, 2, 2]);
+  assert.deepEqual(keptUsually(doc), [[0, 5, "organization"], [9, 18, "person"]]);
+  assert.equal(edit.apply(doc, { kind: "add_mention", start: 9, end: 18, type: "person" }), doc);
+  assert.equal("score" in offsets.toServer(doc).mentions[1], false);
+
+  const unlikely = unsureSample({ facts: [{ head: "e0", relation: "in", tail: "e1", head_mention: "m0", tail_mention: "m1", score: 0.2 }] });
+  const operation = { kind: "add_fact", head: "m0", relation: "in", tail: "m1" };
+  const stated = edit.apply(unlikely, operation);
+  assert.deepEqual([stated.facts.length, filter.shownFacts(stated, { least: 0.5 }).length], [1, 1]);
+  assert.deepEqual(keptUsually(stated), [[0, 5, "organization"], [9, 18, "person"]]);
+  assert.equal(edit.apply(stated, operation), stated);
+});
+
+test("a lower slider never shows less", () => {
+  const mentions = [["m0", 0, 5, 0.95], ["m1", 10, 15, 0.55], ["m2", 17, 21, 0.6], ["m3", 22, 26, 0.9]].map(([id, start, end, score]) => ({ id, start, end, text: "x", type: "o", score }));
+  const doc = unsureSample({ text: "Merck and Merck, Bonn said", mentions, entities: [{ id: "e0", mentions: ["m0", "m1"] }], meta: { unsure: { least: 0.73, mentions: ["m2", "m3"] } } });
+  const at = (least) => filter.shownMentions(doc, [], least, 0.5).map((m) => m.id);
+  assert.deepEqual([at(null), at(0.73), at(0.72), at(0.5)], [["m0", "m1"], ["m0", "m1"], ["m0", "m1", "m3"], ["m0", "m1", "m2", "m3"]]);
+  for (let least = 1; least >= 0.01; least -= 0.01) for (const id of at(least)) assert.ok(at(least - 0.01).includes(id), `${id} ${least}`);
+});
+
+test("a mention that the command line shows is not hidden with a fact that it hides", () => {
+  const fact = { head: "e0", relation: "in", tail: "e1", head_mention: "m0", tail_mention: "m1", score: 0.2 };
+  const mentions = unsureSample().mentions.map((m) => ({ ...m, score: 0.4 }));
+  assert.equal(keptUsually(unsureSample({ mentions, facts: [fact], meta: {} })).length, 2);
+});
+
+test("an event that is kept does not point at one that is not", () => {
+  const events = [{ id: "v0", type: "a", trigger: "m0", score: 0.9, arguments: [{ role: "r", event: "v1" }, { role: "s", mention: "m1" }] }, { id: "v1", type: "b", trigger: "m1", score: 0.2, arguments: [] }];
+  const doc = unsureSample({ events });
+  const kept = (least) => filter.asShown(doc, [], filter.shownMentions(doc, []), least).events;
+  assert.deepEqual(kept(0.5), [{ ...events[0], arguments: [{ role: "s", mention: "m1" }] }]);
+  assert.deepEqual(kept(0.1), events);
+});
+
 test("the same graph is always drawn the same, and nodes do not lie on each other", () => {
   const nodes = [..."abcdefgh"].map((id) => ({ id }));
   const edges = [["a", "b"], ["a", "c"], ["a", "d"], ["e", "f"]].map(([source, target]) => ({ source, target }));

@@ -37,8 +37,9 @@ function perRelation(page, doc) {
 
 function countsOf(page, doc, facts) {
   const notes = doc.coverage?.notes ?? [];
-  const took = page.store.get("took");
+  const [took, texts] = [page.store.get("took"), page.store.get("texts")];
   return make("div", { class: "counts" }, make("span", { id: "fact-count" }, word("fact_count", { shown: facts.length, all: doc.facts.length })),
     make("span", {}, word("read_share", { n: Math.round(100 * readShare(doc)) })), took ? make("span", {}, word("seconds", { n: Math.round(took) })) : null,
+    texts > 1 ? make("span", { id: "one-of" }, word("first_of", { n: texts })) : null,
     notes.length ? make("details", { class: "notes" }, make("summary", {}, word("notes")), make("div", { class: "sheet" }, notes.map((note) => make("p", {}, note)))) : null);
 }

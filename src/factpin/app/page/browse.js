@@ -53,7 +53,7 @@ async function pages(box, what, query, key, draw, none) {
 }
 
 async function documents({ list, detail }) {
-  await pages(list, "documents", {}, "documents", (d) => make("button", { type: "button", class: "cite", on: { click: () => showSource(detail, d) } }, d.title || placeOf(d.uri), make("span", { class: "note" }, [d.uri, d.published].filter(Boolean).join(" · "))), "documents_none");
+  await pages(list, "documents", {}, "documents", (d) => make("button", { type: "button", class: "cite", on: { click: () => showSource(detail, d) } }, d.title || placeOf(d.uri), make("span", { class: "note" }, [d.title && placeOf(d.uri), d.published].filter(Boolean).join(" · "))), "documents_none");
 }
 
 async function entities({ list, detail, open }, query) {
@@ -101,13 +101,16 @@ async function conflicts({ list, detail, open, writable }) {
   return fill(list, found.map((c) => make("div", { class: "card conflict" }, make("h3", {}, c.head.name, " – ", c.relation), make("div", { class: "sides" }, c.facts.map((f) => make("div", { class: "side" }, make("p", { class: "answer" }, f.tail.name), make("p", { class: "note" }, statusOf(f)), citations(f.evidence, detail)))))));
 }
 
-/** Facts with a date, in order: when they hold, or a tail that is a date. */
-async function timeline({ list, detail, open }) {
-  const { facts: all } = await read("facts", { limit: 1000 });
+/** Facts with a date, in order: when they hold, or a tail that is a date. It looks at a thousand facts, and at more on request. */
+async function timeline({ list, detail, open }, { known = [], after = "" }) {
+  const answer = await read("facts", { limit: 1000, after });
+  const all = [...known, ...answer.facts];
   const dated = all.map((f) => ({ f, date: f.valid_from || (f.tail.type === "date" ? yearOf(f.tail.name) : "") })).filter((row) => row.date);
-  if (!dated.length) return fill(list, make("p", { class: "card" }, word("timeline_none")));
+  const rest = answer.next ? make("div", { class: "column" }, make("p", { class: "note", id: "timeline-part" }, word("timeline_part", { n: all.length })), make("button", { type: "button", on: { click: () => open("timeline", { known: all, after: answer.next }) } }, word("list_more"))) : null;
+  const hidden = answer.hidden ? make("p", { class: "note" }, word("hidden_facts", { n: answer.hidden, least: "0.5" })) : null;
+  if (!dated.length) return fill(list, make("p", { class: "card" }, word(answer.next ? "timeline_none_yet" : "timeline_none")), rest, hidden);
   dated.sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
-  return fill(list, make("dl", { class: "card time" }, dated.flatMap(({ f, date }) => [make("dt", {}, date), make("dd", {}, make("button", { type: "button", class: "cite", on: { click: () => fill(detail, factCard(f, detail, open)) } }, sentence(f)))])));
+  return fill(list, make("dl", { class: "card time" }, dated.flatMap(({ f, date }) => [make("dt", {}, date), make("dd", {}, make("button", { type: "button", class: "cite", on: { click: () => fill(detail, factCard(f, detail, open)) } }, sentence(f)))])), rest, hidden);
 }
 
 /** A date as written, as a text that sorts: 2019年2月5日 -> 2019-02-05, 7 November 1867 -> 1867-11-07. */

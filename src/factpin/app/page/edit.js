@@ -52,9 +52,11 @@ const OPERATIONS = {
   set_status: setStatus,
 };
 
+/** A new mention; one that the models found on these characters, perhaps hidden, is sure from now on. */
 function addMention(doc, { start, end, type }) {
   if (end <= start || end > doc.text.length) return doc;
-  if (doc.mentions.some((m) => m.start === start && m.end === end && m.type === type)) return doc;
+  const same = doc.mentions.find((m) => m.start === start && m.end === end && m.type === type);
+  if (same) return same._hand ? doc : { ...doc, mentions: doc.mentions.map((m) => (m === same ? byHand(m) : m)) };
   const mention = { id: freshId(doc.mentions, "m"), start, end, text: doc.text.slice(start, end), type, _hand: "added" };
   const twin = doc.entities.find((e) => e.type === type && nameIn(doc, e) === mention.text);
   const entities = twin
@@ -119,14 +121,16 @@ function eventsWithout(events, mention) {
   return left.map((event) => (event.arguments ? { ...event, arguments: event.arguments.filter(stays) } : event));
 }
 
-/** A fact between two mentions, with the sentences they are in as its evidence. */
+/** A fact between two mentions, with the sentences they are in as its evidence; one that the models found becomes sure. */
 function addFact(doc, { head, relation, tail }) {
   const [first, last] = [head, tail].map((id) => doc.mentions.find((m) => m.id === id));
   if (!first || !last || first === last || !relation) return doc;
   const joined = withEntity(withEntity(doc, first), last);
   const ends = [first, last].map((m) => joined.entities.find((e) => e.mentions.includes(m.id)).id);
   const same = (f) => f.head === ends[0] && f.tail === ends[1] && f.relation === relation && f._hand !== "rejected";
-  if (ends[0] === ends[1] || joined.facts.some(same)) return doc;
+  const twins = joined.facts.filter(same);
+  if (ends[0] === ends[1] || twins.some((f) => f._hand)) return doc;
+  if (twins.length) return withFact(joined, twins[0]._id, (f) => byHand(f));
   const evidence = [...new Set([first, last].map((m) => sentenceOf(doc, m.start)))].filter((s) => s >= 0).sort((a, b) => a - b);
   const fact = {
     _id: freshId(joined.facts, "f", "_id"),

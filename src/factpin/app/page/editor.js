@@ -129,15 +129,18 @@ function linkParts(page, tail, button) {
   const known = [...new Set([...page.doc().facts.map((f) => f.relation), ...(page.store.get("server")?.models ?? []).filter((m) => m.task === "triples").flatMap((m) => m.labels)])];
   const input = make("input", { type: "text", id: "relation", list: "relations", "aria-label": word("relation") });
   const add = () => {
+    if (!input.value.trim()) return input.focus();
     const before = page.doc();
     page.perform({ kind: "add_fact", head: linking, relation: input.value.trim(), tail });
-    if (page.doc() === before) return say(word("link_same"), "error");
+    if (page.doc() === before) return say(word(sameEntity(before, linking, tail) ? "link_same" : "link_known"), "error");
     linking = null;
     drawCorrect(page);
   };
   input.addEventListener("keydown", (event) => event.key === "Enter" && add());
   return [make("label", { for: "relation" }, word("link_relation", { head: text(linking), tail: text(tail) })), input, make("datalist", { id: "relations" }, known.map((r) => make("option", { value: r }))), button("relation_add", add, { class: "strong" }), cancel];
 }
+
+const sameEntity = (doc, ...ids) => ids[0] === ids[1] || doc.entities.some((e) => ids.every((id) => e.mentions.includes(id)));
 
 /** The chosen mention stands out and has grips to drag its borders. */
 function showChosen(page) {

@@ -20,23 +20,30 @@ export function passes(score, least) {
   return score === undefined || score === null || score >= least;
 }
 
-/** The score from which on mentions are shown unless the reader chooses another. */
+/** The score from which on facts and events are shown unless the reader chooses another. */
+export const LIKELY = 0.5;
+
+/** The same for mentions. */
 export const usualLeast = (doc) => doc._unsure?.least ?? 0;
 
 /**
- * The mentions that pass. An unlikely mention that only hidden facts need is hidden with them; one that the models are
- * not sure of is hidden unless the reader asks for less than usual. least: null for what is usual.
+ * The mentions that pass. Those that a person set always do. One that the models are not sure of is hidden unless the
+ * reader asks for less than usual; all others are shown until the reader asks for more, of mentions or of facts: an
+ * unlikely mention that only hidden facts need is hidden with them. least: null for what is usual.
  */
 export function shownMentions(doc, facts, least = null, factsLeast = 0) {
-  const unsure = new Set((least ?? usualLeast(doc)) < usualLeast(doc) ? [] : doc._unsure?.mentions);
+  const usual = usualLeast(doc);
+  const asked = least ?? usual;
+  const unsure = new Set(doc._unsure?.mentions);
   const needed = new Set(facts.flatMap((fact) => [fact.head_mention, fact.tail_mention]));
   const shown = new Set(facts.map((fact) => fact._id));
   const idle = new Set();
   for (const fact of doc.facts) if (!shown.has(fact._id)) idle.add(fact.head_mention).add(fact.tail_mention);
   return doc.mentions.filter((m) => {
-    if (needed.has(m.id)) return true;
-    if (unsure.has(m.id) || !passes(m.score, least ?? 0)) return false;
-    return !idle.has(m.id) || passes(m.score, factsLeast);
+    if (m._hand || needed.has(m.id)) return true;
+    const sure = !unsure.has(m.id);
+    if (sure ? asked > usual && !passes(m.score, asked) : asked >= usual || !passes(m.score, asked)) return false;
+    return (sure && factsLeast <= LIKELY) || !idle.has(m.id) || passes(m.score, factsLeast);
   });
 }
 
@@ -45,7 +52,9 @@ export function shownMentions(doc, facts, least = null, factsLeast = 0) {
  * it has seen. What they need stays.
  */
 export function asShown(doc, facts, mentions, least = 0) {
-  const events = doc.events.filter((event) => passes(event.score, least));
+  const likely = doc.events.filter((event) => passes(event.score, least));
+  const known = new Set(likely.map((event) => event.id));
+  const events = likely.map((event) => (event.arguments ? { ...event, arguments: event.arguments.filter((a) => !a.event || known.has(a.event)) } : event));
   const kept = new Set(mentions.map((m) => m.id));
   const keepAll = (id) => doc.entities.find((e) => e.id === id)?.mentions.forEach((m) => kept.add(m));
   for (const fact of facts) {

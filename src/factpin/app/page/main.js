@@ -8,7 +8,7 @@ import { byId, copy, fill, make, openDialog, say } from "./dom.js";
 import { begin, current, perform, redo, undo } from "./edit.js";
 import { startEditor, verdicts } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
-import { asShown, shownFacts, shownMentions } from "./filter.js";
+import { LIKELY, asShown, shownFacts, shownMentions } from "./filter.js";
 import { drawEntities, drawEvents, drawFacts, drawJson } from "./found.js";
 import { drawGraph, forgetPlaces } from "./graph.js";
 import { keepWork, keptWork } from "./keep.js";
@@ -22,10 +22,15 @@ import { chooseLanguage, currentLanguage, speak, startLanguage, word } from "./w
 
 const TABS = ["facts", "entities", "graph", "events", "json"];
 const store = createStore({
-  language: startLanguage(), view: "read", mode: "read", tab: "facts", history: null, server: null, took: null, busy: false, hover: null, pinned: null,
-  least: 0.5, leastMentions: null, byRelation: {}, words: "", relation: "", status: "", models: [], textLanguage: "", chosen: null,
+  language: startLanguage(), view: "read", mode: "read", tab: "facts", history: null, server: null, took: null, texts: 1, busy: false, hover: null, pinned: null,
+  ...usualView(), models: [], textLanguage: "", chosen: null,
 });
 const page = { store, doc: () => (store.get("history") ? current(store.get("history")) : null), readText, showDocument, perform: change, undo: () => travel(undo), redo: () => travel(redo), choose, openView };
+
+/** The filters at which a text is first shown: as `factpin extract` shows it. */
+function usualView() {
+  return { least: LIKELY, leastMentions: null, byRelation: {}, words: "", relation: "", status: "" };
+}
 
 /** What is shown now: facts and mentions that pass the filters; and the document as it is kept, with what passes the sliders. */
 function shown() {
@@ -76,9 +81,11 @@ function readText(text) {
   });
 }
 
-function showDocument(doc, took) {
+/** Show another text. texts: how many were in its file. */
+function showDocument(doc, took, texts = 1) {
   forgetPlaces();
-  store.set({ history: begin(doc), took, pinned: null, hover: null, chosen: null, leastMentions: null, byRelation: {}, words: "", relation: "", status: "", mode: store.get("mode") === "write" ? "read" : store.get("mode") });
+  if (document.activeElement.closest(".bar, .filters")) document.activeElement.blur(); // what is held would not be drawn anew
+  store.set({ ...usualView(), history: begin(doc), took, texts, pinned: null, hover: null, chosen: null, mode: store.get("mode") === "write" ? "read" : store.get("mode") });
 }
 
 /** What to light for the selection: mentions, evidence, cue and the arc between head and tail. */

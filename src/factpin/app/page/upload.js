@@ -1,7 +1,8 @@
 // Upload: files by button or by dropping them. The server reads them; the page shows the text the server read.
 
 import { extractFile } from "./api.js";
-import { byId } from "./dom.js";
+import { byId, say } from "./dom.js";
+import { word } from "./words.js";
 
 /** Listen to the button, the file field and files dropped anywhere. */
 export function startUpload(page) {
@@ -19,14 +20,18 @@ export function startUpload(page) {
     event.preventDefault();
     depth = 0;
     show(false);
-    if (event.dataTransfer.files[0]) read(page, event.dataTransfer.files[0]);
+    const { files } = event.dataTransfer;
+    if (files[0]) read(page, files[0], files.length);
   });
 }
 
-function read(page, file) {
+/** Read one file and show its first text; say so if there are more of either. */
+function read(page, file, files = 1) {
   page.openView("read");
   return page.busily(async (signal) => {
     const { docs, took } = await extractFile(file, page.options(), signal);
-    if (docs.length) page.showDocument(docs[0], took);
+    if (docs.length) page.showDocument(docs[0], took, docs.length);
+    const left = [files > 1 && word("one_file", { name: file.name }), !docs.length && word("no_text"), docs.length > 1 && word("first_of", { n: docs.length })].filter(Boolean);
+    if (left.length) say(left.join(" "), docs.length ? "note" : "error");
   });
 }
