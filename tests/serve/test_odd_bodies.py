@@ -5,6 +5,7 @@ import random
 import socket
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -64,12 +65,13 @@ def test_ten_thousand_odd_bodies_get_4xx(server: RunningServer) -> None:
 
 ODD_PAGES = [5, None, True, "ab", [], {}, [5], [[0]], [[0, 1, 2]], [["a", 1]], [[-9, 1]], [[0, 999]], [[0.5, 1]],
              [[0, True]], [{"start": 0}], {"pages": [[0, 1]]}, [[0, 2**60]]]  # fmt: skip
-ODD_META = [*({"pages": pages} for pages in ODD_PAGES), {"unfound": 5}, {"extra": [1]}, {"annotated": {"mentions": 5}},
-            {"unsure": 5, "source": []}, {"duie": 7, "duee": {}}]  # fmt: skip
+ODD_META: list[dict[str, Any]] = [*({"pages": pages} for pages in ODD_PAGES), {"unfound": 5}, {"extra": [1]},
+            {"annotated": {"mentions": 5}}, {"unsure": 5, "source": []}, {"duie": 7, "duee": {}}]  # fmt: skip
 
 
 def test_odd_meta_is_kept_as_it_is(server: RunningServer) -> None:
     text = "谷爱凌😀"
+    record: dict[str, Any]
     for meta in ODD_META:
         record = {"id": "a", "text": text, "meta": meta}
         answer = server.post("/v1/extract", {"documents": [record], "options": {"offsets": "utf16"}})
@@ -117,10 +119,10 @@ def test_odd_headers_and_bytes_get_4xx(server: RunningServer) -> None:
     for _ in range(100):
         body = chance.randbytes(chance.randrange(1, 300))
         for route, kind in (("/v1/files", "multipart/form-data; boundary=b"), ("/v1/stream", "application/x-ndjson")):
-            answer = server.post(route, b"--b\r\n" + body, content_type=kind)
-            assert answer.status < 500
+            reply = server.post(route, b"--b\r\n" + body, content_type=kind)
+            assert reply.status < 500
             if route == "/v1/stream":
-                assert "summary" in json.loads(answer.body.splitlines()[-1])
+                assert "summary" in json.loads(reply.body.splitlines()[-1])
     check_alive(server)
 
 

@@ -369,7 +369,7 @@ def test_a_server_whose_models_cannot_be_loaded_is_not_ready() -> None:
 
 
 def test_the_rate_is_known_before_the_first_request() -> None:
-    service = Service(choose_models(["zh-facts"]), Limits())
+    service = Service(choose_models(("zh-facts",)), Limits())
     service._load()
     service.queue.put(ticket(*[40_000] * 99))
     with pytest.raises(QueueFull):
@@ -380,7 +380,7 @@ def test_int8_reads_a_text_as_if_it_were_alone() -> None:
     texts = ["Maria Weiss was born in Graz in 1931.", "!!!! $$$$ 0000 qqqq ((((", "Otto lives in Bern.",
              "The Rhine flows through Basel and Cologne, and Anna Berg of Siemens rowed on it.",
              "In May 2019 Nokia hired Erik Lund, who had studied in Uppsala and in Rome."]  # fmt: skip
-    service = Service(choose_models(["en-entities"]), Limits(), precision="int8")
+    service = Service(choose_models(("en-entities",)), Limits(), precision="int8")
     service.start()
 
     async def run() -> tuple[list[list[Document]], list[Document]]:
