@@ -105,15 +105,18 @@ def test_a_full_queue_says_when_to_come_back_and_an_empty_one_takes_all() -> Non
 
 
 def test_a_long_text_after_short_ones_keeps_nobody_out() -> None:
-    reading = Reading(3500)  # of the cost per second: "Hi." takes 24 ms, and 20,000 characters 5.7 s
+    now = [0.0]
+    queue = Queue(8000, 512, 4_000_000, 15.0, clock=lambda: now[0])
     for _ in range(20):
-        reading.queue.put(ticket(3))
-        reading.end(reading.queue.take())
-    reading.queue.put(ticket(20_000, client="long"))
-    reading.queue.take()
-    reading.now += 0.3
-    reading.queue.put(ticket(3, client="short"))
-    assert reading.queue.retry_after() < 6
+        queue.put(ticket(3))
+        parts = queue.take()
+        now[0] += 0.024
+        queue.worked([part.document for part in parts], 0.024)
+    queue.put(ticket(20_000, client="long"))  # takes about 7 seconds
+    queue.take()
+    now[0] += 0.3
+    queue.put(ticket(3, client="short"))
+    assert queue.retry_after() < 10
 
 
 @pytest.mark.parametrize("size", [3000, 5000, 7000])
@@ -342,13 +345,9 @@ def test_a_client_that_leaves_at_the_last_moment_does_not_end_the_worker(text: s
     service = Fragile([], Limits(timeout=10))
     service.queue.put(Ticket([Document("d0", text)], ReadOptions(), future=Leaving()))
     service.start()
-
-    async def run() -> list[Document]:
-        while not service.ready:
-            await asyncio.sleep(0.01)
-        return await service.extract([Document("d0", "fine")], ReadOptions())
-
-    assert asyncio.run(run())[0].text == "fine"
+    service._loaded.wait(10)
+    (doc,) = asyncio.run(service.extract([Document("d0", "fine")], ReadOptions()))
+    assert doc.text == "fine"
     assert service.ready
     service.stop(5)
 
