@@ -40,13 +40,14 @@ class RunningServer:
     port: int
     process: subprocess.Popen[bytes]
     log: Path
+    host: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Reply:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = HTTPConnection(self.host, self.port, timeout=60)
         content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         plain = {name.replace("_", "-"): value for name, value in headers.items()}
         if content is not None:
@@ -71,13 +72,13 @@ def free_port() -> int:
         return int(taken.getsockname()[1])
 
 
-def start(folder: Path, *options: str) -> RunningServer:
+def start(folder: Path, *options: str, host: str = "127.0.0.1") -> RunningServer:
     port, log = free_port(), folder / "server.log"
     models = [word for name in MODELS for word in ("--model", name)]
-    command = [sys.executable, "-m", "factpin", "serve", "--port", str(port), *models, *options]
+    command = [sys.executable, "-m", "factpin", "serve", "--host", host, "--port", str(port), *models, *options]
     with log.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    server = RunningServer(port, process, log)
+    server = RunningServer(port, process, log, host)
     for _ in range(600):
         try:
             if server.get("/ready").status == 200:

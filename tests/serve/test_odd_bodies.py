@@ -5,10 +5,12 @@ import random
 import socket
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.serve.conftest import TOKEN, RunningServer
+from tests.serve.test_routes import form
 
 CANARY = "canary-7f3a91"
 ROUTES = ("/v1/extract", "/v1/ask", "/v1/convert", "/v1/jobs", "/v1/store/add", "/v1/store/join", "/hf", "/uie",
@@ -59,6 +61,69 @@ def test_odd_bodies_get_4xx(server: RunningServer) -> None:
 @pytest.mark.verify
 def test_ten_thousand_odd_bodies_get_4xx(server: RunningServer) -> None:
     check_odd_bodies(server, 10_000, 1)
+
+
+ODD_PAGES = [5, None, True, "ab", [], {}, [5], [[0]], [[0, 1, 2]], [["a", 1]], [[-9, 1]], [[0, 999]], [[0.5, 1]],
+             [[0, True]], [{"start": 0}], {"pages": [[0, 1]]}, [[0, 2**60]]]  # fmt: skip
+ODD_META: list[dict[str, Any]] = [*({"pages": pages} for pages in ODD_PAGES), {"unfound": 5}, {"extra": [1]},
+            {"annotated": {"mentions": 5}}, {"unsure": 5, "source": []}, {"duie": 7, "duee": {}}]  # fmt: skip
+
+
+def test_odd_meta_is_kept_as_it_is(server: RunningServer) -> None:
+    text = "谷爱凌😀"
+    record: dict[str, Any]
+    for meta in ODD_META:
+        record = {"id": "a", "text": text, "meta": meta}
+        answer = server.post("/v1/extract", {"documents": [record], "options": {"offsets": "utf16"}})
+        assert answer.status == 200, (meta, answer.body)
+        if "pages" in meta:
+            assert answer.json["documents"][0]["meta"]["pages"] == meta["pages"]
+        body, kind = form("a.jsonl", json.dumps(record).encode() + b"\n", '{"offsets": "utf16"}')
+        assert server.post("/v1/files", body, content_type=kind).status == 200, meta
+    for wrong in (5, "a", [1], None):
+        record = {"id": "a", "text": text, "meta": wrong}
+        assert server.post("/v1/extract", {"documents": [record]}).status in (200, 422), wrong
+        body, kind = form("a.jsonl", json.dumps(record).encode())
+        assert server.post("/v1/files", body, content_type=kind).status in (200, 422), wrong
+    lines = b"".join(json.dumps({"text": text, "meta": meta}).encode() + b"\n" for meta in ODD_META)
+    answer = server.post("/v1/stream?offsets=utf16", lines, content_type="application/x-ndjson")
+    assert json.loads(answer.body.splitlines()[-1]) == {"summary": {"documents": len(ODD_META), "errors": 0}}
+    check_alive(server)
+
+
+def test_pages_of_documents_are_turned_to_utf16(server: RunningServer) -> None:
+    record = {"id": "a", "text": "😀a\n\nb", "meta": {"pages": [[0, 2], [4, 5]]}}
+    answer = server.post("/v1/extract", {"documents": [record], "options": {"offsets": "utf16"}})
+    assert answer.json["documents"][0]["meta"]["pages"] == [[0, 3], [5, 6]]
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[", "http://[x]", "null", "", "http://", "[", "http://a:b", "//[::1", "\xff"]
+)
+def test_odd_origins_are_refused(server: RunningServer, origin: str) -> None:
+    answer = server.post("/v1/extract", {"text": "a"}, origin=origin)
+    assert (answer.status, answer.error) == (403, "Forbidden")
+
+
+def test_odd_headers_and_bytes_get_4xx(server: RunningServer) -> None:
+    chance = random.Random(3)
+    names = ("origin", "authorization", "content-type", "content-length", "x-request-id", "accept-encoding", "expect",
+             "transfer-encoding", "last-event-id", "access-control-request-method", "cookie", "range")  # fmt: skip
+    for route in ("/v1/extract", "/v1/files", "/v1/stream", "/v1/jobs/x/events", "/"):
+        for method in (b"POST", b"GET", b"OPTIONS", b"DELETE"):
+            for name in names:
+                value = chance.choice([b"[", b"\xff\xfe", b"-1", b"9" * 300, b"a=b;;;", b"Basic !!", b"bytes=0-", b""])
+                head = method + b" " + route.encode() + b" HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+                answer = talk(server, head + name.encode() + b": " + value + b"\r\n\r\n")
+                assert answer.split(b" ", 2)[1:2] < [b"500"], (method, route, name, value, answer[:200])
+    for _ in range(100):
+        body = chance.randbytes(chance.randrange(1, 300))
+        for route, kind in (("/v1/files", "multipart/form-data; boundary=b"), ("/v1/stream", "application/x-ndjson")):
+            reply = server.post(route, b"--b\r\n" + body, content_type=kind)
+            assert reply.status < 500
+            if route == "/v1/stream":
+                assert "summary" in json.loads(reply.body.splitlines()[-1])
+    check_alive(server)
 
 
 def talk(server: RunningServer, *parts: bytes, pause: float = 0.0) -> bytes:

@@ -82,7 +82,7 @@ def serve(
 
     service = Service(choose_models(models), read_limits(limits), device, precision)
     store = StoreThread(db, writable=allow_edits) if db else None
-    rules = AccessRules(token, LOOPBACK if local else (), origins)
+    rules = AccessRules(token, (*LOOPBACK, host) if local else (), origins)
     app, guard = create_app(service, rules, RequestLog(None if quiet else sys.stderr.buffer), store, page=not no_page)
     notes(quiet).print(f"http://{'[' + host + ']' if ':' in host else host}:{port}")
     run(app, guard, host, port)

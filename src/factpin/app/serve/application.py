@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.resources import as_file
 from importlib.resources import files as resources
 from pathlib import Path
@@ -13,18 +14,18 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.staticfiles import StaticFiles
 
-from factpin.app.serve.guard import AccessRules, Guard
+from factpin.app.serve.guard import REQUEST_ID, AccessRules, Guard
 from factpin.app.serve.jobs import Jobs
 from factpin.app.serve.logs import RequestLog
 from factpin.app.serve.metrics import Metrics
-from factpin.app.serve.refusal import Refusal, as_response, error_response
+from factpin.app.serve.refusal import Refusal, as_response, error_response, internal_error
 from factpin.app.serve.routes import about, adapters, ask, convert, edit, extract, files, jobs, store, stream
 from factpin.app.serve.service import Service
 from factpin.app.serve.stored import StoreThread
 from factpin.app.serve.uploads import FileReaders
 from factpin.app.serve.version import VERSION
 
-NO_SUCH_METHOD = 405
+NOT_FOUND, NO_SUCH_METHOD = 404, 405
 ROUTERS = tuple(room.router for room in (about, adapters, ask, convert, edit, extract, files, jobs, store, stream))
 
 
@@ -46,11 +47,13 @@ def create_app(
     metrics = Metrics(VERSION, list(service.folders))
     metrics.watch(service.queue.state)
     service.on_batch = metrics.on_batch
+    service.on_failure = partial(log.failure, "models")
     app.state.service, app.state.store, app.state.metrics = service, base, metrics
     app.state.stopping, app.state.streams = False, 0
     app.state.jobs, app.state.readers = Jobs(service, service.limits), FileReaders(service.limits)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Exception, _failed)
     for router in ROUTERS:
         app.include_router(router)
     if page:
@@ -66,12 +69,19 @@ def page_folder() -> Path:
 
 async def _refused(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
-        return error_response(500, "Internal", "")
+        return await _failed(request, error)
     if error.status_code == NO_SUCH_METHOD:  # the framework names the methods of one of several routes
         methods = _methods(request)
+        if not methods:
+            return as_response(Refusal(NOT_FOUND, "Not Found"))
         error = Refusal(NO_SUCH_METHOD, f"There is no {request.method} here; there is {' and '.join(methods)}.")
         error.headers = {"Allow": ", ".join(methods)}
     return as_response(error)
+
+
+async def _failed(request: Request, _: Exception) -> Response:
+    """The answer to an error in a route. It is raised again after the answer, and the guard writes it to the log."""
+    return internal_error(request.scope[REQUEST_ID])
 
 
 def _methods(request: Request) -> list[str]:

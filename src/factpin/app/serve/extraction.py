@@ -79,4 +79,4 @@ def answer(
 
 def record_of(doc: Document, options: ExtractOptions) -> dict[str, Any]:
     """The record of a document, with the offsets that were asked for."""
-    return in_utf16(to_json(doc)) if options.offsets == "utf16" else to_json(doc)
+    return in_utf16(doc) if options.offsets == "utf16" else to_json(doc)

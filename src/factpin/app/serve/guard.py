@@ -12,12 +12,13 @@ from base64 import b64decode
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factpin.app.serve.limits import Limits
 from factpin.app.serve.logs import RequestLog
 from factpin.app.serve.metrics import Metrics
-from factpin.app.serve.refusal import Refusal, as_response, error_response
+from factpin.app.serve.refusal import Refusal, as_response, internal_error
 from factpin.words import count
 
 CONTENT_POLICY = (
@@ -30,6 +31,14 @@ HEADERS = {
     b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
 }
+REQUEST_ID = "factpin.id"  # the key of the id in the scope of a request
+# what pages of other sites may do, where --allow-origin names them
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, DELETE",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID, X-Request-ID",
+    "Access-Control-Max-Age": "600",
+}
+EXPOSED = b"Content-Disposition, Retry-After, X-Factpin-Lost, X-Request-ID"
 CLOSED = ("/v1/", "/metrics", "/labelstudio", "/doccano", "/uie", "/hf")  # need the token
 STREAM, FILES = "/v1/stream", "/v1/files"  # the bodies of these may be larger than others
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -41,7 +50,7 @@ class AccessRules:
 
     token: str | None = None
     hosts: tuple[str, ...] = LOOPBACK
-    origins: tuple[str, ...] = ()  # pages of other sites that may use it
+    origins: tuple[str, ...] = ()  # sites whose pages may use it, such as https://example.org
 
 
 @dataclass
@@ -51,9 +60,16 @@ class Exchange:
     scope: Scope
     headers: dict[str, str]
     id: str
+    origin: str = ""  # of a page of another site that may use the server
     started: float = field(default_factory=time.monotonic)
     status: int = 0  # 0: nothing was sent yet
     received: int = 0  # bytes
+
+    @property
+    def is_preflight(self) -> bool:
+        """Whether a browser asks what a page of another site may do. It sends no token with that."""
+        asks = self.scope["method"] == "OPTIONS" and "access-control-request-method" in self.headers
+        return asks and bool(self.origin)
 
 
 class Guard:
@@ -67,17 +83,19 @@ class Guard:
             return await self.app(scope, receive, send)
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         exchange = Exchange(scope, headers, request_id(headers.get("x-request-id", "")))
+        scope[REQUEST_ID] = exchange.id
         out = self._sending(exchange, send)
         try:
             self._check(exchange)
+            if exchange.is_preflight:
+                return await Response(None, 204, PREFLIGHT)(scope, receive, out)
             await self.app(scope, self._receiving(exchange, receive), out)
         except Refusal as refusal:
             await as_response(refusal)(scope, receive, out)
         except Exception as error:
             self.log.failure(exchange.id, error)
             if not exchange.status:
-                message = "An error in the server. Its log has a line with this id."
-                await error_response(500, "Internal", message, id=exchange.id)(scope, receive, out)
+                await internal_error(exchange.id)(scope, receive, out)
         finally:
             seconds = time.monotonic() - exchange.started
             self.log.request(exchange.id, scope, exchange.status or 499, seconds)
@@ -89,9 +107,12 @@ class Guard:
         if rules.hosts and host_name(host) not in rules.hosts:
             raise Refusal(400, "The Host header names another server.", kind="BadHost")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host and origin not in rules.origins:
-            raise Refusal(403, "Pages of other sites may not use this server. Allow one with --allow-origin.")
-        if rules.token and exchange.scope["path"].startswith(CLOSED) and not is_token(headers, rules.token):
+        if origin is not None and site_of(origin) != host:
+            if origin.lower() not in [allowed.lower().rstrip("/") for allowed in rules.origins]:
+                raise Refusal(403, "Pages of other sites may not use this server. Allow one with --allow-origin.")
+            exchange.origin = origin
+        closed = exchange.scope["path"].startswith(CLOSED) and not exchange.is_preflight
+        if rules.token and closed and not is_token(headers, rules.token):
             raise Refusal(401, "The token is missing or wrong. Send it as Authorization: Bearer …")
         length, most = headers.get("content-length", "0"), self._most(exchange.scope)
         if length.isdecimal() and int(length) > most:
@@ -134,6 +155,12 @@ class Guard:
                     more[b"connection"] = b"close"  # the rest of the body will not be read
                 if exchange.status == 401:
                     more[b"www-authenticate"] = b"Bearer"
+                if exchange.origin:
+                    more[b"access-control-allow-origin"] = exchange.origin.encode("latin-1")
+                    more[b"access-control-expose-headers"] = EXPOSED
+                    more[b"cross-origin-resource-policy"] = b"cross-origin"
+                if self.rules.origins:
+                    more[b"vary"] = b"Origin"
                 message = {**message, "headers": [*message.get("headers", ()), *more.items()]}
             await send(message)
 
@@ -156,6 +183,14 @@ def host_name(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.rpartition(":")[0] or host if host.rpartition(":")[2].isdecimal() else host
+
+
+def site_of(origin: str) -> str | None:
+    """Name and port in an Origin header; None where it has none."""
+    try:
+        return urlsplit(origin).netloc or None
+    except ValueError:
+        return None
 
 
 def is_token(headers: dict[str, str], token: str) -> bool:

@@ -2,19 +2,22 @@
 
 from typing import Any
 
+from factpin.documents import Document, to_json
+from factpin.extraction.pdf import pages_of
 from factpin.formats._utf16 import Turn, to_utf16
 
 PAIRS = ("cue",)  # fields that are a pair [start, end]
-LISTS = ("sentences", "read", "pages")  # fields that are lists of such pairs
+LISTS = ("sentences", "read")  # fields that are lists of such pairs
 ENDS = ("start", "end")
 
 
-def in_utf16(record: dict[str, Any]) -> dict[str, Any]:
-    """The record of a native document, with every offset in UTF-16 units."""
-    turn = to_utf16(record["text"])
+def in_utf16(doc: Document) -> dict[str, Any]:
+    """The record of a document, with every offset in UTF-16 units."""
+    record, turn = to_json(doc), to_utf16(doc.text)
     turned = {key: value if key == "meta" else _turned(key, value, turn) for key, value in record.items()}
-    if "pages" in (meta := record.get("meta", {})):
-        turned["meta"] = {**meta, "pages": _turned("pages", meta["pages"], turn)}
+    pages = pages_of(doc)
+    if pages and all(0 <= border <= len(doc.text) for page in pages for border in page):
+        turned["meta"] = {**turned["meta"], "pages": [[turn(border) for border in page] for page in pages]}
     return turned
 
 

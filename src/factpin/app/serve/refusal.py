@@ -56,3 +56,8 @@ def as_response(refusal: HTTPException) -> Response:
     response = error_response(refusal.status_code, kind, str(refusal.detail), getattr(refusal, "field", ""))
     response.headers.update(refusal.headers or {})
     return response
+
+
+def internal_error(id: str) -> Response:
+    """The answer to an error in the server. id: of the request, which the log has too."""
+    return error_response(500, "Internal", "An error in the server. Its log has a line with this id.", id=id)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STEP = 0.2  # seconds between attempts
 PATIENCE = 0.5  # share of the timeout that a request may expect to wait: the machine may become half as fast
-NOTHING: Callable[[Sequence[Document], float, float], None] = lambda *_: None  # noqa: E731
+NOTHING: Callable[..., None] = lambda *_: None  # noqa: E731
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class ReadOptions:
 
 
 class Service:
-    """Models that many clients use at once. on_batch: is called with each batch, its wait and its seconds."""
+    """Models that many clients use at once. on_batch: is called with each batch, its wait and its seconds. on_failure:
+    is called with an error after which no more is read."""
 
     def __init__(self, folders: Sequence[Path], limits: Limits, device: str = "cpu", precision: str = "auto") -> None:
         self.folders = {folder.name: folder for folder in folders}
@@ -50,11 +51,11 @@ class Service:
         self.settings: dict[str, Settings] = {name: read_settings(folder) for name, folder in self.folders.items()}
         self.fingerprints = dict(fingerprint(folder).split(":") for folder in folders)
         self.limits, self.device, self.precision = limits, device, precision
-        self.on_batch = NOTHING
-        self.failure = ""  # why the models could not be loaded
-        self.queue = Queue(
-            limits.batch_characters, limits.waiting_requests, limits.waiting_characters, limits.timeout * PATIENCE
-        )
+        self.on_batch: Callable[[Sequence[Document], float, float], None] = NOTHING
+        self.on_failure: Callable[[Exception], None] = NOTHING
+        self.failure = ""  # why no more is read
+        together = 1 if precision == "int8" else limits.batch_characters  # int8 rounds by all texts of a batch
+        self.queue = Queue(together, limits.waiting_requests, limits.waiting_characters, limits.timeout * PATIENCE)
         self._models: dict[tuple[str, str], Extractor] = {}
         self._loaded = threading.Event()
         self._worker = threading.Thread(target=self._work, name="models", daemon=True)
@@ -62,7 +63,7 @@ class Service:
     @property
     def ready(self) -> bool:
         """Whether the models are loaded and requests are taken."""
-        return self._loaded.is_set() and not self.failure
+        return self._loaded.is_set() and not self.failure and self._worker.is_alive()
 
     def start(self) -> None:
         """Load the models and begin to read."""
@@ -97,7 +98,7 @@ class Service:
         try:
             return await asyncio.wrap_future(ticket.future)
         except Overdue:
-            message = f"The request waited for {self.limits.timeout:g} seconds. Try again later."
+            message = f"The request waited for {seconds:g} seconds. Try again later."
             raise Refusal(503, message, retry=self.queue.retry_after()) from None
         finally:
             timer.cancel()
@@ -120,17 +121,20 @@ class Service:
     def _work(self) -> None:
         try:
             self._load()
-        except FactpinError as error:
-            self.failure = str(error)
+            self._loaded.set()
+            while parts := self.queue.take():
+                started = time.monotonic()
+                self._read_batch(parts)
+                seconds = time.monotonic() - started
+                documents = [part.document for part in parts]
+                self.queue.worked(documents, seconds)
+                self.on_batch(documents, started - min(part.ticket.arrived for part in parts), seconds)
+        except Exception as error:
+            known = isinstance(error, FactpinError)
+            self.failure = str(error) if known else "The models cannot be used. The log of the server has the error."
+            self.on_failure(error)
         finally:
             self._loaded.set()
-        while parts := self.queue.take():
-            started = time.monotonic()
-            self._read_batch(parts)
-            seconds = time.monotonic() - started
-            documents = [part.document for part in parts]
-            self.queue.worked(sum(len(doc.text) + 1 for doc in documents), seconds)
-            self.on_batch(documents, started - min(part.ticket.arrived for part in parts), seconds)
 
     def _load(self) -> None:
         from factpin.extraction.extract import load_models  # noqa: PLC0415  (heavy)
@@ -140,7 +144,11 @@ class Service:
             model.warm()
             self._models[name, "window"] = model
             self._models[name, "error"] = replace(model, on_overflow="error")
-        list(self._read([Document("d0", "谷爱凌出生于旧金山。Marie Curie was born in Warsaw.")], ReadOptions()))
+        first = [Document("d0", "谷爱凌出生于旧金山。Marie Curie was born in Warsaw.")]
+        for _ in range(2):  # the first time takes longer
+            started = time.monotonic()
+            list(self._read(first, ReadOptions()))
+        self.queue.worked(first, time.monotonic() - started)
 
     def _read(self, documents: Sequence[Document], options: ReadOptions) -> Iterator[Document]:
         from factpin.extraction.extract import extract  # noqa: PLC0415  (heavy)

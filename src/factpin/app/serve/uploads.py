@@ -14,6 +14,7 @@ from factpin.documents import Document
 from factpin.documents.native import from_json
 from factpin.errors import BadFile, did_you_mean
 from factpin.extraction.inputs import ENDINGS
+from factpin.extraction.pdf import pages_of
 from factpin.words import count
 
 MOST_WAITING = 32
@@ -87,7 +88,7 @@ class FileReaders:
         if len(found) > self.limits.texts:
             message = f"The file has {count(len(found), 'document')}; at most {self.limits.texts:,} are read at once."
             raise Refusal(413, message, field="file")
-        if any(len(doc.meta.get("pages", ())) > self.limits.pages for doc in found):
+        if any(len(pages_of(doc)) > self.limits.pages for doc in found):
             raise Refusal(
                 413, f"The file has more than {count(self.limits.pages, 'page')}. Send it in parts.", field="file"
             )

@@ -17,6 +17,7 @@ from factpin.documents.likely import LIKELY
 from factpin.words import count
 
 NDJSON = "application/x-ndjson"
+UNAVAILABLE = 503
 AT_ONCE = 16  # lines that are read together
 BODY = {"requestBody": {"content": {NDJSON: {"schema": {"type": "string"}}}, "required": True}}
 
@@ -80,13 +81,15 @@ async def _read(request: Request, asked: ExtractOptions, lines: list[tuple[int, 
     parsed = [_parse(number, line, asked, service) for number, line in lines]
     documents = [doc for doc in parsed if isinstance(doc, Document)]
     try:
-        found = await service.extract(documents, options, client_of(request), patient=True)
-    except Exception:  # one of them: each by itself
-        if len(lines) > 1:
+        results = iter(await service.extract(documents, options, client_of(request), patient=True))
+        return [record_of(next(results), asked) if isinstance(doc, Document) else doc for doc in parsed]
+    except Exception as error:  # if it is about one of them: each by itself
+        busy = isinstance(error, Refusal) and error.status_code == UNAVAILABLE
+        if len(lines) > 1 and not busy:
             return [record for line in lines for record in await _read(request, asked, [line])]
-        return [_error(lines[0][0], Refusal(500, "An error in the server."))]
-    results = iter(found)
-    return [record_of(next(results), asked) if isinstance(doc, Document) else doc for doc in parsed]
+        refusal = error if isinstance(error, Refusal) else Refusal(500, "An error in the server.")
+        numbered = zip(lines, parsed, strict=True)
+        return [_error(number, refusal) if isinstance(doc, Document) else doc for (number, _), doc in numbered]
 
 
 def _parse(number: int, line: bytes, asked: ExtractOptions, service: Service) -> Document | dict[str, Any]:
