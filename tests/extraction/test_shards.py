@@ -18,6 +18,7 @@ from factpin.errors import BadInput, FactpinError
 from factpin.extraction import engines
 from factpin.extraction.engines import TRIES, Failure, Workers, _connect, run_processes
 from factpin.extraction.inputs import Input, find_inputs
+from factpin.extraction.progress import Progress
 from factpin.extraction.request import Request
 from factpin.extraction.run import run_extraction
 from factpin.extraction.sharded_run import ShardOptions, run_in_shards
@@ -119,9 +120,25 @@ def test_processes_write_the_same_bytes_and_a_second_run_does_nothing(
 def test_a_damaged_shard_is_made_again(source: Path, tmp_path: Path, model: Path) -> None:
     run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
     before = parts(tmp_path / "found")
-    (tmp_path / "found" / "part-00001-of-00004.jsonl.zst").write_bytes(b"cut")
-    run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
-    assert parts(tmp_path / "found") == before
+    part = tmp_path / "found" / "part-00001-of-00004.jsonl.zst"
+    for damaged in (b"cut", part.read_bytes()[:-1] + b"?"):  # of another size, and of the same
+        part.write_bytes(damaged)
+        run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
+        assert parts(tmp_path / "found") == before
+
+
+def test_an_input_that_changes_during_a_run_is_refused(source: Path, tmp_path: Path, model: Path) -> None:
+    found = request(source, tmp_path / "found", model)
+    with pytest.raises(BadInput, match=r"b\.jsonl has changed since this run began"):
+        run_in_shards(found, ShardOptions(size=100), Progress(advance=lambda: os.utime(source / "b.jsonl", (1, 1))))
+    assert not (found.output / DONE).exists()
+    with pytest.raises(BadInput, match=r"b\.jsonl has changed"):
+        run_in_shards(found, ShardOptions(size=100))
+    lost = request(source, tmp_path / "lost", model)
+    with pytest.raises(BadInput, match=r"b\.jsonl: was removed during the run"):
+        run_in_shards(
+            lost, ShardOptions(size=100), Progress(advance=lambda: (source / "b.jsonl").unlink(missing_ok=True))
+        )
 
 
 def test_another_shard_size_or_a_folder_of_single_files_is_refused(source: Path, tmp_path: Path, model: Path) -> None:
