@@ -44,7 +44,7 @@ from factpin.models.settings import read_settings
 from factpin.models.shipped import find_model
 from factpin.scoring.answers import figures
 from factpin.training.reader_fit import best_readings, given_f1, judge
-from factpin.training.reader_int8 import Fitting, halves
+from factpin.training.reader_int8 import ReaderFit, halves
 
 CORPORA = {  # of each model: path, format, names of the corpus -> those of the model
     "en-entities": ("wikigold/wikigold.conll.txt.xz", "conll", {
@@ -181,7 +181,7 @@ def tuned(name: str, data: Path, texts: int) -> dict[str, float]:
     """F1 of float32 and int8 with the thresholds that ship, and with some that were fitted on other texts."""
     if name in QUESTIONS:
         dev, gold = halves(read_questions(data / QUESTIONS[name], texts))
-        fit, found = Fitting.of(find_model(name)), {}
+        fit, found = ReaderFit.of(find_model(name)), {}
         for precision in ("float32", "int8"):
             reader = open_reader(find_model(name), runtime="onnx", precision=precision)
             found[f"{precision}, as shipped"] = given_f1(reader, gold, reader.settings)

@@ -17,7 +17,7 @@ from factpin.models.reader_folder import load_reader, save_reader
 from factpin.models.readers import open_reader
 from factpin.models.settings import read_settings
 from factpin.training.reader_fit import ask_strangers, best_readings, fitted, given_f1, raw_outcomes
-from factpin.training.reader_int8 import Fitting, halves, write_reader_int8
+from factpin.training.reader_int8 import ReaderFit, halves, write_reader_int8
 from factpin.training.reader_options import ReaderOptions
 from tests.answers.small_world import SNOW, WHERE, WHO, passage, questions
 
@@ -106,7 +106,7 @@ def test_what_int8_loses_is_measured_with_what_was_fitted_on_other_passages(
     assert sorted(q.id for q in (*one, *two)) == sorted(q.id for q in dev)
     assert not {q.context[0].text for q in one} & {q.context[0].text for q in two}
     report, exact, rough = write_reader_int8(copy, dev), open_reader(copy), open_reader(copy, precision="int8")
-    fit, means = Fitting.of(copy), []
+    fit, means = ReaderFit.of(copy), []
     for used, left in ((exact, exact), (rough, exact), (rough, rough)):
         parts = [len(b) * given_f1(used, b, fit(left, a)) for a, b in ((one, two), (two, one))]
         means.append(sum(parts) / len(dev))

@@ -22,20 +22,20 @@ from factpin.training.reader_options import ReaderOptions
 
 
 @dataclass(frozen=True)
-class Fitting:
+class ReaderFit:
     """How the scale and the least score of a reader are fitted, as its folder says."""
 
     strangers: bool  # whether questions are also read in the contexts of others
     precision: float  # the share of right answers among those that are not withheld
 
     @staticmethod
-    def of(folder: Path) -> "Fitting":
+    def of(folder: Path) -> "ReaderFit":
         """Folders that do not say it were fitted without strangers, for the usual precision."""
         own = read_settings(folder).task_config
         strangers, precision = own.get("strangers", False), own.get("precision", ReaderOptions.precision)
         if not isinstance(strangers, bool) or not isinstance(precision, int | float) or not 0 < precision <= 1:
             raise BadModel(f"{folder}: how its scores were fitted cannot be read (strangers, precision).")
-        return Fitting(strangers, precision)
+        return ReaderFit(strangers, precision)
 
     def __call__(self, reader: Reader[Any], dev: Sequence[Question]) -> ReaderSettings:
         """The settings of a reader, fitted on these questions."""
@@ -47,7 +47,7 @@ def write_reader_int8(folder: Path, dev: Sequence[Question]) -> Int8Report:
     """Write the int8 graph of a reader, with settings fitted on these questions."""
     if not all(question.context for question in dev):
         raise BadInput("A reader is fitted on questions with passages; some of these have none.")
-    fit, parts = Fitting.of(folder), halves(dev)
+    fit, parts = ReaderFit.of(folder), halves(dev)
     report = write_int8(folder)
     exact, rough = load_onnx_reader(folder), load_onnx_reader(folder, INT8)
     total = [0.0, 0.0, 0.0]
