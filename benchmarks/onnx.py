@@ -10,8 +10,9 @@ onnxruntime in float32. F1 is strict for mentions, by names for facts, of the ty
 share: to compare rows, not to rank models. A reader answers the questions of XQuAD, each from its own passage and
 three others; F1 is that of the words of its best answer.
 
-`--tuned` measures whether int8 needs thresholds of its own instead: both precisions are fitted on every other text,
-and scored on those between, with the thresholds that ship and with the fitted ones.
+`--tuned` measures whether int8 needs thresholds of its own instead: both precisions are fitted on every other text
+(readers: on the questions about every other passage), and scored on those between, with the thresholds that ship and
+with the fitted ones.
 
 First answer: CPU time (user + system) and peak memory of `factpin extract -` for one English sentence, a fresh process
 with all shipped models; `--models` without a name measures nothing else. `--before FOLDER` adds the same of an older
@@ -24,7 +25,6 @@ import argparse
 import json
 import lzma
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -43,8 +43,8 @@ from factpin.models.readers import open_reader
 from factpin.models.settings import read_settings
 from factpin.models.shipped import find_model
 from factpin.scoring.answers import figures
-from factpin.training.reader_fit import best_readings, fitted, given_f1, judge, raw_outcomes
-from factpin.training.reader_options import ReaderOptions
+from factpin.training.reader_fit import best_readings, given_f1, judge
+from factpin.training.reader_int8 import ReaderFit, halves
 
 CORPORA = {  # of each model: path, format, names of the corpus -> those of the model
     "en-entities": ("wikigold/wikigold.conll.txt.xz", "conll", {
@@ -60,7 +60,7 @@ OTHERS = 3  # passages of other questions that a reader is given
 SIDES = (("onnx", "float32"), ("onnx", "int8"), ("torch", "float32"), ("torch", "bf16"))
 ROUNDS = 3
 SENTENCE = "Marie Curie was born in Warsaw."
-HEADING = "## Precision"
+HEADING, LAST = "## Precision", "Measured by `python benchmarks/onnx.py --cards`."  # of the section of a card
 
 
 @dataclass(frozen=True)
@@ -180,15 +180,12 @@ def measure(name: str, data: Path, texts: int) -> list[Row]:
 def tuned(name: str, data: Path, texts: int) -> dict[str, float]:
     """F1 of float32 and int8 with the thresholds that ship, and with some that were fitted on other texts."""
     if name in QUESTIONS:
-        everything = read_questions(data / QUESTIONS[name], texts)
-        dev, gold = everything[::2], everything[1::2]
-        found = {}
+        dev, gold = halves(read_questions(data / QUESTIONS[name], texts))
+        fit, found = ReaderFit.of(find_model(name)), {}
         for precision in ("float32", "int8"):
             reader = open_reader(find_model(name), runtime="onnx", precision=precision)
-            found[f"{precision}, as shipped"] = given_f1(reader, gold)
-            outcomes = raw_outcomes(dev, best_readings(reader, dev))
-            reader.settings = fitted(reader.settings, outcomes, ReaderOptions.precision)
-            found[f"{precision}, fitted"] = given_f1(reader, gold)
+            found[f"{precision}, as shipped"] = given_f1(reader, gold, reader.settings)
+            found[f"{precision}, fitted"] = given_f1(reader, gold, fit(reader, dev))
         return found
     documents, names = read_gold(name, data, texts)
     labels = set(read_settings(find_model(name)).labels)
@@ -269,17 +266,27 @@ def section(rows: list[Row]) -> str:
             f"A text changes if any mention or fact does. F1 is strict, of the labels that the corpus shares "
             f"({CORPORA[name][0]}, {texts} documents)."
         )
-    about += " Measured by `python benchmarks/onnx.py --cards`."
+    about += f" {LAST}"
     return "\n".join([HEADING, "", *table, "", about, ""])
 
 
 def write_card(rows: list[Row]) -> None:
-    """Put the section into the card of a shipped model, before its training."""
+    """Put the section into the card of a shipped model: over the old one, whose remarks stay, or before training."""
     card = find_model(rows[0].model) / "card.md"
-    text = re.sub(rf"{HEADING}\n.*?(?=\n## |\Z)", "", card.read_text(encoding="utf-8"), flags=re.DOTALL)
+    card.write_text(with_section(card.read_text(encoding="utf-8"), section(rows)), encoding="utf-8")
+
+
+def with_section(text: str, new: str) -> str:
+    """The text of a card with the new section."""
+    before, heading, rest = text.partition(f"{HEADING}\n")
+    if heading:
+        _, last, after = rest.partition(f"{LAST}\n")
+        if not last:
+            raise SystemExit(f"The section {HEADING!r} of a card does not end with {LAST!r}.")
+        return before + new + after
     at = text.find("## Training")
     at = len(text) if at < 0 else at
-    card.write_text(f"{text[:at].rstrip()}\n\n{section(rows)}\n{text[at:]}".rstrip() + "\n", encoding="utf-8")
+    return f"{text[:at].rstrip()}\n\n{new}\n{text[at:]}".rstrip() + "\n"
 
 
 def main() -> None:

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 from factpin import formats
 from factpin.errors import BadInput, FactpinError
-from factpin.extraction.engines import TRIES, Failure, Workers, _connect
+from factpin.extraction import engines
+from factpin.extraction.engines import TRIES, Failure, Workers, _connect, run_processes
 from factpin.extraction.inputs import Input, find_inputs
+from factpin.extraction.progress import Progress
 from factpin.extraction.request import Request
 from factpin.extraction.run import run_extraction
 from factpin.extraction.sharded_run import ShardOptions, run_in_shards
-from factpin.extraction.shards import DONE, Receipt, open_plan, plan
+from factpin.extraction.shards import DONE, Receipt, Shard, open_plan, plan
 from factpin.extraction.summary import Cases, Summary
 from tests.conftest import corpus
 from tests.models.small_model import small_model
@@ -118,9 +120,25 @@ def test_processes_write_the_same_bytes_and_a_second_run_does_nothing(
 def test_a_damaged_shard_is_made_again(source: Path, tmp_path: Path, model: Path) -> None:
     run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
     before = parts(tmp_path / "found")
-    (tmp_path / "found" / "part-00001-of-00004.jsonl.zst").write_bytes(b"cut")
-    run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
-    assert parts(tmp_path / "found") == before
+    part = tmp_path / "found" / "part-00001-of-00004.jsonl.zst"
+    for damaged in (b"cut", part.read_bytes()[:-1] + b"?"):  # of another size, and of the same
+        part.write_bytes(damaged)
+        run_in_shards(request(source, tmp_path / "found", model), ShardOptions(size=10))
+        assert parts(tmp_path / "found") == before
+
+
+def test_an_input_that_changes_during_a_run_is_refused(source: Path, tmp_path: Path, model: Path) -> None:
+    found = request(source, tmp_path / "found", model)
+    with pytest.raises(BadInput, match=r"b\.jsonl has changed since this run began"):
+        run_in_shards(found, ShardOptions(size=100), Progress(advance=lambda: os.utime(source / "b.jsonl", (1, 1))))
+    assert not (found.output / DONE).exists()
+    with pytest.raises(BadInput, match=r"b\.jsonl has changed"):
+        run_in_shards(found, ShardOptions(size=100))
+    lost = request(source, tmp_path / "lost", model)
+    with pytest.raises(BadInput, match=r"b\.jsonl: was removed during the run"):
+        run_in_shards(
+            lost, ShardOptions(size=100), Progress(advance=lambda: (source / "b.jsonl").unlink(missing_ok=True))
+        )
 
 
 def test_another_shard_size_or_a_folder_of_single_files_is_refused(source: Path, tmp_path: Path, model: Path) -> None:
@@ -183,6 +201,37 @@ def test_a_shard_whose_process_always_dies_is_named(
     )
     assert [failure.shard for failure in failures] == [0, 1] and isinstance(failures[0], Failure)
     assert summary.documents == 0 and not (tmp_path / "found" / DONE).exists()
+
+
+def _one_hangs(request: Request, shard: Shard) -> Receipt:
+    """Shard 1 hangs at the first attempt, having noted its process; the others wait for that."""
+    note = request.output / "victim"
+    if shard.number == 1 and not note.exists():
+        (request.output / "noted").write_text(str(os.getpid()))
+        (request.output / "noted").rename(note)
+        time.sleep(PATIENCE)
+    until = time.monotonic() + PATIENCE
+    while not note.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    return Receipt(shard.number, 1, "", Summary(documents=1))
+
+
+def test_a_worker_that_is_killed_while_a_receipt_is_handled_costs_its_shard_one_attempt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "attempt", _one_hangs)
+    shards = [Shard(number, 4, ()) for number in range(4)]
+    done = []
+    for outcome in run_processes(Request((), (), tmp_path), shards, Workers(2)):
+        if not done:
+            victim = int((tmp_path / "victim").read_text())
+            os.kill(victim, signal.SIGKILL)
+            until = time.monotonic() + PATIENCE
+            while Path(f"/proc/{victim}").exists() and time.monotonic() < until:  # until the pool knows that it died
+                time.sleep(0.02)
+        done.append(outcome)
+    assert sorted(outcome.shard for outcome in done) == [0, 1, 2, 3]
+    assert all(isinstance(outcome, Receipt) for outcome in done)
 
 
 @SLOW

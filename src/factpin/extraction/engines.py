@@ -92,18 +92,22 @@ def run_processes(request: Request, shards: Sequence[Shard], workers: Workers) -
         lost: list[Shard] = []
         with _one_thread(), _pool(workers.count) as pool:
             running: dict[Future[Result], Shard] = {}
+            broken = False  # some process died: every shard under way is lost, and the pool takes no more
             try:
-                while waiting or running:
-                    while waiting and not lost and len(running) < workers.count:
-                        shard = waiting.popleft()
-                        running[pool.submit(attempt, request, shard)] = shard
-                    if not running:
-                        break
+                while running or (waiting and not broken):
+                    while waiting and not broken and len(running) < workers.count:
+                        try:
+                            running[pool.submit(attempt, request, waiting[0])] = waiting[0]
+                        except BrokenProcessPool:
+                            broken = True
+                        else:
+                            waiting.popleft()
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         shard = running.pop(future)
                         try:
                             yield _accept(future.result())
-                        except BrokenProcessPool:  # some process died; every shard under way is lost
+                        except BrokenProcessPool:
+                            broken = True
                             lost.append(shard)
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)

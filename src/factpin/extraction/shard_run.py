@@ -1,10 +1,8 @@
 """The work on one shard, in whichever process: read its records, extract, write its file, then its receipt."""
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factpin import formats
@@ -13,7 +11,7 @@ from factpin.extraction.linking import linked, store_linker
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
-from factpin.extraction.shards import Receipt, Records, Shard, write_receipt
+from factpin.extraction.shards import Receipt, Records, Shard, digest, write_receipt
 from factpin.extraction.summary import Summary
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def extract_shard(request: Request, shard: Shard) -> Receipt:
         found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
         formats.write(linked(found, linker), shard.result(folder))
     total += Summary(rejected=rejects.count if rejects else 0)
-    receipt = Receipt(shard.number, shard.result(folder).stat().st_size, _digest(shard.result(folder)), total)
+    receipt = Receipt(shard.number, shard.result(folder).stat().st_size, digest(shard.result(folder)), total)
     write_receipt(folder, shard, receipt)
     return receipt
 
@@ -62,8 +60,3 @@ def load_once(request: Request) -> list["Extractor"]:
 def _read(parts: tuple[Records, ...], encoding: str | None, rejects: Rejects | None) -> Iterator[Document]:
     for part in parts:
         yield from read_inputs([part.input], encoding, rejects, part.lines)
-
-
-def _digest(path: Path) -> str:
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -18,7 +18,7 @@ from factpin.extraction.folder import describe_run, open_folder
 from factpin.extraction.inputs import find_inputs
 from factpin.extraction.progress import SILENT, Progress
 from factpin.extraction.request import Request
-from factpin.extraction.shards import DONE, SIZE, open_plan, read_receipt
+from factpin.extraction.shards import DONE, SIZE, check_inputs, open_plan, read_receipt
 from factpin.extraction.summary import Summary
 
 
@@ -57,6 +57,7 @@ def run_in_shards(
             failures.append(outcome)
         else:
             receipts[outcome.shard] = outcome
+    check_inputs(request.output, inputs)  # they may have changed while they were read
     total = Summary(inputs=len(inputs), skipped=skipped)
     for number in sorted(receipts):
         if receipt := receipts[number]:

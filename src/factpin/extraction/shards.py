@@ -11,6 +11,7 @@ only, and a shard is extracted by itself, so its file does not depend on who els
         factpin-done.json                   written last: the counts of the whole run
 """
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -86,11 +87,7 @@ def open_plan(folder: Path, inputs: Sequence[Input], size: int, encoding: str | 
         before, rows = record["inputs"], record["shards"]
     except (orjson.JSONDecodeError, KeyError, TypeError):
         raise BadFile(f"{place}: not a plan of this program. Name a new folder.") from None
-    if states != before:
-        raise BadInput(
-            f"{folder}: {_first_change(before, states)} since this run began. Name a new folder, so that old and new "
-            f"results do not mix."
-        )
+    _refuse_change(folder, before, states)
     return [
         Shard(
             number,
@@ -99,6 +96,11 @@ def open_plan(folder: Path, inputs: Sequence[Input], size: int, encoding: str | 
         )
         for number, row in enumerate(rows)
     ]
+
+
+def check_inputs(folder: Path, inputs: Sequence[Input]) -> None:
+    """Refuse inputs that are not as they were when the plan was made."""
+    _refuse_change(folder, orjson.loads((folder / PLAN).read_bytes())["inputs"], [_state(source) for source in inputs])
 
 
 def plan(inputs: Sequence[Input], size: int, encoding: str | None = None) -> list[Shard]:
@@ -136,7 +138,10 @@ def _state(source: Input) -> dict[str, Any]:
     """What an input is recognised by."""
     if str(source.path) == "-":
         raise BadInput("Standard input cannot be read in shards. Write it to a file first.")
-    stat = source.path.stat()
+    try:
+        stat = source.path.stat()
+    except FileNotFoundError:
+        raise BadInput(f"{source.path}: was removed during the run.") from None
     return {"name": source.name, "kind": source.kind, "bytes": stat.st_size, "changed": stat.st_mtime_ns}
 
 
@@ -147,6 +152,14 @@ def _rows(shards: Sequence[Shard], inputs: Sequence[Input]) -> list[list[list[in
         [[index[part.input], *(asdict(part.lines).values() if part.lines else ())] for part in shard.parts]
         for shard in shards
     ]
+
+
+def _refuse_change(folder: Path, before: Sequence[dict[str, Any]], now: Sequence[dict[str, Any]]) -> None:
+    if now != before:
+        raise BadInput(
+            f"{folder}: {_first_change(before, now)} since this run began. Name a new folder, so that old and new "
+            f"results do not mix."
+        )
 
 
 def _first_change(before: Sequence[dict[str, Any]], now: Sequence[dict[str, Any]]) -> str:
@@ -175,6 +188,13 @@ def read_receipt(folder: Path, shard: Shard) -> Receipt | None:
     try:
         record = orjson.loads(shard.receipt(folder).read_bytes())
         receipt = Receipt(**{**record, "summary": Summary.from_json(record["summary"])})
-        return receipt if result.stat().st_size == receipt.bytes else None
+        whole = result.stat().st_size == receipt.bytes and digest(result) == receipt.sha256
+        return receipt if whole else None
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
         return None
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,7 +1,8 @@
 """A reader as a model folder: the same files as those of any model (see model_folder), with task "reader".
 
 What a reader needs beyond the settings of all models is in `task_config`: its choices, the least probability of an
-answer, and the precision on dev that this was chosen for.
+answer, the precision on dev that this was chosen for, and whether contexts of strangers were among those it was fitted
+on.
 """
 
 from dataclasses import replace

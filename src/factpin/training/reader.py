@@ -30,13 +30,13 @@ from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.part_run import PartRun, SavedPart, column_of
 from factpin.training.reader_fit import (
-    ask_strangers,
     best_readings,
     fitted,
     held_out_error,
     judge,
     probabilities,
     raw_outcomes,
+    to_fit_on,
 )
 from factpin.training.reader_long import recalled_questions
 from factpin.training.reader_options import ReaderOptions
@@ -162,6 +162,7 @@ def start(config: ReaderOptions, training: Sequence[Question], seed: int) -> tup
         language=config.language,
         name=config.name,
         finds=config.finds,
+        task_config={"strangers": config.strangers > 0, "precision": config.precision},  # how its scores are fitted
     )
     return Reader(model, Tokenizer.load(source), reading), settings
 
@@ -199,7 +200,7 @@ def finish(
     """Fit the scale and the least score on dev, score, and write the folder."""
     scores, reliability = dict[str, float](), calibration([])
     if dev:
-        fit_on = [*dev, *(ask_strangers(dev) if config.strangers else ())]
+        fit_on = to_fit_on(dev, strangers=config.strangers > 0)
         best = best_readings(reader, fit_on)
         outcomes = raw_outcomes(fit_on, best)
         reader.settings = fitted(reader.settings, outcomes, config.precision)

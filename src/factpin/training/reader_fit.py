@@ -51,6 +51,11 @@ def text_of(reading: Reading) -> str:
     return reading.text if reading.kind == "span" else reading.kind
 
 
+def to_fit_on(dev: Sequence[Question], *, strangers: bool) -> list[Question]:
+    """What the scale and the least score are fitted on."""
+    return [*dev, *(ask_strangers(dev) if strangers else ())]
+
+
 def ask_strangers(questions: Sequence[Question]) -> list[Question]:
     """Every question with the context of another one that does not hold its answer; without those that have none."""
     found = []
@@ -103,11 +108,11 @@ def probabilities(scale: Scale, outcomes: Outcomes) -> Outcomes:
     return [(scale.probability(score), right) for score, right in outcomes]
 
 
-def given_f1(reader: Reader[Any], questions: Sequence[Question]) -> float:
-    """Mean F1 of the answers that reach the least score of the reader; the others are no answer."""
+def given_f1(reader: Reader[Any], questions: Sequence[Question], settings: ReaderSettings) -> float:
+    """Mean F1 of the answers that reach the least score of these settings; the others are no answer."""
     replies = {}
     for question, reading in zip(questions, best_readings(reader, questions), strict=True):
-        given = reading is not None and reading.probability >= reader.settings.min_score
+        given = reading is not None and settings.scale.probability(reading.sure) >= settings.min_score
         replies[question.id] = Reply(text_of(reading) if reading is not None and given else "")
     return mean(score_answers(questions, replies).rows["f1"])
 

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 import click
 
 from factpin.app.commands._options import json_option
-from factpin.app.console import out, print_json
+from factpin.app.console import Names, out, print_json
 from factpin.errors import BadInput, MissingExtra, installed, need_torch
+from factpin.formats import FORMATS
+from factpin.formats.questions import QUESTION_FORMATS
 from factpin.words import count
 
 if TYPE_CHECKING:
     from factpin.models.graphs.int8 import Int8Report
     from factpin.models.graphs.write import GraphReport
+
+GOLD = Names("format", sorted([*FORMATS, *QUESTION_FORMATS]))
 
 
 @click.command()
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     help="For int8: an annotated corpus, or questions with passages for a reader, on which thresholds are fitted "
     "again; what int8 loses there is printed.",
 )
+@click.option("--from", "source_format", type=GOLD, help="Format of the file of --check or --tune; guessed by default.")
 @json_option
 def onnx(
     model: str,
@@ -52,6 +57,7 @@ def onnx(
     full: bool,
     precision: str,
     tune: Path | None,
+    source_format: str | None,
     as_json: bool,
 ) -> int:
     """Write the graph of MODEL, so that it runs without torch. Writing it needs torch: pip install 'factpin[train]'.
@@ -65,15 +71,17 @@ def onnx(
     factpin onnx runs/mine --precision int8 --tune dev.json
     """
     folder = _find(model)
+    if source_format and not (check or tune):
+        raise BadInput("--from is the format of a file. Name it with --check or --tune.")
     if precision == "int8":
         if output or check or full:
             raise BadInput("--output, --check and --full are of the float32 graph. Leave them out with int8.")
-        return _write_int8(folder, tune, as_json)
+        return _write_int8(folder, tune, source_format, as_json)
     if tune:
         raise BadInput("--tune fits the thresholds of the int8 graph: give --precision int8 as well.")
     need_torch("A graph is recorded with torch")
 
-    written = _write_float32(folder, output, check, full=full)
+    written = _write_float32(folder, output, check, source_format, full=full)
     if as_json:
         print_json(
             {
@@ -105,28 +113,32 @@ def _find(name: str) -> Path:
     return resolve(name) if name.replace("_", "-") in CATALOGUE else find_model(name)
 
 
-def _write_float32(folder: Path, output: Path | None, check: Path | None, *, full: bool) -> "GraphReport":
+def _write_float32(
+    folder: Path, output: Path | None, check: Path | None, source_format: str | None, *, full: bool
+) -> "GraphReport":
     from factpin import formats
     from factpin.models.graphs.encoder import is_encoder, write_encoder
     from factpin.models.graphs.write import write_onnx
 
     if not is_encoder(folder):
-        return write_onnx(folder, output, list(formats.read(check)) if check else [], full=full)
+        return write_onnx(folder, output, list(formats.read(check, format=source_format)) if check else [], full=full)
     if check or full:
         raise BadInput(f"{folder} is an encoder, which finds nothing by itself. Leave --check and --full out.")
     return write_encoder(folder, output)
 
 
-def _write_int8(folder: Path, tune: Path | None, as_json: bool) -> int:
+def _write_int8(folder: Path, tune: Path | None, source_format: str | None, as_json: bool) -> int:
     if not installed("onnx"):
         raise MissingExtra("An int8 graph is written with the package onnx. Install it: pip install onnx")
-    written = _int8(folder, tune)
+    written = _int8(folder, tune, source_format)
     if as_json:
         print_json({**asdict(written), "folder": str(written.folder)})
         return 0
     out().print(f"{written.folder}: int8 graph of {written.size / 1024:.0f} KB", soft_wrap=True, markup=False)
     if written.documents:
-        read = count(written.documents, "question" if _is_reader(folder) else "document")
+        read = count(written.documents, "document")
+        if _is_reader(folder):
+            read = f"{count(written.documents, 'question')} (each half with settings that were fitted on the other)"
         out().print(
             f"F1 on {read}: float32 {100 * written.before:.2f}, int8 "
             f"{100 * written.same:.2f}, int8 with its own thresholds {100 * written.after:.2f}",
@@ -135,16 +147,16 @@ def _write_int8(folder: Path, tune: Path | None, as_json: bool) -> int:
     return 0
 
 
-def _int8(folder: Path, tune: Path | None) -> "Int8Report":
+def _int8(folder: Path, tune: Path | None, source_format: str | None) -> "Int8Report":
     from factpin import formats
     from factpin.models.graphs.int8 import write_int8
 
     if tune is None or not _is_reader(folder):
-        return write_int8(folder, list(formats.read(tune)) if tune else [])
+        return write_int8(folder, list(formats.read(tune, format=source_format)) if tune else [])
     from factpin.formats import questions
     from factpin.training.reader_int8 import write_reader_int8
 
-    return write_reader_int8(folder, list(questions.read(tune)))
+    return write_reader_int8(folder, list(questions.read(tune, format=source_format)))
 
 
 def _is_reader(folder: Path) -> bool:

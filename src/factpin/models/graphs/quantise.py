@@ -1,7 +1,9 @@
 """A graph whose encoder multiplies in int8. Needs the package onnx to write it, and onnxruntime alone to run it.
 
-    y = x W  becomes  y = (x8 - z) (W8 - 128) * s * S      x8, z, s: when it runs; W8, S: when it is loaded
+    y = x W  becomes  y = (x8 - 128) (W8 - 128) / 127 * S * m      x8, m: when it runs; W8, S: when it is loaded
 
+Every row of x, which is a token, is rounded by its own largest number m, so the numbers of a text do not depend on the
+texts beside it.
 Weights have a scale for each column and are quantised from those of the folder when the graph is loaded, so there is
 no second copy of them. Where they are stored as int8 already they do not change: only what is multiplied with them is
 rounded. They are unsigned with the zero at 128: signed ones overflow on processors without VNNI.
@@ -14,9 +16,11 @@ from typing import Any
 import onnx
 from onnx import TensorProto, helper
 
-from factpin.models.onnx.graph import INT8, NOWHERE, ZERO, Feed, Graph
+from factpin.models.onnx.graph import INT8, LARGEST, NOWHERE, SMALLEST, ZERO, Feed, Graph
 
 ENCODER = "encoder."  # the head stays in float32
+DOMAIN = "com.microsoft"  # of the operator that multiplies bytes and gives floats
+STEP, LEAST, MIDDLE, LAST = (f"int8.{name}" for name in ("step", "least", "middle", "last"))  # see _numbers
 
 
 def quantise(graph: Graph, model: bytes) -> tuple[Graph, bytes]:
@@ -44,7 +48,8 @@ def quantise(graph: Graph, model: bytes) -> tuple[Graph, bytes]:
         ]
         feeds[f"{name}.int8"] = replace(graph.weights[name], part="int8")
         feeds[f"{name}.scale"] = replace(graph.weights[name], part="scale", shape=(columns,))
-    whole.graph.initializer.extend(kept)
+    whole.graph.initializer.extend([*kept, *_numbers()])
+    whole.opset_import.append(helper.make_opsetid(DOMAIN, 1))
     return replace(graph, weights=feeds, precision=INT8), whole.SerializeToString()
 
 
@@ -66,9 +71,28 @@ def _product(node: Any, rounded: dict[str, str]) -> Iterator[Any]:
     x, name, y = node.input[0], node.input[1], node.output[0]
     if x not in rounded:
         rounded[x] = f"{x}.{len(rounded)}"
-        yield helper.make_node("DynamicQuantizeLinear", [x], [f"{rounded[x]}.{part}" for part in ("q", "s", "z")])
-    q, s, z = (f"{rounded[x]}.{part}" for part in ("q", "s", "z"))
-    yield helper.make_node("MatMulInteger", [q, f"{name}.int8", z, f"{name}.zero"], [f"{y}.sum"])
-    yield helper.make_node("Cast", [f"{y}.sum"], [f"{y}.float"], to=TensorProto.FLOAT)
-    yield helper.make_node("Mul", [s, f"{name}.scale"], [f"{y}.scale"])
-    yield helper.make_node("Mul", [f"{y}.float", f"{y}.scale"], [y])
+        yield from _rounding(x, rounded[x])
+    q, largest = f"{rounded[x]}.q", f"{rounded[x]}.largest"
+    inputs = [q, f"{name}.int8", STEP, f"{name}.scale", MIDDLE, f"{name}.zero"]
+    yield helper.make_node("MatMulIntegerToFloat", inputs, [f"{y}.relative"], domain=DOMAIN)
+    yield helper.make_node("Mul", [f"{y}.relative", largest], [y])
+
+
+def _rounding(x: str, name: str) -> Iterator[Any]:
+    """The nodes that round each row of x to whole numbers from 1 to 255: name.q, and the largest of each row."""
+    yield helper.make_node("Abs", [x], [f"{name}.abs"])
+    yield helper.make_node("ReduceMax", [f"{name}.abs", LAST], [f"{name}.max"], keepdims=1)
+    yield helper.make_node("Max", [f"{name}.max", LEAST], [f"{name}.largest"])
+    yield helper.make_node("Reciprocal", [f"{name}.largest"], [f"{name}.share"])
+    yield helper.make_node("Mul", [x, f"{name}.share"], [f"{name}.shares"])  # from -1 to 1
+    yield helper.make_node("QuantizeLinear", [f"{name}.shares", STEP, MIDDLE], [f"{name}.q"])
+
+
+def _numbers() -> list[Any]:
+    """The numbers that rounding needs."""
+    return [
+        helper.make_tensor(STEP, TensorProto.FLOAT, (), [1 / LARGEST]),
+        helper.make_tensor(LEAST, TensorProto.FLOAT, (), [SMALLEST]),
+        helper.make_tensor(MIDDLE, TensorProto.UINT8, (), [ZERO]),
+        helper.make_tensor(LAST, TensorProto.INT64, (1,), [-1]),
+    ]

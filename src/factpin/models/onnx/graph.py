@@ -25,6 +25,7 @@ FILES = {FLOAT32: (GRAPH, TABLE), INT8: ("graph.int8.onnx", "graph.int8.json")} 
 NOWHERE = "fed"  # the file of a weight that is fed; it does not exist
 ROWS, ROW_SCALES = STORED = ("rows", "row scales")  # parts of a table of vectors that is fed as it is stored
 ZERO = 128  # the number that is 0 among unsigned weights
+LARGEST, SMALLEST = 127, 1e-12  # of quantised weights, of scales
 VERSION = 1
 AGAIN = "Write it again where torch is installed: factpin onnx FOLDER"
 

@@ -11,13 +11,12 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from factpin.errors import BadModel
-from factpin.models.onnx.graph import AGAIN, GRAPH, ROWS, STORED, TABLE, ZERO, Feed, Graph
+from factpin.models.onnx.graph import AGAIN, GRAPH, LARGEST, ROWS, SMALLEST, STORED, TABLE, ZERO, Feed, Graph
 from factpin.models.weights import SCALE, PackedWeights
 
 MOST_THREADS = 4  # more help little with texts of this size, and other processes want some
 QUIET = 3  # errors only
 ALIGNED = 16  # numbers: each weight starts at a multiple of 64 bytes
-LARGEST, SMALLEST = 127, 1e-12  # of quantised weights, of scales
 
 
 class Session:
