@@ -453,3 +453,59 @@ def test_hops_read_what_passages_name(store: Store) -> None:
 def test_nonsense_is_refused(store: Store, question: str, options: dict[str, object]) -> None:
     with pytest.raises(BadInput):
         ask(question, store, **options)  # type: ignore[arg-type]
+
+
+FILMS = (
+    Said("流浪地球", "导演", "郭帆", "《{h}》由{t}执导，", "影视作品", "人物"),
+    Said("流浪地球", "主演", "吴京", "《{h}》由郭帆执导，{t}主演。", "影视作品", "人物"),
+    Said("流浪地球", "主演", "屈楚萧", "《{h}》由郭帆执导，{t}主演。", "影视作品", "人物"),
+    Said("大话西游", "导演", "刘镇伟", "《{h}》由{t}导演，", "影视作品", "人物"),
+    Said(
+        "大话西游", "领衔者", "周星驰", "《{h}》由刘镇伟导演，{t}领衔。", "影视作品", "人物"
+    ),  # a relation that no table has
+    Said("小幸运", "歌手", "田馥甄", "《{h}》由徐世珍作词，{t}演唱。", "歌曲", "人物"),
+    Said("Heat", "director", "Ann Ash", "{h} was directed by {t}. ", "work", "person"),
+    Said("Heat", "cast member", "Bo Birch", "{h} was directed by Ann Ash, starring {t}. ", "work", "person"),
+    Said("Cold", "cast member", "Cy Cole", "{h}, directed by nobody, stars {t}. ", "work", "person"),
+    Said("Cy Cole", "pupil of", "Di Dorn", "{h} worked for {t}. ", "person", "person"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("谁执导了《流浪地球》？", "郭帆"),
+        ("《流浪地球》是谁执导的？", "郭帆"),
+        ("吴京执导了哪部电影？", ""),
+        ("郭帆执导了哪部电影？", "流浪地球"),
+        ("《流浪地球》的主演是谁？", "屈楚萧、吴京"),
+        ("谁导演了《大话西游》？", "刘镇伟"),
+        ("《小幸运》是谁作词的？", ""),
+        ("《小幸运》是谁唱的？", "田馥甄"),
+        ("Who directed Heat?", "Ann Ash"),
+        ("Who stars in Heat?", "Bo Birch"),
+        ("Who directed Cold?", ""),
+        ("Which film did Bo Birch direct?", ""),
+        ("Was Heat directed by Bo Birch?", ""),
+        ("Was Heat directed by Ann Ash?", "yes"),
+        ("Who did Cy Cole work for?", "Di Dorn"),  # "employer" has answers of another kind
+    ],
+)
+def test_words_for_one_relation_do_not_ask_for_another(store: Store, question: str, expected: str) -> None:
+    store.put(tell(*FILMS), Source("a"))  # the words that name one relation are between the ends of another
+    answer = ask(question, store, "facts")
+    assert answer.text == expected and answer.abstained == (not expected)
+
+
+class Believer(Designer):
+    """A reader that takes what is in 《》 for the answer."""
+
+    def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
+        ends = [(p, p.text.find("《"), p.text.find("》")) for p in passages]
+        return [AnswerSpan(p, Span(p.start + start, p.start + end + 1), 0.99) for p, start, end in ends]
+
+
+def test_a_reader_is_not_believed_where_another_clause_has_the_word(store: Store) -> None:
+    store.put(tell(*FILMS[:2]), Source("a"))
+    assert ask("吴京执导了哪部电影？", store, reader=Believer()).abstained
+    assert ask("郭帆执导了哪部电影？", store, "extract", reader=Believer()).text == "《流浪地球》"
