@@ -48,6 +48,19 @@ def test_facts_that_are_unlikely_or_do_not_hold_are_left_out_and_counted(door: D
         assert len(other.facts()) == 3, "documents are whole"
 
 
+def test_disputed_facts_are_counted(door: Door, tmp_path: Path) -> None:
+    door(
+        "index",
+        write_documents(tmp_path / "b.jsonl", li=tell(Said("谷爱凌", "出生地", "广州", score=0.8))),
+        "--no-facts",
+    )
+    assert door("export", tmp_path / "f.csv").err.splitlines()[1:] == [
+        "left out: 2 facts that are less likely than 0.5 or not active (--min-score 0 writes all)",
+        "2 of them are disputed, though likely: `factpin store conflicts` shows what contradicts what",
+    ]
+    assert "store conflicts" not in door("export", tmp_path / "f.csv", "--min-score", "0").err
+
+
 def test_neo4j_is_a_folder(door: Door, tmp_path: Path) -> None:
     assert door("export", tmp_path / "graph", "--to", "neo4j").code == 0
     assert any("旧金山" in p.read_text(encoding="utf-8") for p in (tmp_path / "graph").iterdir())

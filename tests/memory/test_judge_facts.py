@@ -98,6 +98,20 @@ def test_verdicts_outweigh_texts() -> None:
     assert [f.confidence for f in sure] == [1.0, 0.0]
 
 
+def test_an_unlikely_fact_does_not_dispute_or_supersede_a_likely_one() -> None:
+    likely, unlikely = fact("born", "x", pin("a", score=0.67)), fact("born", "y", pin("b", score=0.49))
+    assert status(likely, unlikely) == ["active", "disputed"]
+    assert status(unlikely, likely) == ["disputed", "active"]
+    assert status(unlikely, fact("born", "z", pin("c", score=0.4))) == ["disputed", "disputed"]
+    assert (
+        status(unlikely, fact("born", "y", pin("b", score=0.49), pin("c", score=0.49), head="other")) == ["active"] * 2
+    )
+    more = fact("born", "y", pin("b", score=0.49), pin("c", score=0.49))  # two texts: 0.74
+    assert status(likely, more) == ["disputed", "disputed"]
+    old, new = (fact("CEO", t, pin(t, score=s, published=y)) for t, s, y in (("x", 0.9, "2019"), ("y", 0.3, "2023")))
+    assert status(old, new) == ["active", "disputed"]
+
+
 def test_conflicts_show_both_sides() -> None:
     facts = [fact("born", "x", pin("a", "in x")), fact("born", "y", pin("b", "in y")), fact("likes", "z")]
     (conflict,) = conflicts(judged(facts, SCHEMA))

@@ -18,6 +18,7 @@ from factpin.answers.reasoners import Reasoners
 from factpin.answers.relevant import is_relevant, names_it
 from factpin.answers.say import say
 from factpin.documents import Answer
+from factpin.documents.keys import fold
 from factpin.documents.likely import LIKELY
 from factpin.errors import BadInput
 from factpin.memory import Filter, Store
@@ -187,7 +188,7 @@ def _conclude(
         return _chosen(good[0], answers, notes)
     ranked = sorted(answers, key=lambda answer: -answer.score)
     every = (c for a in ranked for c in (replace(a, alternatives=()), *a.alternatives))
-    candidates = [c for c in every if not c.abstained and c.score >= WORTH]
+    candidates = _distinct([c for c in every if not c.abstained and c.score >= WORTH])
     first = ranked[0] if ranked else None
     if first is None:
         notes = [*notes, say("none" if not offered else "read" if read else "unread", language)]
@@ -207,11 +208,19 @@ def _chosen(answer: Answer, answers: Sequence[Answer], notes: Sequence[str]) -> 
     """An answer with the others as alternatives."""
     ranked = sorted(answers, key=lambda other: -other.score)
     rest = (replace(other, alternatives=()) for other in ranked if other is not answer and not other.abstained)
-    others = (*answer.alternatives, *rest)
+    others = _distinct([answer, *answer.alternatives, *rest])[1:]
     said = list(dict.fromkeys((*notes, *answer.notes)))
     if answer.mode == "facts" and answer.score < FIRM:
         said.append(say("unsure", parse_question(answer.question).language, score=f"{answer.score:.2f}"))
-    return replace(answer, alternatives=others[:MOST_ALTERNATIVES], notes=tuple(said))
+    return replace(answer, alternatives=tuple(others[:MOST_ALTERNATIVES]), notes=tuple(said))
+
+
+def _distinct(answers: Sequence[Answer]) -> list[Answer]:
+    """Each text once, as the first of its answers: a fact and a reader may say the same."""
+    by_text: dict[str, Answer] = {}
+    for answer in answers:
+        by_text.setdefault(fold(answer.text.strip("《》")), answer)
+    return list(by_text.values())
 
 
 def _unread_notes(store: Store, filter: Filter, language: str) -> list[str]:

@@ -162,10 +162,13 @@ def _is_denied(step: Step) -> bool:
 
 
 def _exclusive(conclusions: Sequence[Conclusion]) -> list[Conclusion]:
-    """Rescale the scores of conclusions that exclude each other: their odds, scaled to sum to the best score."""
+    """Rescale the scores of conclusions that exclude each other: their odds, scaled to sum to the best score.
+
+    Unlikely ones take nothing from those that are likely, as they do not dispute them.
+    """
     odds = [min(one.score, CERTAIN) / (1 - min(one.score, CERTAIN)) for one in conclusions]
     best = max(one.score for one in conclusions)
-    total = sum(odds)
+    total = sum(odd for one, odd in zip(conclusions, odds, strict=True) if one.score >= LIKELY) or sum(odds)
     scaled = [replace(one, score=best * odd / total) for one, odd in zip(conclusions, odds, strict=True)]
     return sorted(scaled, key=lambda one: (-one.score, -len(_texts(one)), one.entity.name))
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from factpin.answers.cues import concepts_of
+from factpin.answers.cues import CONCEPTS, concepts_of
 from factpin.answers.kinds import kind_of
 from factpin.answers.parse import ParsedQuestion, blank_out, content_words
 from factpin.documents import Span
@@ -14,6 +14,7 @@ from factpin.memory import StoredFact
 NAMED, SEEN = 1.0, 0.9  # weight of a cue: from the table or the name of the relation, or from the evidence alone
 LONGEST_BETWEEN = 60  # characters between two mentions that can express their relation
 MOST_WORDS = 6
+ANYWHERE = {"city", "country", "location"}  # concepts whose words, such as 位于, fit any relation to a place
 _ENDING = re.compile(r"(?:ing|ers|ors|ed|er|or|es|s|e)$")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]{2,}")
 _WHOSE = re.compile(r"\bwhose\b", re.I)
@@ -48,7 +49,7 @@ def cues(question: ParsedQuestion, anchor: Span, fact: StoredFact, *, inverse: b
     ]
     others = (
         (_by_name(fact.relation, rest), NAMED, "name"),
-        (_by_evidence(fact, rest, question.language), SEEN, "evidence"),
+        (_unclaimed(_by_evidence(fact, rest, question.language), question, fact.relation, rest), SEEN, "evidence"),
     )
     for spans, weight, why in others:
         if spans and _points(question, anchor, fact, spans, inverse=inverse, turned=False):
@@ -116,6 +117,25 @@ def _by_evidence(fact: StoredFact, rest: str, language: str) -> tuple[Span, ...]
         if pin.start <= first.start and second.end <= pin.end and len(between) <= LONGEST_BETWEEN:
             found.update(dict.fromkeys(_shared(between, rest, language)))
     return tuple(found)
+
+
+def _unclaimed(spans: tuple[Span, ...], question: ParsedQuestion, relation: str, rest: str) -> tuple[Span, ...]:
+    """The spans without words that ask for another relation: a text may have them between two names all the same.
+
+    "X was directed by A, starring B" has "directed" between X and B, who did not direct it. A relation without a
+    concept can be expressed by words that ask for an answer of another kind: "Who did Ann study under?".
+    """
+    own = {id(concept) for concept, _ in concepts_of(relation)}
+    claimed = [
+        span
+        for concept in CONCEPTS
+        if id(concept) not in own
+        and ANYWHERE.isdisjoint(concept.names)
+        and (own or question.kind in ("", "any", *concept.kinds))
+        for span in _occurrences(concept.cue(question.language), rest)
+        if question.language != "zh" or span.end - span.start > 1
+    ]
+    return tuple(span for span in spans if not any(span.start < c.end and c.start < span.end for c in claimed))
 
 
 def _shared(between: str, rest: str, language: str) -> list[Span]:

@@ -60,6 +60,7 @@ _TIME = re.compile(
     re.I,
 )
 _WORD = re.compile(r"[^\W_]+")
+_CLAUSE_END = re.compile("[，,；;]")
 _ASKING = frozenset("who whom whose what when where which why how many much".split())  # noqa: SIM905
 
 
@@ -86,7 +87,7 @@ def is_relevant(
         return False
     if by_facts is None:
         return True
-    found = fold(text_of(reading))
+    found = fold(text_of(reading).strip("《》"))
     return found not in by_facts.refuted and (found not in by_facts.unasked or _echoes(question, by_facts, reading))
 
 
@@ -131,10 +132,17 @@ def names_it(question: ParsedQuestion, passage: Passage) -> bool:
 
 
 def _echoes(question: ParsedQuestion, by_facts: Lookup, reading: AnswerSpan) -> bool:
-    """Whether the sentence of a reading has a word of the question beside its names."""
+    """Whether the sentence of a reading has a word of the question beside its names.
+
+    In Chinese, it has to be in the clause where the later of name and answer is: 由A执导，B主演 does not say that B
+    directed.
+    """
     sentence = sentence_of(reading)
     spans = [Span(*m.span()) for name, _ in by_facts.names for m in re.finditer(re.escape(name), question.text)]
     rest = blank_out(question.text, [*spans, *([question.asking] if question.asking else [])])
     if question.language == "zh":
-        return bool(set(query_terms(rest)) & set(terms(sentence)))
+        named = [sentence.find(name) for name in (text_of(reading), *(name for name, _ in by_facts.names))]
+        later = max(0, *named)
+        before, after = sentence[:later], sentence[later:]
+        return bool(set(query_terms(rest)) & set(terms(_CLAUSE_END.split(before)[-1] + _CLAUSE_END.split(after)[0])))
     return any(stemmed(word).search(sentence) for word in content_words(rest) if word not in _ASKING)

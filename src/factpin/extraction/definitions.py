@@ -6,6 +6,10 @@
 Encyclopaedias begin like this, and models that learned from news miss it. Each sentence is read with its mentions in
 the place of their words: «0» is a «1» «2» Western film directed by «3». The title of a work is what comes before
 "is a", even where no model found it as one name.
+
+Between the words of a rule only words of a short list may come, so that "His father was taught by Isaac Newton" and "He
+married the daughter of Thomas Bell" give nothing. A sentence can still deny or doubt what it says ("said to be"): the
+facts get an assertion status as those of the models do.
 """
 
 import re
@@ -14,6 +18,7 @@ from dataclasses import replace
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention
 from factpin.extraction.pattern_sentence import INDEX, PatternSentence, pattern_of
+from factpin.language.assertion import with_assertions
 from factpin.language.countries import is_country, is_of_country
 
 LANGUAGE = "en"
@@ -39,23 +44,36 @@ _SUBJECT = re.compile(r"^(?P<name>[^()]{1,200}?)(?:\s*\([^()]*\))?,? (?:is|was) 
 _LIFE = re.compile(rf"^(?P<name>{_ONE})[^()]{{0,40}}?\s*\(\s*(?P<life>[^()]*?)\s*\)")
 _BORN = re.compile(rf"\b(?:born|b\.)(?: on| in)?[^«;,–-]{{0,12}}(?P<date>{_ONE})")
 _YEARS = re.compile(rf"(?:^|[;,] )(?:c\. )?(?P<date>{_ONE})\s*[–—-]\s*(?:c\. )?(?P<end>{_ONE})$")
+# an English teacher, a French horn player, a German-born painter
+_NO_NATION = (
+    r"(?![ -](?:born|based|trained|educated|language|speaking|football|horn|guitar|literature|history|law|studies|"
+    r"teacher|translator|professor|opera|food|wine|cuisine|cinema|rules)\b)"
+)
 _CITIZEN = re.compile(
-    rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? (?:[a-z]+ )?(?P<country>{_ONE})[ -][a-z]"
+    rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? (?:[a-z]+ )?(?P<country>{_ONE}){_NO_NATION}"
+    r"[ -][a-z]"
 )
 _FROM = re.compile(
-    rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? [^«».;,()]{{1,60}} from (?P<country>{_ONE})"
+    rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? "
+    rf"(?:(?!\b(?:of|by|away|far|import\w*|translat\w*)\b)[^«».;,()]){{1,60}} from (?P<country>{_ONE})"
 )
 _DASH = re.compile(r"\s[–—-]\s")
-_ORIGIN = re.compile(r"(?:«\d+» )?(?:[a-z-]+ ){0,2}(?P<country>«\d+»)[ -]")
-_IT = re.compile(r"(?:^It|\b[Tt]he (?:film|movie|documentary|series|picture|song|single|album|novel|book|game)) "
-                 r"(?:was|is) (?:also )?")  # fmt: skip
+_ORIGIN = re.compile(
+    r"(?:«\d+» )?(?:(?!(?:about|as|by|for|from|in|of|on|set|to|with)\b)[a-z-]+ ){0,2}(?P<country>«\d+»)"
+    r"(?![ -](?:language|born|speaking)\b)[ -]"
+)
+_IT = re.compile(
+    r"(?:^It|(?:^|[,;] (?:and )?)[Tt]he (?:film|movie|documentary|series|picture|song|single|album|novel|book|game)) "
+    r"(?:was|is) (?:also )?"
+)
 _PLACE = re.compile(
     r"(?:[^«».;()]|«\d+»){0,60}?\b(?:village|town|city|municipality|commune|locality|settlement|hamlet|suburb|district|"
     r"county|province|region|river|stream|lake|mountain|peak|hill|island|bay|cape|valley|park|airport|station|stadium|"
     r"school|college|university|museum|church|cathedral|monastery|mosque|temple|castle|manor|mansion|palace|bridge|"
     r"tower|dam|mine|neighbou?rhood|ward|parish|constituency)\b"
 )
-_CLAUSE_ENDS = re.compile(r"[;()]|\.\s|\b(?:which|that|who|where|with|known|near|from|to|and|between|border\w*)\b")
+_CLAUSE_ENDS = re.compile(r"[;()]|\.\s|\b(?:which|that|who|where|with|known|near|from|to|and|between|border\w*|"
+                          r"named|called|claimed|about|for|like|history)\b")  # fmt: skip
 _NO_WORK = (
     r"(?! (?:and [a-z]+ )?(?:production |making )?(?:compan|studio|producer|distributor|director|festival|critic))"
 )
@@ -85,41 +103,77 @@ BY = {
 _MUSIC_BY = re.compile(
     rf"\b[Mm]usic(?: score)?(?: (?:used in|of|for) the (?:film|movie|series))? (?:was |is )?composed by {_LIST}"
 )
+# a film based on the play written by Cy Cole: he did not write the film
+_WITHIN = r"(?:(?! and )[^,;])*"
+_OF_ANOTHER = re.compile(
+    r"\b(?:based|adapted|adaptation|inspired|remake|sequel|prequel|spin-off|parody|cover|version|tribute|response|about|"
+    rf"review|biography)\b{_WITHIN}\b(?:{FILM}|{BOOK}|{MUSIC}|{GAME}|screenplay|script|story)\b{_WITHIN}$",
+    re.I,
+)
 _ALSO = re.compile(r",? (?:also|better|originally|internationally) (?:known|released|titled)|,? a\.?k\.?a\.?", re.I)
 STARRING = re.compile(rf"\b(?:starring|stars|featuring) {_LIST}", re.I)
 _HE = re.compile(r"^(?:He|She|(?P<own>His|Her)|(?P<name>«\d+»))\b", re.I)
-# the Aztec ruler (Moctezuma)
-_OTHER = "and|or|with|by|of|sons?|daughters?|aunt|uncle|niece|nephew|sister|brother|wife|husband"
-_TITLES = rf"(?:(?!(?:{_OTHER})\b)(?:[\w.'-]+|«\d+») ){{0,4}}"
-_CHILD = re.compile(
-    rf"\b(?:is|was|were|born|as)(?: (?:in|at|on) [^.;]{{0,40}}?)?,? (?:as )?(?:an?|the) (?:[a-z-]+ ){{0,3}}"
-    rf"(?:son|daughter|child) "
-    rf"(?:of|to) (?P<one>{_TITLES})«(?P<first>\d+)»"
-    rf"(?:,? (?:and|with)(?: his wife,?)? (?P<other>{_TITLES})«(?P<second>\d+)»)?"
+# the Aztec ruler (Moctezuma), the late King
+_ROLES = (
+    "late|former|future|later|noted|famous|renowned|fellow|retired|professional|"
+    "actor|actress|architect|artist|author|baron|baroness|bishop|businessman|businesswoman|chief|comedian|composer|"
+    "conductor|count|countess|dancer|director|doctor|dramatist|duchess|duke|earl|economist|emperor|empress|engineer|farmer|"
+    "filmmaker|film|footballer|governor|historian|journalist|judge|king|knight|lady|lawyer|lord|mathematician|merchant|"
+    "musician|novelist|painter|philosopher|photographer|physician|physicist|pianist|playwright|poet|politician|president|"
+    "prince|princess|producer|professor|queen|rapper|ruler|scientist|sculptor|senator|singer|soldier|stage|sultan|"
+    "theologian|violinist|writer"
 )
+_TITLED = (
+    r"Sir|Lord|Lady|Dame|Dr\.?|Prof\.?|Professor|Mr\.?|Mrs\.?|Miss|Rev\.?|Reverend|Saint|St\.|King|Queen|Prince|Princess|"
+    r"Emperor|Empress|Count|Countess|Duke|Duchess|Earl|Baron|Baroness|President|Senator|Governor|Captain|Colonel|General|Major|"
+    r"Admiral|Judge|Bishop|Sultan|Shah|Khan|Chief"
+)
+_TITLES = rf"(?:(?:an?|the) )?(?:(?:{_ROLES}|{_TITLED}|and(?= (?:{_ROLES}) )|«\d+»)(?: |, (?=«))){{0,4}}"
+# a name that nothing is made of: not "Karl Smith's pupil", "Karl Smith or Bo Birch", "Ann Ash to Bo Birch"
+_END = (
+    r"(?=\s*(?:[.,;:()!]|$)| (?:after|and|at|before|but|by|during|from|in|of|on|since|until|when|while|who|with|née)\b)"
+)
+_NTH = (
+    "(?:(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|only|eldest|elder|oldest|older|youngest|"
+    "younger|middle|twin|surviving|illegitimate|legitimate|natural|biological|posthumous|and|born) ){0,3}"
+)
+_SON_OF = rf"(?:an?|the) {_NTH}(?:son|daughter|child) (?:of|to) (?P<one>{_TITLES})«(?P<first>\d+)»"
+_AND = rf"(?:,? and(?: (?:his|her) (?:first |second )?wife,?)? (?P<other>{_TITLES})«(?P<second>\d+)»{_END})?{_END}"
+_BORN_AS = r"born(?: (?:in|at|on) (?:(?!\b(?:and|to|when|where|which|who|whose)\b)[^.;()]){1,60}?)?,? (?:as )?"
+_CHILD = re.compile(rf"^(?:He|She|{_ONE}(?:\s*\([^()]*\))?) (?:is|was) (?:{_BORN_AS})?{_SON_OF}{_AND}")
 _SON = re.compile(
-    rf"^The (?:[a-z-]+ ){{0,2}}(?:son|daughter|child) of (?P<one>{_TITLES})«(?P<first>\d+)»"
-    rf"(?:,? and(?: his wife,?)? (?P<other>{_TITLES})«(?P<second>\d+)»)?, (?:he|she|(?P<name>«\d+»))\b"
+    rf"^The {_NTH}(?:son|daughter|child) of (?P<one>{_TITLES})«(?P<first>\d+)»"
+    rf"(?:,? and(?: (?:his|her) wife,?)? (?P<other>{_TITLES})«(?P<second>\d+)»)?, (?:he|she|(?P<name>«\d+»))\b"
 )
-_HAS = re.compile(rf"^(?:He|She|{_ONE}) (?:is|was) the (?:father|mother) of {_TITLES}«(?P<first>\d+)»")
-_PARENT = re.compile(r"^(?:His|Her) (?P<who>father|mother)(?:,| is| was) (?:[a-z]+ ){0,3}«(?P<first>\d+)»")
+_HAS = re.compile(rf"^(?:He|She|{_ONE}) (?:is|was) the (?:father|mother) of {_TITLES}«(?P<first>\d+)»{_END}")
+_PARENT = re.compile(
+    rf"^(?:His|Her) (?P<who>father|mother)(?:,| is| was) (?:(?:named|called) )?{_TITLES}«(?P<first>\d+)»{_END}"
+)
 _FEMALE = re.compile(r"\b(?:wife|lady|princess|queen|countess|duchess|empress|actress|mother|mrs|miss|dame)\b", re.I)
 _MARRIED = re.compile(
-    rf"^(?:He|She|{_ONE}) (?:is |was )?(?:first |later )?married (?:to )?(?:[a-z]+ ){{0,3}}«(?P<first>\d+)»"
+    rf"^(?:He|She|{_ONE}) (?:(?:is|was) married to |(?:first |later |also |then )?married (?:to )?)"
+    rf"{_TITLES}«(?P<first>\d+)»{_END}(?! and «)"
 )
+_CAUSES = (
+    "accident|age|attack|battle|cancer|causes|cholera|complications|crash|disease|exile|failure|fever|hospital|illness|"
+    "injuries|malaria|office|plague|pneumonia|poverty|prison|stroke|tuberculosis|typhus|wounds"
+)
+_DIED = (
+    r"(?:(?:suddenly|peacefully|unexpectedly|there|at home|at (?:his|her) (?:home|house|residence)|(?:on|in) «\d+»|"
+    r"(?:at (?:the )?age(?: of)?|aged) (?:\d+|«\d+»)|"
+    rf"(?:of|from|in|after) (?:an? |the )?(?:[a-z-]+ ){{0,2}}(?:{_CAUSES})),? ){{0,4}}"
+)
+_AT = rf"«(?P<first>\d+)»(?:{_END}| to\b)"
 _PLACES = (
     *(
-        (f"place of {event}", re.compile(rf"^(?:He|She|{_ONE}) was born and died in «(?P<first>\d+)»"))
+        (f"place of {event}", re.compile(rf"^(?:He|She|{_ONE}) was born and died in {_AT}"))
         for event in ("birth", "death")
     ),
+    ("place of birth", re.compile(rf"^(?:He|She|{_ONE}) was born (?:on [^.;]{{0,20}}{_ONE},? )?(?:in|at) {_AT}")),
+    ("place of death", re.compile(rf"^(?:He|She|{_ONE}) died {_DIED}(?:in|at) {_AT}")),
     (
         "place of birth",
-        re.compile(rf"^(?:He|She|{_ONE}) was born (?:on [^.;]{{0,20}}{_ONE} )?(?:in|at) «(?P<first>\d+)»"),
-    ),
-    ("place of death", re.compile(rf"^(?:He|She|{_ONE}) died [^.;]{{0,30}}?(?:in|at) «(?P<first>\d+)»")),
-    (
-        "place of birth",
-        re.compile(rf"^{_ONE}[^()]{{0,40}}?\s*\(\s*born [^();]{{0,6}}{_ONE},? (?:in )?«(?P<first>\d+)»"),
+        re.compile(rf"^{_ONE}[^()]{{0,40}}?\s*\(\s*born [^();]{{0,6}}{_ONE},? (?:in )?«(?P<first>\d+)»(?=\s*[,;)–—])"),
     ),
 )
 
@@ -142,7 +196,7 @@ def define(doc: Document) -> Document:
             found += _told(sentence, subject)
         for head, relation, tail in found:
             doc = _with_fact(doc, head, relation, tail, number)
-    return doc
+    return with_assertions(doc)
 
 
 def _works(sentence: PatternSentence, text: str) -> Iterator[tuple[Mention, str, Mention]]:
@@ -158,14 +212,12 @@ def _works(sentence: PatternSentence, text: str) -> Iterator[tuple[Mention, str,
     origin = _ORIGIN.match(rest)
     if kind == "film" and origin and is_of_country((adjective := sentence.said(origin["country"])[0]).text):
         yield head, "country of origin", adjective
-    for relation, pattern in BY[kind]:
-        for found in pattern.finditer(rest):
-            yield from (
-                (head, relation, m) for m in sentence.said(found[found.lastindex or 0]) if _is_maker(m, relation)
-            )
-    if kind == "film":
-        for found in STARRING.finditer(rest):
-            yield from ((head, "cast member", m) for m in sentence.said(found[1]) if m.type == "person")
+    made = [(relation, found) for relation, pattern in BY[kind] for found in pattern.finditer(rest)]
+    made += [("cast member", found) for found in STARRING.finditer(rest) if kind == "film"]
+    for relation, found in made:
+        names = found.lastindex or 0
+        if not _OF_ANOTHER.search(rest, 0, found.start(names)):
+            yield from ((head, relation, m) for m in sentence.said(found[names]) if _is_maker(m, relation))
 
 
 def _work(sentence: PatternSentence, text: str) -> tuple[Mention, str] | None:

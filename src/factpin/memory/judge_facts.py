@@ -6,7 +6,7 @@ is negated, hedged, reported or conditional adds nothing.
     active        asserted and not contradicted
     superseded    ended, not yet begun, or replaced by a later fact (relations with the mark `changes`)
     disputed      texts contradict each other: asserted and negated, or several tails where there can only be one, and
-                  none of them is merely more exact (Warsaw and Poland)
+                  none of them is merely more exact (Warsaw and Poland); an unlikely fact does not dispute a likely one
     denied        only negated
     unconfirmed   only hedged, reported or conditional
     rejected      by hand
@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 
 from factpin.documents import Relation, Schema
 from factpin.documents.keys import digest
+from factpin.documents.likely import LIKELY
 from factpin.memory.agreement import agree
 from factpin.memory.dates import is_before
 from factpin.memory.groups import Groups
@@ -72,13 +73,19 @@ def _statuses(group: Sequence[StoredFact], relation: Relation, as_of: str) -> li
     alone: dict[str, Status] = {fact.id: _alone(fact, as_of) for fact in group}
     running = [fact for fact in group if alone[fact.id] in ("active", "disputed")]
     if relation.changes or relation.functional:
+        sure = {fact.id: _sure(fact) for fact in running}
+
+        def opposes(other: StoredFact, fact: StoredFact) -> bool:
+            """Whether a fact speaks against another one. One that is too unlikely to be shown cannot do so."""
+            return not agree(fact, other) and not sure[other.id] < LIKELY <= sure[fact.id]
+
         for fact in running if relation.changes else ():
-            if any(not agree(fact, other) and is_before(since(fact), since(other)) for other in running):
+            if any(opposes(other, fact) and is_before(since(fact), since(other)) for other in running):
                 alone[fact.id] = "superseded"
         left = [fact for fact in running if alone[fact.id] != "superseded"]
         confirmed = {fact.tail.id for fact in left if fact.verdict == "confirmed"}
         for fact in left:
-            if confirmed != {fact.tail.id} and any(not agree(fact, other) for other in left):
+            if confirmed != {fact.tail.id} and any(opposes(other, fact) for other in left):
                 alone[fact.id] = "disputed"
     return [(fact, alone[fact.id]) for fact in group]
 

@@ -15,10 +15,12 @@ class Selection:
     filter: Filter
     facts: Sequence[JudgedFact]
     left_out: int  # facts
+    disputed: int = 0  # of those left out: likely enough, but a text contradicts them
 
 
 def select(store: Store, filter: Filter = ALL, min_score: float = 0.0) -> Selection:
     """The active facts with at least this confidence; with 0 every fact, also those that do not hold."""
     facts = store.judged(filter=filter)
     kept = [fact for fact in facts if not min_score or (fact.status == "active" and fact.confidence >= min_score)]
-    return Selection(store, filter, kept, len(facts) - len(kept))
+    disputed = sum(bool(min_score) and f.status == "disputed" and f.confidence >= min_score for f in facts)
+    return Selection(store, filter, kept, len(facts) - len(kept), disputed)

@@ -51,4 +51,7 @@ def export(
     if done.left_out:
         facts = count(done.left_out, "fact that is", "facts that are")
         notes(quiet).print(f"left out: {facts} less likely than {min_score:g} or not active (--min-score 0 writes all)")
+    if done.disputed:
+        them = count(done.disputed, "of them is disputed", "of them are disputed")
+        notes(quiet).print(f"{them}, though likely: `factpin store conflicts` shows what contradicts what")
     return 0

@@ -11,7 +11,6 @@ from factpin.answers.cogqa import CognitiveGraph
 from factpin.answers.parse import parse_question
 from factpin.answers.say import say
 from factpin.documents import Answer, Citation
-from factpin.documents.answer import MODES
 from factpin.documents.mentions import show_score
 from factpin.words import count, share
 
@@ -19,7 +18,8 @@ MOST_CITED = 5
 MOST_FACTS = 30
 # answers are in the language of the question, as their notes are
 EN = {"none": "no answer", "or": "or: ", "see": "see:", "comma": ", ", "conflict": ", conflict"}
-EN |= {mode: mode for mode in MODES}
+EN |= {"facts": "facts", "extract": "read in a passage", "hops": "over several passages"}
+EN |= {"generate": "written by a model", "memory": "facts found by a model"}
 ZH = {"none": "没有答案", "or": "或：", "see": "可参看：", "comma": "，", "conflict": "，有矛盾"}
 ZH |= {"facts": "来自库中的事实", "extract": "读自原文段落", "hops": "串联多个段落得出"}
 ZH |= {"generate": "由模型生成", "memory": "由模型查找事实得出"}
