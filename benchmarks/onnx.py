@@ -33,6 +33,8 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+sys.path.remove(str(Path(__file__).parent))  # or this file would be taken for the package onnx
+
 import factpin
 from factpin import formats
 from factpin.answers.reader import Reading

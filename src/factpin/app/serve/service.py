@@ -54,8 +54,9 @@ class Service:
         self.on_batch: Callable[[Sequence[Document], float, float], None] = NOTHING
         self.on_failure: Callable[[Exception], None] = NOTHING
         self.failure = ""  # why no more is read
-        together = 1 if precision == "int8" else limits.batch_characters  # int8 rounds by all texts of a batch
-        self.queue = Queue(together, limits.waiting_requests, limits.waiting_characters, limits.timeout * PATIENCE)
+        self.queue = Queue(
+            limits.batch_characters, limits.waiting_requests, limits.waiting_characters, limits.timeout * PATIENCE
+        )
         self._models: dict[tuple[str, str], Extractor] = {}
         self._loaded = threading.Event()
         self._worker = threading.Thread(target=self._work, name="models", daemon=True)
