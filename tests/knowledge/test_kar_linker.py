@@ -1,5 +1,6 @@
 """A trained linker: from a store to a folder, from the folder to links, and what its scores mean."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -106,30 +107,46 @@ def test_probabilities_sum_to_one(folder: Path, db: Path) -> None:
         assert none.tolist() == [1.0]
 
 
+def test_a_name_that_only_entities_have_is_linked(folder: Path, db: Path) -> None:
+    with open_store(str(db)) as store:
+        judge, doc = load_linker(folder), said("x", BORN, "")
+        uses = [replace(use, documents={}) for use in Linker(store).uses("李雷")]  # no text has the name
+        (p,) = judge(doc, [(doc.mentions[0], uses)])
+    assert len(p) == 3 and p.sum() == pytest.approx(1.0) and p.min() > 0
+
+
 def test_a_folder_without_a_linker_is_refused(encoder_folder: Path) -> None:
     with pytest.raises(BadInput, match="holds no linker"):
         load_linker(encoder_folder)
 
 
-def test_the_score_of_nil_is_where_most_mentions_are_right() -> None:
-    one = [np.array([2.0, 0.0])], [np.array([-3.0])]
-    scored = [(one[0][0], 0)] * 3 + [(one[1][0], NIL)] * 2 + [(np.array([1.0]), 0)] * 3 + [(np.array([1.5]), NIL)]
-    nil, sharpness = fit_scores(scored)
-    assert nil == pytest.approx(-1.0)  # between -3 and 1: only the mention at 1.5 is wrong
-    assert chances(np.array([-1.5]), nil, sharpness)[-1] > 0.5 > chances(np.array([-0.5]), nil, sharpness)[-1]
-    assert fit_scores([]) == (0.0, 1.0)
+def drawn(many: int, blown_up: float, shift: float) -> list[tuple[np.ndarray, int]]:
+    """Mentions with three candidates; the scores that they follow, blown up, and then all raised."""
+    chance, found = np.random.default_rng(0), []
+    for _ in range(many):
+        true = chance.normal(size=3)
+        gold = int(chance.choice(4, p=chances(true, 0.0, 1.0)))
+        found.append((blown_up * true + shift, NIL if gold == 3 else gold))
+    return found
 
 
 def test_scores_become_probabilities() -> None:
-    chance = np.random.default_rng(0)
-    scored = []
-    for _ in range(3000):
-        true = chance.normal(size=3)
-        p = chances(true, 0.0, 1.0)
-        gold = int(chance.choice(4, p=p))
-        scored.append((4 * true, NIL if gold == 3 else gold))  # four times too sure
-    nil, sharpness = fit_scores(scored)
-    assert sharpness == pytest.approx(0.25, rel=0.25) and abs(nil) < 1.5
+    nil, sharpness = fit_scores(drawn(3000, 4, 2))
+    assert sharpness == pytest.approx(0.25, rel=0.15) and nil == pytest.approx(2.0, abs=0.4)
+
+
+def test_few_mentions_say_nothing_about_nil() -> None:
+    sure, new = (np.array([8.0, 1.0]), 0), (np.array([2.0]), NIL)
+    for scored in ([], [sure] * 5, [sure] * 300, [new] * 300, [sure] * 300 + [new] * 4, [sure] * 10 + [new] * 10):
+        assert fit_scores(scored) == (0.0, 1.0)
+
+
+def test_little_data_moves_little() -> None:
+    clear = [(np.array([8.0]), 0)] * 25 + [(np.array([2.0]), NIL)] * 6  # any score of NIL between 2 and 8 is right
+    nil, sharpness = fit_scores(clear)
+    assert 0 < nil < 5 and 0.3 < sharpness < 3
+    many = fit_scores(clear * 100)
+    assert 2 < many[0] < 8 and many[1] > sharpness
 
 
 def test_layers_that_only_training_needs_are_not_saved(folder: Path) -> None:

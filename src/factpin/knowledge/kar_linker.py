@@ -74,8 +74,8 @@ class KarLinker:
             own = []
             for number, place in part.names.items():
                 offered = [uses[number][i] for i in known[number]]
-                total = sum(use.count() for use in offered)
-                priors = tuple(use.count() / total for use in offered)
+                counts = [max(1, use.count()) for use in offered]  # 0: only the entity itself has the name
+                priors = tuple(n / sum(counts) for n in counts)
                 own.append(MentionSpan(*place, tuple(self._rows[use.entity.id] for use in offered), priors))
             spans.append(own)
         self.encoder.eval()
