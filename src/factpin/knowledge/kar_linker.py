@@ -41,7 +41,9 @@ class KarLinker:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        return {key: FIRST + i for i, key in enumerate(self.layer.keys)}
+        own = self.layer.layer
+        known = (own.entities != 0).any(dim=1).tolist() if isinstance(own, Kar) else []
+        return {key: FIRST + i for i, key in enumerate(self.layer.keys) if known[FIRST + i]}
 
     def __call__(self, doc: Document, asked: Sequence[tuple[Mention, Sequence[NameUse]]]) -> list[Array]:
         """The probabilities of the candidates of each mention, and of NIL."""
