@@ -1,5 +1,6 @@
 """A trained linker: from a store to a folder, from the folder to links, and what its scores mean."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,15 +12,23 @@ import torch
 from factpin.documents import Document, Entity, Mention, to_json
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
+from factpin.knowledge.kar import Kar
 from factpin.knowledge.kar_linker import KarLinker, load_linker
-from factpin.knowledge.link_scores import chances, fit_scores
-from factpin.knowledge.mentions import NIL
+from factpin.knowledge.link_scores import Scored, chances, fit_scores
+from factpin.knowledge.mentions import FIRST, NIL
+from factpin.knowledge.reading import EncodedText
+from factpin.knowledge.store_layer import StoreLayer
 from factpin.memory import Source, open_store
 from factpin.memory.linking import Linker
 from factpin.models.extractor import Extractor
+from factpin.pretraining.knowledge import pretrain_knowledge
 from factpin.tasks import TASKS
 from factpin.tasks.spans.task import SpanOptions
-from factpin.training.config import TrainConfig
+from factpin.tokens import Tokenizer
+from factpin.training import knowledge_layer
+from factpin.training.config import TrainConfig, read_recipe
+from factpin.training.knowledge_layer import Lessons, layer_over, learn_links, scored, train_linker
+from factpin.training.knowledge_options import KnowledgeOptions
 from factpin.training.run import run_training
 from tests.app.store_door import Door, make_door
 from tests.conftest import corpus
@@ -115,6 +124,72 @@ def test_a_name_that_only_entities_have_is_linked(folder: Path, db: Path) -> Non
     assert len(p) == 3 and p.sum() == pytest.approx(1.0) and p.min() > 0
 
 
+def test_an_entity_without_a_vector_is_never_chosen(folder: Path, db: Path) -> None:
+    judge = load_linker(folder)
+    with open_store(str(db)) as store:
+        uses, doc = Linker(store).uses("李雷"), said("x", BORN, "")
+        first = judge.layer.keys.index(uses[0].entity.id)
+        judge.layer.layer.entities[FIRST + first] = 0  # type: ignore[index,operator]
+        (p,) = judge(doc, [(doc.mentions[0], uses)])
+    assert p[0] == 0.0 and p[1] > 0 and judge.unseen == {uses[0].entity.id}
+
+
+def test_the_decision_is_of_a_linker_without_the_documents_that_it_is_fitted_on(
+    attentive: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then it learns anew from all of them, from the weights that it began with."""
+    learned: list[set[str]] = []
+    began: list[torch.Tensor] = []
+    judged: list[tuple[set[str], torch.Tensor]] = []
+
+    def learn(layer: StoreLayer, lessons: Sequence[EncodedText], how: Lessons) -> float:
+        learned.append({one.text.source for one in lessons})
+        began.append(weight_of(layer))
+        return learn_links(layer, lessons, how)
+
+    def judge(layer: StoreLayer, texts: Sequence[EncodedText]) -> list[Scored]:
+        judged.append(({one.text.source for one in texts}, weight_of(layer)))
+        return scored(layer, texts)
+
+    monkeypatch.setattr(knowledge_layer, "learn_links", learn)
+    monkeypatch.setattr(knowledge_layer, "scored", judge)
+    encoder, tokenizer = Encoder.load(attentive), Tokenizer.load(attentive)
+    with open_store(str(db)) as store:
+        layer, reading = layer_over(store, "kar", encoder, tokenizer)
+    done = train_linker(layer, reading.texts, Lessons(steps=3))
+    (held, weight), (first, last) = judged[0], learned
+    assert held and first and not held & first and last == first | held
+    assert (done.taught, done.held, len(done.scored)) == (len(first), len(held), len(held))
+    assert torch.equal(*began) and not torch.equal(weight, began[0]) and not torch.equal(weight, weight_of(layer))
+
+
+def weight_of(layer: StoreLayer) -> torch.Tensor:
+    assert isinstance(layer.layer, Kar)
+    return layer.layer.judge[0].weight.detach().clone()  # type: ignore[operator,return-value]
+
+
+def test_a_linker_is_trained_as_its_options_say(attentive: Path, db: Path, tmp_path: Path) -> None:
+    options = KnowledgeOptions("linker", str(attentive), str(db))
+    usual = TrainConfig(max_steps=3, batch_size=4, learning_rate=0.01)
+    saved = {}
+    for name, how in (("usual", usual), ("again", usual), ("rate", replace(usual, learning_rate=1e-9)),
+                      ("batch", replace(usual, batch_size=9)), ("steps", replace(usual, max_steps=5))):  # fmt: skip
+        report = pretrain_knowledge(options, how, tmp_path / name, quiet=True)
+        assert report["steps"] == how.max_steps
+        saved[name] = weight_of(load_linker(tmp_path / name).layer)
+        recipe = read_recipe(tmp_path / name / "recipe.toml")["train"]
+        assert recipe == {"max_steps": how.max_steps, "batch_size": how.batch_size, "bf16": False, "seed": 42,
+                          "learning_rate": how.learning_rate}  # fmt: skip
+    assert torch.equal(saved["usual"], saved["again"])
+    assert not any(torch.equal(saved["usual"], saved[name]) for name in ("rate", "batch", "steps"))
+    for name, how in (("epochs", TrainConfig(epochs=2)), ("warmup", TrainConfig(warmup=0.5))):
+        with pytest.raises(BadInput, match=f"{name} has no effect"):
+            pretrain_knowledge(options, how, tmp_path / "refused")
+    with pytest.raises(BadInput, match="--resume"):
+        pretrain_knowledge(options, usual, tmp_path / "refused", resume=True)
+    assert not (tmp_path / "refused").exists()
+
+
 def test_a_folder_without_a_linker_is_refused(encoder_folder: Path) -> None:
     with pytest.raises(BadInput, match="holds no linker"):
         load_linker(encoder_folder)
@@ -137,8 +212,8 @@ def test_scores_become_probabilities() -> None:
 
 def test_few_mentions_say_nothing_about_nil() -> None:
     sure, new = (np.array([8.0, 1.0]), 0), (np.array([2.0]), NIL)
-    for scored in ([], [sure] * 5, [sure] * 300, [new] * 300, [sure] * 300 + [new] * 4, [sure] * 10 + [new] * 10):
-        assert fit_scores(scored) == (0.0, 1.0)
+    for few in ([], [sure] * 5, [sure] * 300, [new] * 300, [sure] * 300 + [new] * 4, [sure] * 10 + [new] * 10):
+        assert fit_scores(few) == (0.0, 1.0)
 
 
 def test_little_data_moves_little() -> None:
