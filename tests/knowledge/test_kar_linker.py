@@ -37,9 +37,9 @@ BORN = "李雷出生于旧金山。"
 SILENT = "李雷没有说话，今天也来了。"
 
 
-def said(id: str, text: str, link: str) -> Document:
+def said(id: str, text: str, link: str, name: str = "李雷") -> Document:
     entities = (Entity("e0", ("m0",), "PER", link=link),) if link else ()
-    return Document(id, text, mentions=(Mention("m0", 0, 2, "李雷", "PER"),), entities=entities)
+    return Document(id, text, mentions=(Mention("m0", 0, 2, name, "PER"),), entities=entities)
 
 
 @pytest.fixture
@@ -112,8 +112,6 @@ def test_probabilities_sum_to_one(folder: Path, db: Path) -> None:
         doc = said("x", BORN * 30 + SILENT, "")
         (p,) = judge(doc, [(doc.mentions[0], linker.uses("李雷"))])
         assert len(p) == 3 and p.sum() == pytest.approx(1.0) and p.min() > 0
-        (none,) = judge(doc, [(doc.mentions[0], [])])
-        assert none.tolist() == [1.0]
 
 
 def test_a_name_that_only_entities_have_is_linked(folder: Path, db: Path) -> None:
@@ -188,6 +186,46 @@ def test_a_linker_is_trained_as_its_options_say(attentive: Path, db: Path, tmp_p
     with pytest.raises(BadInput, match="--resume"):
         pretrain_knowledge(options, usual, tmp_path / "refused", resume=True)
     assert not (tmp_path / "refused").exists()
+
+
+def test_names_without_a_known_candidate_are_linked_by_the_features(door: Door, folder: Path, db: Path,
+                                                                     tmp_path: Path) -> None:  # fmt: skip
+    new = "王芳出生于北京。"
+    with open_store(str(db), create=True) as store, store.together():
+        for i in range(3):
+            store.put(said(f"w{i}", new, "Q9", "王芳"), Source(f"w{i}"))
+    with open_store(str(db)) as store:
+        judge, doc = load_linker(folder), said("x", new, "", "王芳")
+        (found,) = Linker(store, judge=judge).links(doc)
+        assert judge(doc, [(doc.mentions[0], Linker(store).uses("王芳"))]) == [None]
+        assert found == Linker(store).links(doc)[0] and found.link == "Q9" and found.score < 1
+    text = tmp_path / "new.txt"
+    text.write_text(new, encoding="utf-8")
+    done = door("extract", text, "--link", "--linker", folder, "--to", "jsonl")
+    assert done.code == 0 and "1 candidate is new in the store" in " ".join(done.err.split())
+
+
+def test_a_linker_of_another_store_is_refused(door: Door, folder: Path, tmp_path: Path) -> None:
+    other, corpus = tmp_path / "other.db", tmp_path / "new.jsonl"
+    with open_store(str(other), create=True) as store:
+        store.put(said("w", BORN, "Q9"), Source("w"))
+    corpus.write_bytes(orjson.dumps(to_json(said("x", BORN, ""))))
+    done = door("link", corpus, tmp_path / "out.jsonl", "--linker", folder, "--db", other)
+    assert done.code != 0 and "trained on another store" in " ".join(done.err.split())
+
+
+def test_a_layer_that_an_encoder_brings_is_not_lost(folder: Path, db: Path, tmp_path: Path) -> None:
+    for objective in ("linker", "knowbert", "eae", "fae"):
+        with pytest.raises(BadInput, match="would be lost"):
+            pretrain_knowledge(KnowledgeOptions(objective, str(folder), str(db)), TrainConfig(), tmp_path / "again")
+
+
+def test_a_store_that_teaches_no_linker_is_refused(encoder_folder: Path, tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "one.db"), create=True) as store:
+        store.put(said("a", BORN, "Q1"), Source("a"))
+    options = SpanOptions(encoder=str(encoder_folder), head_size=8, knowledge="kar", db=str(tmp_path / "one.db"))
+    with pytest.raises(BadInput, match="occurs in two documents"):
+        run_training(TASKS["spans"], corpus(8, 1), [], options, TrainConfig(), tmp_path / "m", quiet=True)
 
 
 def test_a_folder_without_a_linker_is_refused(encoder_folder: Path) -> None:

@@ -19,12 +19,16 @@ def pretrain_knowledge(
     if not options.encoder:
         raise BadInput("--encoder is missing. `factpin models --encoders` lists encoders that need no model hub.")
     need_torch("Pretraining needs torch")
+    from factpin.encoders import resolve  # noqa: PLC0415
+    from factpin.knowledge.layer_folder import has_layer  # noqa: PLC0415
     from factpin.pretraining.knowledge_texts import prepare_texts  # noqa: PLC0415  (torch)
     from factpin.training.fact_asker import prepare_asker  # noqa: PLC0415
     from factpin.training.knowledge_linker import pretrain_linker  # noqa: PLC0415
     from factpin.training.part_run import check_output, run_part  # noqa: PLC0415
 
     check_output(folder, resume=resume)
+    if has_layer(source := resolve(options.encoder)):
+        raise BadInput(f"{source} has a layer over a store already, which would be lost. Take another encoder.")
     if options.objective == "linker" and resume:
         raise BadInput("The training of a linker takes seconds and keeps no checkpoint. Leave --resume out.")
     with open_store(options.db) as store:
