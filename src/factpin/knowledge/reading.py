@@ -4,7 +4,8 @@
     c    mean of the last layer's vectors around a mention, those of the mention left out              (D,)
     e    mean of c over all mentions of an entity, along the main directions of all, of unit length    (E,)
 
-An entity is never described by the text that names it: the rows behind those of the entities are their vectors without
+With contexts, an entity is never described by the text that names it; descriptions and facts are those of the whole
+store, and may hold what the text itself states. The rows behind those of the entities are their vectors without
 one document, and the mentions in that document offer these. Otherwise a candidate would show the words around its own
 mention, hidden ones as well.
 """
@@ -32,7 +33,7 @@ Vectors = Literal["", "contexts", "descriptions", "facts"]  # where entity vecto
 USUAL: dict[str, Vectors] = {"entities": "descriptions", "kar": "contexts"}
 SIZE = 128  # of an entity vector
 WINDOW = 24  # pieces on both sides of a mention
-MOST_KEPT = 4000  # texts whose vectors are kept, for the linker
+MOST_KEPT = 4000  # texts whose vectors are kept, for the linker; of more, every second is, or third, and so on
 MOST_TOKENS = 64  # of a description
 BATCH = 32
 
