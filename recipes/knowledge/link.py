@@ -43,7 +43,7 @@ from factpin.scoring.intervals import interval, paired_bootstrap
 from factpin.scoring.linking import known_names, score_linking
 from factpin.scoring.means import mean_of
 from factpin.tokens import Tokenizer
-from factpin.training.knowledge_layer import OTHERS, train_linker
+from factpin.training.knowledge_layer import Lessons, train_linker
 
 HALVES = ("wiki-fair-v2-no-coref", "news-fair-v2-no-coref")
 WHOLE = ("oke-2015-train", "oke-2016-train", "rss-500")
@@ -57,7 +57,7 @@ class Way:
 
     prior: bool = True
     vectors: Vectors = "contexts"
-    others: int = OTHERS  # random candidates
+    others: int = Lessons.others  # random candidates
     loss: Literal["margin", "softmax"] = "softmax"
     fitted: bool = True  # the score below which a mention is NIL is fitted; otherwise 0
 
@@ -112,7 +112,7 @@ def kar_linker(way: Way, reading: StoreReading, encoder: Encoder, tokenizer: Tok
     layer = build_layer(encoder, tokenizer, reading)
     if isinstance(layer.layer, Kar):
         layer.layer.config = replace(layer.layer.config, use_prior=way.prior, loss=way.loss)
-    train_linker(layer, reading.texts, others=way.others)
+    train_linker(layer, reading.texts, Lessons(others=way.others))
     layer.trim()
     if not way.fitted:
         layer.config = replace(layer.config, nil=0.0)
@@ -172,6 +172,7 @@ def fold(
         readings: dict[str, StoreReading] = {}
         for arm, way in ways.items():
             if way.vectors not in readings:
+                encoder.put_between(None)  # the linker of the last arm
                 readings[way.vectors] = read_store(store, "kar", encoder, tokenizer, vectors=way.vectors, bf16=True)
             arms[arm] = []
             for seed in seeds if arm in ("dot", "KAR") else seeds[:1]:

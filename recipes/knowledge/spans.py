@@ -51,7 +51,7 @@ def with_layer(kind: str, data: Path, documents: int, folder: Path) -> None:
                 if number < documents:
                     store.put(doc, Source(f"redocred/{number}"))
         layer, reading = layer_over(store, kind, encoder, tokenizer)
-    loss = train_linker(layer, reading.texts)
+    loss = train_linker(layer, reading.texts).loss
     print(f"{kind}: {layer.config.rows} rows, {len(layer.names.starts) - 1} names, {len(reading.texts)} texts, "
           f"last loss of linking {loss:.3f}", flush=True)  # fmt: skip
     encoder.save(folder)

@@ -1,5 +1,7 @@
 """A trained linker: from a store to a folder, from the folder to links, and what its scores mean."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,15 +12,23 @@ import torch
 from factpin.documents import Document, Entity, Mention, to_json
 from factpin.encoders import Encoder
 from factpin.errors import BadInput
+from factpin.knowledge.kar import Kar
 from factpin.knowledge.kar_linker import KarLinker, load_linker
-from factpin.knowledge.link_scores import chances, fit_scores
-from factpin.knowledge.mentions import NIL
+from factpin.knowledge.link_scores import Scored, chances, fit_scores
+from factpin.knowledge.mentions import FIRST, NIL
+from factpin.knowledge.reading import EncodedText
+from factpin.knowledge.store_layer import StoreLayer
 from factpin.memory import Source, open_store
 from factpin.memory.linking import Linker
 from factpin.models.extractor import Extractor
+from factpin.pretraining.knowledge import pretrain_knowledge
 from factpin.tasks import TASKS
 from factpin.tasks.spans.task import SpanOptions
-from factpin.training.config import TrainConfig
+from factpin.tokens import Tokenizer
+from factpin.training import knowledge_layer
+from factpin.training.config import TrainConfig, read_recipe
+from factpin.training.knowledge_layer import Lessons, layer_over, learn_links, scored, train_linker
+from factpin.training.knowledge_options import KnowledgeOptions
 from factpin.training.run import run_training
 from tests.app.store_door import Door, make_door
 from tests.conftest import corpus
@@ -27,9 +37,9 @@ BORN = "李雷出生于旧金山。"
 SILENT = "李雷没有说话，今天也来了。"
 
 
-def said(id: str, text: str, link: str) -> Document:
+def said(id: str, text: str, link: str, name: str = "李雷") -> Document:
     entities = (Entity("e0", ("m0",), "PER", link=link),) if link else ()
-    return Document(id, text, mentions=(Mention("m0", 0, 2, "李雷", "PER"),), entities=entities)
+    return Document(id, text, mentions=(Mention("m0", 0, 2, name, "PER"),), entities=entities)
 
 
 @pytest.fixture
@@ -102,8 +112,120 @@ def test_probabilities_sum_to_one(folder: Path, db: Path) -> None:
         doc = said("x", BORN * 30 + SILENT, "")
         (p,) = judge(doc, [(doc.mentions[0], linker.uses("李雷"))])
         assert len(p) == 3 and p.sum() == pytest.approx(1.0) and p.min() > 0
-        (none,) = judge(doc, [(doc.mentions[0], [])])
-        assert none.tolist() == [1.0]
+
+
+def test_a_name_that_only_entities_have_is_linked(folder: Path, db: Path) -> None:
+    with open_store(str(db)) as store:
+        judge, doc = load_linker(folder), said("x", BORN, "")
+        uses = [replace(use, documents={}) for use in Linker(store).uses("李雷")]  # no text has the name
+        (p,) = judge(doc, [(doc.mentions[0], uses)])
+    assert len(p) == 3 and p.sum() == pytest.approx(1.0) and p.min() > 0
+
+
+def test_an_entity_without_a_vector_is_never_chosen(folder: Path, db: Path) -> None:
+    judge = load_linker(folder)
+    with open_store(str(db)) as store:
+        uses, doc = Linker(store).uses("李雷"), said("x", BORN, "")
+        first = judge.layer.keys.index(uses[0].entity.id)
+        judge.layer.layer.entities[FIRST + first] = 0  # type: ignore[index,operator]
+        (p,) = judge(doc, [(doc.mentions[0], uses)])
+    assert p[0] == 0.0 and p[1] > 0 and judge.unseen == {uses[0].entity.id}
+
+
+def test_the_decision_is_of_a_linker_without_the_documents_that_it_is_fitted_on(
+    attentive: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then it learns anew from all of them, from the weights that it began with."""
+    learned: list[set[str]] = []
+    began: list[torch.Tensor] = []
+    judged: list[tuple[set[str], torch.Tensor]] = []
+
+    def learn(layer: StoreLayer, lessons: Sequence[EncodedText], how: Lessons) -> float:
+        learned.append({one.text.source for one in lessons})
+        began.append(weight_of(layer))
+        return learn_links(layer, lessons, how)
+
+    def judge(layer: StoreLayer, texts: Sequence[EncodedText]) -> list[Scored]:
+        judged.append(({one.text.source for one in texts}, weight_of(layer)))
+        return scored(layer, texts)
+
+    monkeypatch.setattr(knowledge_layer, "learn_links", learn)
+    monkeypatch.setattr(knowledge_layer, "scored", judge)
+    encoder, tokenizer = Encoder.load(attentive), Tokenizer.load(attentive)
+    with open_store(str(db)) as store:
+        layer, reading = layer_over(store, "kar", encoder, tokenizer)
+    done = train_linker(layer, reading.texts, Lessons(steps=3))
+    (held, weight), (first, last) = judged[0], learned
+    assert held and first and not held & first and last == first | held
+    assert (done.taught, done.held, len(done.scored)) == (len(first), len(held), len(held))
+    assert torch.equal(*began) and not torch.equal(weight, began[0]) and not torch.equal(weight, weight_of(layer))
+
+
+def weight_of(layer: StoreLayer) -> torch.Tensor:
+    assert isinstance(layer.layer, Kar)
+    return layer.layer.judge[0].weight.detach().clone()  # type: ignore[operator,return-value]
+
+
+def test_a_linker_is_trained_as_its_options_say(attentive: Path, db: Path, tmp_path: Path) -> None:
+    options = KnowledgeOptions("linker", str(attentive), str(db))
+    usual = TrainConfig(max_steps=3, batch_size=4, learning_rate=0.01)
+    saved = {}
+    for name, how in (("usual", usual), ("again", usual), ("rate", replace(usual, learning_rate=1e-9)),
+                      ("batch", replace(usual, batch_size=9)), ("steps", replace(usual, max_steps=5))):  # fmt: skip
+        report = pretrain_knowledge(options, how, tmp_path / name, quiet=True)
+        assert report["steps"] == how.max_steps
+        saved[name] = weight_of(load_linker(tmp_path / name).layer)
+        recipe = read_recipe(tmp_path / name / "recipe.toml")["train"]
+        assert recipe == {"max_steps": how.max_steps, "batch_size": how.batch_size, "bf16": False, "seed": 42,
+                          "learning_rate": how.learning_rate}  # fmt: skip
+    assert torch.equal(saved["usual"], saved["again"])
+    assert not any(torch.equal(saved["usual"], saved[name]) for name in ("rate", "batch", "steps"))
+    for name, how in (("epochs", TrainConfig(epochs=2)), ("warmup", TrainConfig(warmup=0.5))):
+        with pytest.raises(BadInput, match=f"{name} has no effect"):
+            pretrain_knowledge(options, how, tmp_path / "refused")
+    with pytest.raises(BadInput, match="--resume"):
+        pretrain_knowledge(options, usual, tmp_path / "refused", resume=True)
+    assert not (tmp_path / "refused").exists()
+
+
+def test_names_without_a_known_candidate_are_linked_by_the_features(door: Door, folder: Path, db: Path,
+                                                                     tmp_path: Path) -> None:  # fmt: skip
+    new = "王芳出生于北京。"
+    with open_store(str(db), create=True) as store, store.together():
+        for i in range(3):
+            store.put(said(f"w{i}", new, "Q9", "王芳"), Source(f"w{i}"))
+    with open_store(str(db)) as store:
+        judge, doc = load_linker(folder), said("x", new, "", "王芳")
+        (found,) = Linker(store, judge=judge).links(doc)
+        assert judge(doc, [(doc.mentions[0], Linker(store).uses("王芳"))]) == [None]
+        assert found == Linker(store).links(doc)[0] and found.link == "Q9" and found.score < 1
+    text = tmp_path / "new.txt"
+    text.write_text(new, encoding="utf-8")
+    done = door("extract", text, "--link", "--linker", folder, "--to", "jsonl")
+    assert done.code == 0 and "1 candidate is new in the store" in " ".join(done.err.split())
+
+
+def test_a_linker_of_another_store_is_refused(door: Door, folder: Path, tmp_path: Path) -> None:
+    other, corpus = tmp_path / "other.db", tmp_path / "new.jsonl"
+    with open_store(str(other), create=True) as store:
+        store.put(said("w", BORN, "Q9"), Source("w"))
+    corpus.write_bytes(orjson.dumps(to_json(said("x", BORN, ""))))
+    done = door("link", corpus, tmp_path / "out.jsonl", "--linker", folder, "--db", other)
+    assert done.code != 0 and "trained on another store" in " ".join(done.err.split())
+
+
+def test_a_layer_that_an_encoder_brings_is_not_lost(folder: Path, db: Path, tmp_path: Path) -> None:
+    for objective in ("linker", "knowbert", "eae", "fae"):
+        with pytest.raises(BadInput, match="would be lost"):
+            pretrain_knowledge(KnowledgeOptions(objective, str(folder), str(db)), TrainConfig(), tmp_path / "again")
+
+
+def test_a_store_that_teaches_no_linker_is_refused(encoder_folder: Path, tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "one.db"), create=True) as store:
+        store.put(said("a", BORN, "Q1"), Source("a"))
+    options = SpanOptions(encoder=str(encoder_folder), head_size=8, knowledge="kar", db=str(tmp_path / "one.db"))
+    with pytest.raises(BadInput, match="occurs in two documents"):
+        run_training(TASKS["spans"], corpus(8, 1), [], options, TrainConfig(), tmp_path / "m", quiet=True)
 
 
 def test_a_folder_without_a_linker_is_refused(encoder_folder: Path) -> None:
@@ -111,25 +233,33 @@ def test_a_folder_without_a_linker_is_refused(encoder_folder: Path) -> None:
         load_linker(encoder_folder)
 
 
-def test_the_score_of_nil_is_where_most_mentions_are_right() -> None:
-    one = [np.array([2.0, 0.0])], [np.array([-3.0])]
-    scored = [(one[0][0], 0)] * 3 + [(one[1][0], NIL)] * 2 + [(np.array([1.0]), 0)] * 3 + [(np.array([1.5]), NIL)]
-    nil, sharpness = fit_scores(scored)
-    assert nil == pytest.approx(-1.0)  # between -3 and 1: only the mention at 1.5 is wrong
-    assert chances(np.array([-1.5]), nil, sharpness)[-1] > 0.5 > chances(np.array([-0.5]), nil, sharpness)[-1]
-    assert fit_scores([]) == (0.0, 1.0)
+def drawn(many: int, blown_up: float, shift: float) -> list[tuple[np.ndarray, int]]:
+    """Mentions with three candidates; the scores that they follow, blown up, and then all raised."""
+    chance, found = np.random.default_rng(0), []
+    for _ in range(many):
+        true = chance.normal(size=3)
+        gold = int(chance.choice(4, p=chances(true, 0.0, 1.0)))
+        found.append((blown_up * true + shift, NIL if gold == 3 else gold))
+    return found
 
 
 def test_scores_become_probabilities() -> None:
-    chance = np.random.default_rng(0)
-    scored = []
-    for _ in range(3000):
-        true = chance.normal(size=3)
-        p = chances(true, 0.0, 1.0)
-        gold = int(chance.choice(4, p=p))
-        scored.append((4 * true, NIL if gold == 3 else gold))  # four times too sure
-    nil, sharpness = fit_scores(scored)
-    assert sharpness == pytest.approx(0.25, rel=0.25) and abs(nil) < 1.5
+    nil, sharpness = fit_scores(drawn(3000, 4, 2))
+    assert sharpness == pytest.approx(0.25, rel=0.15) and nil == pytest.approx(2.0, abs=0.4)
+
+
+def test_few_mentions_say_nothing_about_nil() -> None:
+    sure, new = (np.array([8.0, 1.0]), 0), (np.array([2.0]), NIL)
+    for few in ([], [sure] * 5, [sure] * 300, [new] * 300, [sure] * 300 + [new] * 4, [sure] * 10 + [new] * 10):
+        assert fit_scores(few) == (0.0, 1.0)
+
+
+def test_little_data_moves_little() -> None:
+    clear = [(np.array([8.0]), 0)] * 25 + [(np.array([2.0]), NIL)] * 6  # any score of NIL between 2 and 8 is right
+    nil, sharpness = fit_scores(clear)
+    assert 0 < nil < 5 and 0.3 < sharpness < 3
+    many = fit_scores(clear * 100)
+    assert 2 < many[0] < 8 and many[1] > sharpness
 
 
 def test_layers_that_only_training_needs_are_not_saved(folder: Path) -> None:

@@ -112,6 +112,21 @@ def test_an_entity_is_not_described_by_the_text_that_names_it() -> None:
     assert len(table) == FIRST + 2 + 2  # the second entity is in one document only, where it is no candidate
 
 
+def test_an_entity_that_only_this_document_names_is_not_offered() -> None:
+    """Its name can be a candidate because another document has it inside of a longer name, which won there."""
+    contexts = [torch.eye(3)[:1], torch.eye(3)[1:2]]
+    spans = (
+        MentionSpan(1, 1, (FIRST, FIRST + 1, FIRST + 2), (0.5, 0.25, 0.25), 0, FIRST),  # the third is nowhere a name
+        MentionSpan(1, 1, (FIRST + 1, FIRST), (0.5, 0.5), 1, FIRST + 1),
+    )
+    texts = [LinkedText(source, np.zeros(3, np.int32), 1, 1, (one,)) for source, one in zip("ab", spans, strict=True)]
+    table, (a, b) = context_vectors(texts, contexts, 3, 3)
+    assert len(table) == FIRST + 3
+    (first,), (second,) = a.mentions, b.mentions
+    assert (first.candidates, first.priors, first.gold) == ((FIRST + 1,), (1.0,), NIL)
+    assert (second.candidates, second.priors, second.gold) == ((FIRST,), (1.0,), 0)
+
+
 def test_random_candidates_are_no_second_right_one() -> None:
     chance = np.random.default_rng(0)
     span = MentionSpan(1, 2, (30, 4), (0.7, 0.3), 0, 3)  # row 30: entity 3 without this document

@@ -1,5 +1,6 @@
 """A model with knowledge of a store: the names it finds, what is exact, and its folder."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,18 @@ def test_off_is_the_encoder_bit_by_bit(kind: str, encoder_folder: Path, db: Path
     assert not torch.equal(encoder(ids, mask).hidden, plain)
     encoder.put_between(None)
     assert torch.equal(encoder(ids, mask).hidden, plain)
+
+
+def test_a_store_is_not_read_through_another_layer(encoder_folder: Path, db: Path, tmp_path: Path) -> None:
+    options = SpanOptions(encoder=str(encoder_folder), head_size=8, knowledge="kar", db=str(db))
+    how, docs = TrainConfig(max_steps=1, batch_size=8), list(corpus(8, 1))
+    run_training(TASKS["spans"], docs, [], options, how, tmp_path / "model", quiet=True)
+    with pytest.raises(BadInput, match="initial model brings a layer"):
+        run_training(TASKS["spans"], docs, [], replace(options, initial=str(tmp_path / "model")), how, tmp_path / "two",
+                     quiet=True)  # fmt: skip
+    model = torch_model(Extractor.load(tmp_path / "model").model)
+    with open_store(str(db)) as store, pytest.raises(BadInput, match="put_between"):
+        read_store(store, "kar", model.encoder, Tokenizer.load(encoder_folder))
 
 
 @pytest.mark.parametrize("kind", ["kar", "entities"])

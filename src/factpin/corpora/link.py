@@ -49,7 +49,7 @@ class LinkCounts:
 def link_corpus(request: LinkRequest, store: Store, progress: Progress = SILENT) -> LinkCounts:
     """Read the source and write the target, completely or not at all. Links in the source are removed."""
     refuse_same(request.source, request.target)
-    judge = open_judge(request.linker)
+    judge = open_judge(request.linker, store)
     linker, counts = open_linker(store, request.as_of, judge), LinkCounts()
     progress.start(None)
 

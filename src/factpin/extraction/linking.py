@@ -8,6 +8,7 @@ from factpin.documents import Document
 from factpin.errors import BadInput, need_torch
 from factpin.memory import Filter, Store, open_store
 from factpin.memory.linking import Judge, Linker
+from factpin.words import count
 
 
 def open_linker(store: Store, as_of: str = "", judge: Judge | None = None) -> Linker:
@@ -17,21 +18,37 @@ def open_linker(store: Store, as_of: str = "", judge: Judge | None = None) -> Li
     return Linker(store, Filter(as_of), judge=judge)
 
 
-def open_judge(folder: str) -> Judge | None:
-    """The trained linker in a folder; "": none."""
+def open_judge(folder: str, store: Store) -> Judge | None:
+    """The trained linker in a folder, for this store; "": none."""
     if not folder:
         return None
     need_torch("--linker needs torch")
     from factpin.knowledge.kar_linker import load_linker  # noqa: PLC0415  (torch)
 
-    return load_linker(Path(folder))
+    judge = load_linker(Path(folder))
+    if not judge.knows(store):
+        raise BadInput(f"{folder} was trained on another store: it knows no entity of {store.tables.url}. Train one: "
+                       f"factpin pretrain --objective linker --db {store.tables.url} …")  # fmt: skip
+    return judge
+
+
+def new_candidates(judge: Judge | None, db: str) -> str:
+    """What to say about the candidates that a trained linker has not seen; "" if there are none."""
+    many = len(getattr(judge, "unseen", ()))
+    if not many:
+        return ""
+    return (
+        f"{count(many, 'candidate is', 'candidates are')} new in the store since the linker was trained, and never "
+        f"chosen; a name that has no other is linked without it. Train it again: factpin pretrain --objective linker "
+        f"--db {db} …"
+    )
 
 
 @contextmanager
 def store_linker(db: str, linker: str = "") -> Iterator[Linker]:
     """The linker of a store that is opened for reading and closed again."""
     with open_store(db) as store:
-        yield open_linker(store, judge=open_judge(linker))
+        yield open_linker(store, judge=open_judge(linker, store))
 
 
 def linked(documents: Iterable[Document], linker: Linker | None) -> Iterator[Document]:

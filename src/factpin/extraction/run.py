@@ -81,6 +81,11 @@ def _run(
         else:
             found = annotate(read_inputs(inputs, request.encoding, rejects))
             lost = _write(found, request, show)
+        if linker is not None:
+            from factpin.extraction.linking import new_candidates  # noqa: PLC0415  (the store)
+
+            if warning := new_candidates(linker.judge, request.db):
+                progress.warn(warning)
     failed = Cases(len(kept.named), tuple(kept.named[:EXAMPLES]))
     return total + Summary(rejected=kept.count - failed.count, failed=failed, lost=lost)
 

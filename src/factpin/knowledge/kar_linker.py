@@ -1,7 +1,7 @@
 """KarLinker: `factpin pretrain --objective linker` decides which entities the names in a document refer to.
 
 Candidates and priors are those of the store as it is now. An entity that the model has not seen in the store has no
-vector, and is never chosen; `unseen` collects these.
+vector, and is never chosen; `unseen` collects these. A name that has no other candidate is left to the features.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,13 @@ from factpin.knowledge.linked import LONGEST, TextPart, cut
 from factpin.knowledge.mentions import FIRST, MentionSpan, collate_mentions
 from factpin.knowledge.store_layer import StoreLayer
 from factpin.layers.half import half_precision
+from factpin.memory import Store
 from factpin.memory.link_fit import Array
 from factpin.memory.linking import NameUse
 from factpin.tokens import Tokenizer
 
 BATCH = 32
+ASKED = 500  # keys at once
 
 
 @dataclass
@@ -41,13 +43,15 @@ class KarLinker:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        return {key: FIRST + i for i, key in enumerate(self.layer.keys)}
+        own = self.layer.layer
+        known = (own.entities != 0).any(dim=1).tolist() if isinstance(own, Kar) else []
+        return {key: FIRST + i for i, key in enumerate(self.layer.keys) if known[FIRST + i]}
 
-    def __call__(self, doc: Document, asked: Sequence[tuple[Mention, Sequence[NameUse]]]) -> list[Array]:
-        """The probabilities of the candidates of each mention, and of NIL."""
+    def __call__(self, doc: Document, asked: Sequence[tuple[Mention, Sequence[NameUse]]]) -> list[Array | None]:
+        """The probabilities of the candidates of each mention, and of NIL; None where no candidate has a vector."""
         longest = min(LONGEST, (self.encoder.max_length or LONGEST + 2) - self.tokenizer.frame_size)
         names = [Span(mention.start, mention.end) for mention, _ in asked]
-        found = [np.append(np.zeros(len(uses)), 1.0) for _, uses in asked]  # NIL where no candidate has a vector
+        found: list[Array | None] = [None] * len(asked)
         known = [self._known(uses) for _, uses in asked]
         parts = list(cut(doc.text, names, self.tokenizer, longest))
         for at in range(0, len(parts), BATCH):
@@ -55,9 +59,16 @@ class KarLinker:
             for part, rows in zip(some, self._scores(some, [uses for _, uses in asked], known), strict=True):
                 for number, scores in zip(part.names, rows, strict=True):
                     config, offered = self.layer.config, known[number]
-                    p = chances(scores[: len(offered)], config.nil, config.sharpness)
-                    found[number][offered], found[number][-1] = p[:-1], p[-1]
+                    if offered:
+                        p = np.zeros(len(asked[number][1]) + 1)
+                        p[[*offered, -1]] = chances(scores[: len(offered)], config.nil, config.sharpness)
+                        found[number] = p
         return found
+
+    def knows(self, store: Store) -> bool:
+        """Whether an entity that it has seen is in a store."""
+        keys = list(self._rows)
+        return any(store.tables.entities(keys[at : at + ASKED]) for at in range(0, len(keys), ASKED))
 
     def _known(self, uses: Sequence[NameUse]) -> list[int]:
         """The numbers of the candidates that have a vector."""
@@ -74,8 +85,8 @@ class KarLinker:
             own = []
             for number, place in part.names.items():
                 offered = [uses[number][i] for i in known[number]]
-                total = sum(use.count() for use in offered)
-                priors = tuple(use.count() / total for use in offered)
+                counts = [max(1, use.count()) for use in offered]  # 0: only the entity itself has the name
+                priors = tuple(n / sum(counts) for n in counts)
                 own.append(MentionSpan(*place, tuple(self._rows[use.entity.id] for use in offered), priors))
             spans.append(own)
         self.encoder.eval()

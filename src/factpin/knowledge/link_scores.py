@@ -1,8 +1,10 @@
 """The scores of a KAR's linker as decisions and probabilities: which candidate a mention refers to, or none (NIL).
 
-    p    softmax(a · [ψ of the candidates; n])     n: what NIL scores     a: how sharp
+    p     softmax(a · [ψ of the candidates; n])     n: what NIL scores     a: how sharp
+    loss  the mean of -log p of what is right + LEASH / mentions · (n² + (log a)²)
 
-n is chosen so that most mentions are right, then a so that p is likeliest, on texts that were kept aside.
+n and a are fitted together on texts that were kept aside. Where these are few, both stay as the linker was trained: NIL
+scores 0 and a is 1.
 """
 
 from collections.abc import Sequence
@@ -12,8 +14,12 @@ import numpy as np
 from factpin.knowledge.mentions import NIL
 from factpin.memory.link_fit import Array, softmax
 
-SHARPEST = 10.0  # and 1 / SHARPEST the least sharp
-TRIED = 81
+UNFITTED = (0.0, 1.0)
+FEW = 30  # mentions below which nothing is fitted
+FEW_OF_EACH = 5  # the same of mentions that are NIL, and of those that are not
+LEASH = 2.0
+NILS = np.linspace(-10, 10, 401)  # that are tried
+SHARP = np.geomspace(1 / 10, 10, 81)
 
 Scored = tuple[Array, int]  # the scores of a mention's candidates (C,), and the right one or NIL
 
@@ -25,26 +31,20 @@ def chances(scores: Array, nil: float, sharpness: float) -> Array:
 
 def fit_scores(scored: Sequence[Scored]) -> tuple[float, float]:
     """n and a."""
-    nil = _fit_nil(scored)
-    if not scored:
-        return nil, 1.0
-    tried = np.geomspace(1 / SHARPEST, SHARPEST, TRIED)
-    return nil, float(min(tried, key=lambda a: _surprise(scored, nil, float(a))))
+    without = sum(gold == NIL for _, gold in scored)
+    if len(scored) < FEW or min(without, len(scored) - without) < FEW_OF_EACH:
+        return UNFITTED
+    each = (_losses(scored, float(a)) + LEASH / len(scored) * (NILS**2 + np.log(a) ** 2) for a in SHARP)
+    losses = np.stack(list(each))  # (a, n)
+    a, n = np.unravel_index(int(losses.argmin()), losses.shape)
+    return float(NILS[n]), float(SHARP[a])
 
 
-def _fit_nil(scored: Sequence[Scored]) -> float:
-    """Between the best scores of two mentions, or below all of them, or above."""
-    found = sorted((float(s.max()), int(s.argmax()) == gold, gold == NIL) for s, gold in scored)
-    if not found:
-        return 0.0
-    right = [sum(ok for _, ok, _ in found)]  # nothing is NIL
-    for _, ok, nil in found:
-        right.append(right[-1] - ok + nil)
-    at = int(np.argmax(right))  # so many of the lowest are NIL
-    lowest = found[at - 1][0] if at else found[0][0] - 1
-    return (lowest + (found[at][0] if at < len(found) else lowest + 1)) / 2
-
-
-def _surprise(scored: Sequence[Scored], nil: float, sharpness: float) -> float:
-    """The mean of -log p of what is right."""
-    return float(np.mean([-np.log(chances(s, nil, sharpness)[gold] + 1e-12) for s, gold in scored]))
+def _losses(scored: Sequence[Scored], a: float) -> Array:
+    """The mean of -log p of what is right, for every n."""
+    of_nil, total = a * NILS, np.zeros(len(NILS))
+    for scores, gold in scored:
+        right = of_nil if gold == NIL else a * scores[gold]
+        total += np.logaddexp(np.logaddexp.reduce(a * scores), of_nil) - right
+    found: Array = total / len(scored)
+    return found

@@ -4,12 +4,13 @@
     c    mean of the last layer's vectors around a mention, those of the mention left out              (D,)
     e    mean of c over all mentions of an entity, along the main directions of all, of unit length    (E,)
 
-An entity is never described by the text that names it: the rows behind those of the entities are their vectors without
+With contexts, an entity is never described by the text that names it; descriptions and facts are those of the whole
+store, and may hold what the text itself states. The rows behind those of the entities are their vectors without
 one document, and the mentions in that document offer these. Otherwise a candidate would show the words around its own
 mention, hidden ones as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from factpin.encoders import Encoder
 from factpin.encoders.between import layers_of
 from factpin.errors import BadInput
 from factpin.knowledge.linked import LONGEST, LinkedText, linked_texts
-from factpin.knowledge.mentions import FIRST, MentionSpan
+from factpin.knowledge.mentions import FIRST, NIL, MentionSpan
 from factpin.knowledge.names import StoreEntities, read_entities
 from factpin.knowledge.tables import store_digest
 from factpin.knowledge.translate import translated
@@ -32,7 +33,7 @@ Vectors = Literal["", "contexts", "descriptions", "facts"]  # where entity vecto
 USUAL: dict[str, Vectors] = {"entities": "descriptions", "kar": "contexts"}
 SIZE = 128  # of an entity vector
 WINDOW = 24  # pieces on both sides of a mention
-MOST_KEPT = 4000  # texts whose vectors are kept, for the linker
+MOST_KEPT = 4000  # texts whose vectors are kept, for the linker; of more, every second is, or third, and so on
 MOST_TOKENS = 64  # of a description
 BATCH = 32
 
@@ -74,6 +75,9 @@ def read_store(
     bf16: bool = False,
 ) -> StoreReading:
     """Read all texts of a store for a layer of this kind."""
+    if encoder.insert is not None:
+        raise BadInput("This encoder has a layer over a store already, which would change what is read. Take it out: "
+                       "encoder.put_between(None).")  # fmt: skip
     entities = read_entities(store)
     if not entities.keys:
         raise BadInput("The store has no entities. Fill it with `factpin index`.")
@@ -138,7 +142,7 @@ def context_vectors(
 ) -> tuple[Tensor, list[LinkedText]]:
     """A table of entity vectors (rows and more, size), and the texts with the rows that their mentions may see.
 
-    contexts (m, D) of the mentions of every text.
+    contexts (m, D) of the mentions of every text. A candidate that has no context outside the document is not offered.
     """
     rows, width = FIRST + entities, contexts[0].shape[1] if contexts else size
     total, count = torch.zeros(rows, width), torch.zeros(rows)
@@ -160,11 +164,20 @@ def context_vectors(
         table[rows:] = directions.reduce(torch.stack([others[pair][0] / others[pair][1] for pair in kept]))
 
     def seen(text: LinkedText) -> LinkedText:
-        own_rows = (tuple(without.get((row, text.source), row) for row in m.candidates) for m in text.mentions)
-        mentions = (replace(m, candidates=found) for m, found in zip(text.mentions, own_rows, strict=True))
-        return replace(text, mentions=tuple(mentions))
+        offered = {row: without.get((row, text.source)) if (row, text.source) in own else row if count[row] else None
+                   for m in text.mentions for row in m.candidates}  # fmt: skip
+        return replace(text, mentions=tuple(only_offered(m, offered) for m in text.mentions))
 
     return table, [seen(text) for text in texts]
+
+
+def only_offered(mention: MentionSpan, offered: Mapping[int, int | None]) -> MentionSpan:
+    """A mention whose candidates have other rows, or none: it is NIL if the right one has none."""
+    kept = [i for i, row in enumerate(mention.candidates) if offered[row] is not None]
+    total = sum(mention.priors[i] for i in kept)
+    gold = mention.gold if mention.gold < 0 else kept.index(mention.gold) if mention.gold in kept else NIL
+    rows = tuple(row for i in kept if (row := offered[mention.candidates[i]]) is not None)
+    return replace(mention, candidates=rows, priors=tuple(mention.priors[i] / total for i in kept), gold=gold)
 
 
 def _from_facts(entities: StoreEntities, size: int) -> Tensor:

@@ -65,7 +65,7 @@ class NameUse:
 
 
 Asked = Sequence[tuple[Mention, Sequence[NameUse]]]  # mentions of a document, and the candidates of each
-Judge = Callable[[Document, Asked], list[Array]]
+Judge = Callable[[Document, Asked], Sequence[Array | None]]  # None: it knows no candidate
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Linker:
     """Links mentions to the entities of a store.
 
     weights: fitted on the store unless given. judge: a trained linker, which says how probable the candidates of each
-    mention and NIL are, in place of the features.
+    mention and NIL are, in place of the features; these decide where it knows no candidate.
     """
 
     store: Store
@@ -152,7 +152,8 @@ class Linker:
         found = {m.id: LinkedMention(m, None, 1.0) for m in mentions}
         asked = [(m, uses) for m in mentions if (uses := self.uses(surface_key(m.text)))]
         judge = self.judge or self._by_features
-        for (m, uses), chances in zip(asked, judge(doc, asked), strict=True):
+        for (m, uses), judged in zip(asked, judge(doc, asked), strict=True):
+            chances = self._by_features(doc, [(m, uses)])[0] if judged is None else judged
             order = np.argsort(-chances[:-1], kind="stable")
             listed = tuple((uses[i].entity, float(chances[i])) for i in order)
             if chances[-1] >= chances[order[0]]:

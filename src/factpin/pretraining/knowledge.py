@@ -19,13 +19,20 @@ def pretrain_knowledge(
     if not options.encoder:
         raise BadInput("--encoder is missing. `factpin models --encoders` lists encoders that need no model hub.")
     need_torch("Pretraining needs torch")
+    from factpin.encoders import resolve  # noqa: PLC0415
+    from factpin.knowledge.layer_folder import has_layer  # noqa: PLC0415
     from factpin.pretraining.knowledge_texts import prepare_texts  # noqa: PLC0415  (torch)
     from factpin.training.fact_asker import prepare_asker  # noqa: PLC0415
-    from factpin.training.knowledge_linker import prepare_linker  # noqa: PLC0415
+    from factpin.training.knowledge_linker import pretrain_linker  # noqa: PLC0415
     from factpin.training.part_run import check_output, run_part  # noqa: PLC0415
 
     check_output(folder, resume=resume)
+    if has_layer(source := resolve(options.encoder)):
+        raise BadInput(f"{source} has a layer over a store already, which would be lost. Take another encoder.")
+    if options.objective == "linker" and resume:
+        raise BadInput("The training of a linker takes seconds and keeps no checkpoint. Leave --resume out.")
     with open_store(options.db) as store:
-        prepare = {"fae": prepare_asker, "linker": prepare_linker}.get(options.objective, prepare_texts)
-        run = prepare(store, options, how)
+        if options.objective == "linker":
+            return pretrain_linker(store, options, how, folder)
+        run = (prepare_asker if options.objective == "fae" else prepare_texts)(store, options, how)
         return run_part(run, folder, data={"train": options.db}, resume=resume, quiet=quiet)

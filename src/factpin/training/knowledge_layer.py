@@ -7,7 +7,7 @@ random priors: a linker that sees no choice learns none.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,27 @@ from factpin.knowledge.store_layer import StoreLayer, build_layer
 from factpin.memory import Store, open_store
 from factpin.tokens import Tokenizer
 
-STEPS = 200  # of the linker, before anything else is trained
-BATCH = 32
-RATE = 1e-3
-OTHERS = 8  # random candidates
 KEPT = 0.2  # share of the documents that say what NIL scores
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """How a linker learns, before anything else is trained."""
+
+    steps: int = 200
+    batch: int = 32
+    rate: float = 1e-3
+    others: int = 8  # random candidates
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a linker has learned from, and how it did before it learned from the held texts as well."""
+
+    loss: float  # of the last step
+    taught: int  # texts that were not held
+    held: int
+    scored: tuple[Scored, ...] = ()  # the mentions of held texts, by the linker that had not learned from them
 
 
 def knowledge_layer(
@@ -47,6 +63,8 @@ def knowledge_layer(
         return load_layer(source, encoder, tokenizer)
     if not kind:
         return None
+    if encoder.insert is not None:
+        raise BadInput("The initial model brings a layer over a store along. Leave --knowledge out, or take another.")
     if not options.db:
         raise BadInput(f"--knowledge {kind} needs a store. Name it with --db kb.db.")
     with open_store(options.db) as store:
@@ -72,34 +90,43 @@ def layer_over(
     return build_layer(encoder, tokenizer, reading), reading
 
 
-def train_linker(layer: StoreLayer, texts: Sequence[EncodedText], *, steps: int = STEPS, others: int = OTHERS) -> float:
-    """Train the linker alone; returns its last loss. Then W2 of a KAR is set anew.
+def train_linker(layer: StoreLayer, texts: Sequence[EncodedText], how: Lessons = Lessons()) -> Learned:
+    """Train the linker alone. Then W2 of a KAR is set anew.
 
     What NIL scores for a KAR is fitted on a fifth of the documents by a linker that learned from the others. Then it
     learns anew from all.
     """
-    usable = [one for one in texts if one.hidden is not None and linkable(layer, one)]
     own = layer.layer
-    if isinstance(own, Kar):
+    usable = [one for one in texts if one.hidden is not None and linkable(layer, one)]
+    if not isinstance(own, Kar):
+        return Learned(learn_links(layer, usable, how), len(usable), 0)
+    if not usable:
+        raise BadInput("No name of the store occurs in two documents, so there is nothing to learn from. Fill it "
+                       "with `factpin index`.")  # fmt: skip
+    taught = [one for one in usable if not is_held(one.text.source, KEPT)]
+    held = [one for one in usable if is_held(one.text.source, KEPT)]
+    found = list[Scored]()
+    if taught and held:
         start = {name: weight.clone() for name, weight in own.state_dict().items()}
-        learn_links(layer, [one for one in usable if not is_held(one.text.source, KEPT)], steps, others)
-        set_decision(layer, scored(layer, [one for one in usable if is_held(one.text.source, KEPT)]))
+        learn_links(layer, taught, how)
+        found = scored(layer, held)
         own.load_state_dict(start)
-    return learn_links(layer, usable, steps, others)
+    set_decision(layer, found)
+    return Learned(learn_links(layer, usable, how), len(taught), len(held), tuple(found))
 
 
-def learn_links(layer: StoreLayer, lessons: Sequence[EncodedText], steps: int, others: int = OTHERS) -> float:
+def learn_links(layer: StoreLayer, lessons: Sequence[EncodedText], how: Lessons) -> float:
     """Train the linker on these texts, from the weights that it has; returns its last loss."""
     own, loss = layer.layer, torch.zeros(())
     if not lessons:
         return 0.0
     chance = np.random.default_rng(int(torch.randint(2**31, ())))
     chosen = own.linker() if isinstance(own, Kar) else [*own.ask.parameters(), *own.entities.parameters()]
-    optimiser = torch.optim.AdamW(chosen, lr=RATE)
+    optimiser = torch.optim.AdamW(chosen, lr=how.rate)
     layer.train()
-    for _ in range(steps):
-        some = [lessons[int(i)] for i in chance.integers(len(lessons), size=BATCH)]
-        loss = linking(layer, *lesson_batch(layer, some, chance, others))
+    for _ in range(how.steps):
+        some = [lessons[int(i)] for i in chance.integers(len(lessons), size=how.batch)]
+        loss = linking(layer, *lesson_batch(layer, some, chance, how.others))
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
@@ -115,7 +142,7 @@ def is_held(source: str, share: float) -> bool:
 
 
 def lesson_batch(
-    layer: StoreLayer, some: Sequence[EncodedText], chance: np.random.Generator, others: int = OTHERS
+    layer: StoreLayer, some: Sequence[EncodedText], chance: np.random.Generator, others: int
 ) -> tuple[Tensor, NameBatch]:
     """Vectors of texts side by side (B, N, D), and their mentions; those of a KAR with random candidates."""
     hidden = [one.hidden for one in some if one.hidden is not None]

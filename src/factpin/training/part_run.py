@@ -88,7 +88,7 @@ def run_part(
         model.eval()
         saved = run.save(folder)
         report["scores"] = outcome.scores if saved.scores is None else saved.scores
-        _write_scores(folder, saved, report["scores"], _origin(run.options, data or {}, how.seed))
+        write_scores(folder, saved, report["scores"], origin_of(run.options, data or {}, how.seed))
     world.close()
     return report
 
@@ -112,7 +112,7 @@ def _checked(run: PartRun, *, resume: bool) -> TrainConfig:
     return run.how
 
 
-def _write_scores(folder: Path, saved: SavedPart, scores: dict[str, float], origin: Origin) -> None:
+def write_scores(folder: Path, saved: SavedPart, scores: dict[str, float], origin: Origin) -> None:
     """Write the card and metrics.json."""
     rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items())
     remark = f"{saved.remark}\n\n" if saved.remark else ""
@@ -125,7 +125,8 @@ def _write_scores(folder: Path, saved: SavedPart, scores: dict[str, float], orig
         stream.write(orjson.dumps(shown, option=orjson.OPT_INDENT_2))
 
 
-def _origin(options: Any, data: dict[str, Any], seed: int) -> Origin:
+def origin_of(options: Any, data: dict[str, Any], seed: int) -> Origin:
+    """What a model was made from, for its card."""
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else count(torch.get_num_threads(), "thread")
     return Origin(
         data=f"train {data.get('train', 'in memory')}, dev {data.get('dev') or 'none'}",

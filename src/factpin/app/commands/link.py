@@ -74,6 +74,7 @@ def link(
     if found.unseen:
         warn(quiet or as_json)(
             f"{count(found.unseen, 'candidate is', 'candidates are')} new in the store since the linker was trained, "
-            f"and never chosen. Train it again: factpin pretrain --objective linker --db {db} …"
+            f"and never chosen; a name that has no other is linked without it. Train it again: factpin pretrain "
+            f"--objective linker --db {db} …"
         )
     return 0
