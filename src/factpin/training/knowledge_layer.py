@@ -43,7 +43,7 @@ class Lessons:
 
 
 @dataclass(frozen=True)
-class Learned:
+class LinkerOutcome:
     """What a linker has learned from, and how it did before it learned from the held texts as well."""
 
     loss: float  # of the last step
@@ -90,7 +90,7 @@ def layer_over(
     return build_layer(encoder, tokenizer, reading), reading
 
 
-def train_linker(layer: StoreLayer, texts: Sequence[EncodedText], how: Lessons = Lessons()) -> Learned:
+def train_linker(layer: StoreLayer, texts: Sequence[EncodedText], how: Lessons = Lessons()) -> LinkerOutcome:
     """Train the linker alone. Then W2 of a KAR is set anew.
 
     What NIL scores for a KAR is fitted on a fifth of the documents by a linker that learned from the others. Then it
@@ -99,7 +99,7 @@ def train_linker(layer: StoreLayer, texts: Sequence[EncodedText], how: Lessons =
     own = layer.layer
     usable = [one for one in texts if one.hidden is not None and linkable(layer, one)]
     if not isinstance(own, Kar):
-        return Learned(learn_links(layer, usable, how), len(usable), 0)
+        return LinkerOutcome(learn_links(layer, usable, how), len(usable), 0)
     if not usable:
         raise BadInput("No name of the store occurs in two documents, so there is nothing to learn from. Fill it "
                        "with `factpin index`.")  # fmt: skip
@@ -112,7 +112,7 @@ def train_linker(layer: StoreLayer, texts: Sequence[EncodedText], how: Lessons =
         found = scored(layer, held)
         own.load_state_dict(start)
     set_decision(layer, found)
-    return Learned(learn_links(layer, usable, how), len(taught), len(held), tuple(found))
+    return LinkerOutcome(learn_links(layer, usable, how), len(taught), len(held), tuple(found))
 
 
 def learn_links(layer: StoreLayer, lessons: Sequence[EncodedText], how: Lessons) -> float:
