@@ -76,6 +76,16 @@ def folder(door: Door, attentive: Path, db: Path, tmp_path: Path) -> Path:
     return tmp_path / "linker"
 
 
+def test_a_linker_says_that_too_few_names_were_seen_to_fit_nil(
+    door: Door, attentive: Path, db: Path, tmp_path: Path
+) -> None:
+    done = door("pretrain", "--objective", "linker", "--db", db, "--encoder", attentive, "--output",
+                tmp_path / "few", "--max-steps", 2)  # fmt: skip
+    assert done.code == 0 and "too few names" in done.err, done.err
+    wrong = door("ask", "Who was born?", "--db", db, "--mode", "memory", "--memory", tmp_path / "few")
+    assert wrong.code == 2 and "factpin pretrain --objective fae" in wrong.err, wrong.err
+
+
 def test_a_name_is_linked_by_its_context(door: Door, folder: Path, db: Path, tmp_path: Path) -> None:
     corpus, linked = tmp_path / "new.jsonl", tmp_path / "linked.jsonl"
     corpus.write_bytes(

@@ -29,10 +29,15 @@ def chances(scores: Array, nil: float, sharpness: float) -> Array:
     return softmax(sharpness * np.append(scores, nil))
 
 
+def is_enough(scored: Sequence[Scored]) -> bool:
+    """Whether there are enough mentions, with and without an entity, to fit anything."""
+    without = sum(gold == NIL for _, gold in scored)
+    return len(scored) >= FEW and min(without, len(scored) - without) >= FEW_OF_EACH
+
+
 def fit_scores(scored: Sequence[Scored]) -> tuple[float, float]:
     """n and a."""
-    without = sum(gold == NIL for _, gold in scored)
-    if len(scored) < FEW or min(without, len(scored) - without) < FEW_OF_EACH:
+    if not is_enough(scored):
         return UNFITTED
     each = (_losses(scored, float(a)) + LEASH / len(scored) * (NILS**2 + np.log(a) ** 2) for a in SHARP)
     losses = np.stack(list(each))  # (a, n)

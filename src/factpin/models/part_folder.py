@@ -94,14 +94,17 @@ def save_part(folder: Path, settings: Settings, part: TrainedPart) -> None:
     write_settings(settings, folder)
 
 
+WRITTEN_BY = {"linker": "pretrain --objective linker", "memory": "pretrain --objective fae"}  # others: train TASK
+
+
 def load_part(folder: Path | str, task: str, build: Callable[[Settings, Encoder], M]) -> tuple[Settings, M, Tokenizer]:
-    """The settings, the model in evaluation mode and the tokenizer of a folder that `factpin train TASK` wrote."""
+    """The settings, the model in evaluation mode and the tokenizer of a folder with a model of this task."""
     with checks.refusing(folder := Path(folder)):
         settings = read_settings(folder)
         if settings.task != task:
             raise BadModel(
-                f"{folder}: its task is {settings.task!r}, expected {task!r}. Name a folder that `factpin train "
-                f"{task}` wrote."
+                f"{folder}: its task is {settings.task!r}, expected {task!r}. Name a folder that `factpin "
+                f"{WRITTEN_BY.get(task, f'train {task}')}` wrote."
             )
         checks.check_folder(folder, checks.weight_files(folder, settings.upon))
         tokenizer = Tokenizer.load(folder)

@@ -15,7 +15,7 @@ import torch
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.knowledge.layer_folder import save_layer
-from factpin.knowledge.link_scores import Scored, chances
+from factpin.knowledge.link_scores import Scored, chances, is_enough
 from factpin.knowledge.mentions import FIRST, NIL
 from factpin.memory import Store
 from factpin.models.part_folder import part_settings
@@ -64,7 +64,8 @@ def pretrain_linker(store: Store, options: KnowledgeOptions, how: TrainConfig, f
     saved = SavedPart(settings, scores, calibration(found) if found else None, REMARK if found else "")
     write_scores(folder, saved, scores, origin_of(options, data, how.seed))
     return {"steps": lessons.steps, "best_step": lessons.steps, "train": learned.taught, "dev": learned.held,
-            "entities": layer.config.rows - FIRST, "noted": {}, "scores": scores}  # fmt: skip
+            "entities": layer.config.rows - FIRST, "noted": {}, "fitted": is_enough(learned.scored),
+            "scores": scores}  # fmt: skip
 
 
 def outcomes(scored: Sequence[Scored], nil: float, sharpness: float) -> list[tuple[float, bool]]:

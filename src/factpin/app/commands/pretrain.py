@@ -136,6 +136,11 @@ def _learn_store(
 
     how = from_dict(TrainConfig, chosen(TrainConfig, {}, settings), "train")
     report = pretrain_knowledge(options, how, output, resume=resume, quiet=quiet or as_json)
+    if not report.get("fitted", True):
+        warn(quiet or as_json)(
+            "The store has too few names in several documents to fit what NIL scores: the linker may call right names "
+            "NIL. Compare it with `factpin link` without --linker before you use it."
+        )
     if as_json:
         print_json(report)
     elif not quiet:
