@@ -18,12 +18,14 @@ def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
         inputs = count(summary.inputs, "input")
         yield f"{summary.done_before:,} of {inputs} {were} already done and {were} not read again"
     if summary.documents or not summary.done_before:
-        yield f"[dim]{escape(_counts(summary))}[/]"
+        yield f"[dim]{escape(_counts(summary, request))}[/]"
     if summary.hidden or summary.unsure:
         facts = count(summary.hidden, "fact or event", "facts and events")
         hidden = [f"{facts} less likely than {request.min_score:g}"] if summary.hidden else []
-        hidden += [f"{count(summary.unsure, 'mention')} that the model is not sure of"] if summary.unsure else []
-        yield f"[yellow]hidden:[/] {' and '.join(hidden)} (--min-score 0 shows all)"
+        if summary.unsure and (not request.only or "entities" in request.only):
+            hidden.append(f"{count(summary.unsure, 'mention')} that the model is not sure of")
+        if hidden:
+            yield f"[yellow]hidden:[/] {' and '.join(hidden)} (--min-score 0 shows all)"
     if summary.replaced:
         yield f"[yellow]replaced:[/] the annotation that {count(summary.replaced, 'document')} already had"
     for label, what, cases in (
@@ -48,12 +50,14 @@ def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
         yield f"[red]set aside:[/] {rejected} in {escape(str(request.rejects_file))}"
 
 
-def _counts(summary: Summary) -> str:
+def _counts(summary: Summary, request: Request) -> str:
     size = f"{count(summary.documents, 'document')}, {count(summary.characters, 'character')}"
     if summary.windows or summary.unread:
         size += f", {share(summary.share_read)} read in {count(summary.windows, 'window')}"
     kinds = (("mention", summary.mentions), ("fact", summary.facts), ("event", summary.events))
     found = [f"{count(counts.total(), noun)} ({list_counts(counts)})" for noun, counts in kinds if counts]
     if not found:
-        return f"{size}. Nothing was found."
+        what = f"No {' or '.join(request.only)}" if request.only else "Nothing"
+        sure = " that the models are sure of" if summary.hidden or (summary.unsure and not request.only) else ""
+        return f"{size}. {what}{sure} {'were' if request.only else 'was'} found."
     return f"{size}; found {', '.join(found)}"
