@@ -180,7 +180,7 @@ def test_a_functional_relation_never_keeps_a_denial_for_what_is_asserted(extract
     assert statuses(doc) == both and len(notes(doc)) == 1
     doc = given(extractor, "王小明可能出生于北京。王小明出生于广州。", found, **ONE)
     assert statuses(doc) == {("王小明", "广州", "asserted")}
-    assert notes(doc)[1:] == ("functional: 1 fact left out for a better one",)
+    assert notes(doc)[1:] == ("1 fact left out for a better one, where there can be one alone",)
 
 
 def test_what_the_rules_leave_out_is_counted_in_the_notes(extractor: Extractor) -> None:
@@ -189,8 +189,8 @@ def test_what_the_rules_leave_out_is_counted_in_the_notes(extractor: Extractor) 
     doc = given(extractor, text, found)
     assert statuses(doc) == {("王小明", "北京", "negated"), ("王小明", "广州", "hedged")}
     assert notes(doc)[1:] == (
-        "no names: 2 facts left out, with an argument that is a cue, the other argument or not one name",
-        "found between several mentions: the nearest is kept, 2 facts left out",
+        "2 facts left out with an argument that is not one name of its own",
+        "2 facts left out that other mentions of the same names, closer to each other, state",
     )
     assert {m.text for m in doc.mentions} == {"王小明", "北京", "广州"}
     assert {f.assertion for f in given(extractor, text, found, assertion=False).facts} == {None}

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const page = new URL("../../../src/factpin/app/page/", import.meta.url);
-const [offsets, marks, edit, filter, layout, words] = await Promise.all(
-  ["offsets", "marks", "edit", "filter", "layout", "words"].map((name) => import(new URL(`${name}.js`, page))),
+const [offsets, marks, edit, filter, layout, words, notes] = await Promise.all(
+  ["offsets", "marks", "edit", "filter", "layout", "words", "notes"].map((name) => import(new URL(`${name}.js`, page))),
 );
 const TEXT = "👨‍👩‍👧 谷爱凌𠮷";
 
@@ -235,4 +235,33 @@ test("both languages have the same keys and the same places to fill", () => {
   assert.deepEqual(Object.keys(en), Object.keys(zh));
   const places = (text) => [...text.matchAll(/\{\w+\}/g)].map((m) => m[0]).sort().join();
   for (const key of Object.keys(en)) assert.equal(places(en[key]), places(zh[key]), key);
+});
+
+test("every note that extraction writes has Chinese words", () => {
+  const written = [
+    "facts are looked for inside one sentence at a time",
+    "facts are looked for in the whole document, between the entities that it was given",
+    "1 fact left out with an argument that is not one name of its own",
+    "2 facts left out that other mentions of the same names, closer to each other, state",
+    "3 facts left out for a better one, where there can be one alone",
+    "1 fact left out that the words of the sentence rule out",
+    "1 fact left out of somebody or something that no name was found for",
+    "1 fact left out between types that the relation does not join",
+    "facts dropped because their two ends are one entity: 1",
+    "1 fact or event that is less likely than 0.5 is hidden",
+    "1,005 facts and events that are less likely than 0.5 are hidden",
+    "2 mentions that are less likely than 0.73 are hidden",
+    "1 mention that is no name, date or number is hidden",
+    "mentions were not looked for in 3–9, 12–20: no such model reads the language there",
+    "facts were not looked for: no such model reads fr",
+    "mentions were grouped into entities by rules and a model, over the whole document",
+  ];
+  for (const note of written) {
+    const chinese = notes.inChinese(note);
+    assert.ok(chinese, note);
+    assert.match(chinese, /[\u4e00-\u9fff]/);
+    assert.doesNotMatch(chinese, /undefined| that | of somebody/, note);
+    for (const number of note.match(/\d[\d,.]*\d|\d/g) ?? []) if (!note.includes("one")) assert.ok(chinese.includes(number), `${note}: ${number}`);
+  }
+  assert.equal(notes.inChinese("something new"), null);
 });

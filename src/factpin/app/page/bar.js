@@ -2,6 +2,7 @@
 
 import { fill, make } from "./dom.js";
 import { readShare, scoreRange, usualLeast } from "./filter.js";
+import { noteInWords } from "./notes.js";
 import { word } from "./words.js";
 
 /** The bar below the text: sliders, counts, notes. It is not drawn anew while one of its sliders is held. */

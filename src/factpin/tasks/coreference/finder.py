@@ -90,7 +90,7 @@ class CoreferenceFinder:
         return found
 
     def annotate(self, document: WindowedDocument, found: DocumentScores) -> Document:
-        """The document with its mentions gathered into entities; facts follow their mentions."""
+        """The document with its mentions grouped into entities; facts follow their mentions."""
         asked = [found.targets.candidates]
         (links,) = find_links(found.scores, asked, temperature=self.temperature, keep=self.keep, add=found.add)
         return decode(document.doc, links, found.targets)

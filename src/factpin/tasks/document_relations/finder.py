@@ -25,6 +25,7 @@ from factpin.tasks.task import Cut, Predict
 from factpin.tokens import Pieces, Tokenizer, Window, windows
 from factpin.tokens.layout import WindowLayout
 from factpin.tokens.reading import WindowedDocument
+from factpin.words import count
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class RelationFinder:
         coverage = doc.coverage or Coverage()
         notes = list(self._notes(doc, found.targets))
         if n := decoded.dropped.get("functional", 0):
-            notes.append(f"functional: {n} fact{'s' if n > 1 else ''} left out for a better one")
+            notes.append(f"{count(n, 'fact')} left out for a better one, where there can be one alone")
         unread = tuple(sorted((*coverage.unread, *found.targets.not_read()), key=lambda part: (part.start, part.end)))
         coverage = replace(coverage, unread=unread, notes=(*coverage.notes, *notes))
         doc = replace(doc, facts=decoded.facts, coverage=coverage)

@@ -28,9 +28,9 @@ from factpin.tokens.reading import Batch, WindowedDocument
 from factpin.words import count
 
 LEFT_OUT = {  # what the notes say about facts that a rule left out, by the reason that decode gives
-    "no name": "no names: {} left out, with an argument that is a cue, the other argument or not one name",
-    "several mentions": "found between several mentions: the nearest is kept, {} left out",
-    "functional": "functional: {} left out for a better one",
+    "no name": "{} left out with an argument that is not one name of its own",
+    "several mentions": "{} left out that other mentions of the same names, closer to each other, state",
+    "functional": "{} left out for a better one, where there can be one alone",
 }
 
 
