@@ -57,6 +57,10 @@ class BadFile(FactpinError):
     """A file that cannot be read or written at all."""
 
 
+class UnknownColumn(BadFile):
+    """A table without the column that was asked for, or whose column of texts has to be named."""
+
+
 class FormatLoss(FactpinError):
     """A format cannot hold part of the documents to write."""
 

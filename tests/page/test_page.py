@@ -504,6 +504,22 @@ def test_upload(window: Any, tmp_path: Path, ending: str) -> None:
     assert "London" in page.locator("tr[data-fact] .tail").all_text_contents()
 
 
+def test_the_column_of_a_table_is_asked_for(window: Any, tmp_path: Path) -> None:
+    path = tmp_path / "reviews.csv"
+    path.write_text("stars,comment\n5,Ada Lovelace was born in London.\n", "utf-8")
+    page = window().open()
+    page.set_input_files("#file", str(path))
+    page.wait_for_selector("#column[open]")
+    assert "stars, comment" in page.locator("#column").inner_text()
+    page.fill("#column-input", "coment")
+    page.press("#column-input", "Enter")
+    page.wait_for_function("() => document.querySelector('#column').textContent.includes('coment')")
+    page.fill("#column-input", "comment")
+    page.press("#column-input", "Enter")
+    page.wait_for_function("() => document.querySelector('#text').textContent.includes('Ada Lovelace')")
+    assert page.locator("dialog[open]").count() == 0
+
+
 def test_languages_and_themes_are_kept(window: Any) -> None:
     page = window(locale="zh-CN", color_scheme="dark").open()
     assert page.locator("#tab-facts").inner_text() == "事实"

@@ -14,9 +14,10 @@ QUESTION = "谷爱凌出生在哪里？"
 CONFIG = """<View><Text name="t" value="$body"/><Labels name="l" toName="t"><Label value="person"/></Labels></View>"""
 
 
-def form(name: str, content: bytes, options: str = "{}") -> tuple[bytes, str]:
+def form(name: str, content: bytes, options: str = "{}", column: str = "") -> tuple[bytes, str]:
     """A body of /v1/files and its type."""
     head = f'--b\r\nContent-Disposition: form-data; name="options"\r\n\r\n{options}\r\n--b\r\n'
+    head += f'Content-Disposition: form-data; name="column"\r\n\r\n{column}\r\n--b\r\n' if column else ""
     head += f'Content-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
     return head.encode() + content + b"\r\n--b--\r\n", "multipart/form-data; boundary=b"
 
@@ -53,6 +54,19 @@ def test_files_are_read_by_their_endings(server: RunningServer) -> None:
     assert server.post("/v1/files", body, content_type=kind).status == 422
     body, kind = form("a.txt", TEXT.encode(), "{")
     assert server.post("/v1/files", body, content_type=kind).status == 400
+
+
+def test_the_column_of_a_table_can_be_named(server: RunningServer) -> None:
+    table = f"stars,comment\n5,{TEXT}\n3,Marie Curie was born in Warsaw.\n".encode()
+    body, kind = form("reviews.csv", table, column="comment")
+    documents = server.post("/v1/files", body, content_type=kind).json["documents"]
+    assert [doc["text"] for doc in documents] == [TEXT, "Marie Curie was born in Warsaw."]
+    assert documents[0]["meta"]["columns"] == {"stars": "5"}
+    for column in ("", "coment"):
+        body, kind = form("reviews.csv", table, column=column)
+        answer = server.post("/v1/files", body, content_type=kind)
+        assert answer.status == 422 and answer.json["error"]["kind"] == "UnknownColumn", answer.body
+        assert "stars, comment" in answer.json["error"]["message"] and "--column" not in answer.json["error"]["message"]
 
 
 def test_a_stream_names_bad_lines_and_goes_on(server: RunningServer) -> None:

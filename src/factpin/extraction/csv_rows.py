@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from factpin import files
-from factpin.errors import BadFile, BadRecord, did_you_mean
+from factpin.errors import BadFile, BadRecord, UnknownColumn, did_you_mean
 from factpin.files.limits import too_long
 from factpin.words import count
 
@@ -68,13 +68,14 @@ def _find(path: Path, names: list[str], column: str) -> tuple[int, bool]:
         return plain.index(column), True
     if column.isdecimal():
         if not 1 <= int(column) <= len(names):
-            raise BadFile(f"{path}: there is no column {column}; the first row has {len(names)}: {shown}.")
+            raise UnknownColumn(f"{path}: there is no column {column}; the first row has {len(names)}: {shown}.")
         return int(column) - 1, False
     if column:
-        raise BadFile(f"{path}: there is no column {column!r}.{did_you_mean(column, plain)} Its columns: {shown}.")
+        near = did_you_mean(column, plain)
+        raise UnknownColumn(f"{path}: there is no column {column!r}.{near} Its columns: {shown}.")
     folded = [name.lower() for name in plain]
     if folded.count(TEXT) != 1:
-        raise BadFile(
+        raise UnknownColumn(
             f"{path}: which column has the texts? Name it with --column (its columns: {shown}), or give its number if "
             f"the first row has no names."
         )

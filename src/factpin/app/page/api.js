@@ -64,10 +64,11 @@ export async function extract(text, options, signal) {
 }
 
 /** A file read by the server and the models: {docs, took}. */
-export async function extractFile(file, options, signal) {
+export async function extractFile(file, options, signal, column = "") {
   const form = new FormData();
   form.append("file", file, file.name);
   form.append("options", JSON.stringify({ ...options, ...EVERYTHING }));
+  if (column) form.append("column", column);
   const answer = await (await send("v1/files", { method: "POST", body: form, signal })).json();
   return { docs: answer.documents.map(fromServer), took: answer.took_ms };
 }

@@ -15,19 +15,20 @@ from factpin.extraction.inputs import Input
 from factpin.extraction.read import read_input
 
 
-def main(path: str, kind: str, name: str, id: str, seconds: str, memory: str) -> None:
+def main(path: str, kind: str, name: str, id: str, column: str, seconds: str, memory: str) -> None:
     """Print a document per line, or {"error": …}."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
     out = sys.stdout.buffer
     try:
-        for doc in read_input(Input(Path(path), kind, name, id)):
+        for doc in read_input(Input(Path(path), kind, name, id, column)):
             record = to_json(doc)
             if "source" in record.get("meta", {}):
                 record["meta"]["source"] = name
             out.write(orjson.dumps(record) + b"\n")
     except FactpinError as error:
-        out.write(orjson.dumps({"error": [type(error).__name__, str(error).replace(path, name)]}) + b"\n")
+        message = str(error).replace(path, name).replace("--column", "the field `column`")
+        out.write(orjson.dumps({"error": [type(error).__name__, message]}) + b"\n")
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ class FileReaders:
         self.limits, self.waiting = limits, 0
         self._free = asyncio.Semaphore(limits.file_readers)
 
-    async def read(self, content: bytes, name: str) -> list[Document]:
-        """The documents of a file; what it is follows from its name."""
+    async def read(self, content: bytes, name: str, column: str = "") -> list[Document]:
+        """The documents of a file; what it is follows from its name. column: of a table, the one with the texts."""
         plain = (
             Path(name.replace("\\", "/")).name.encode("utf-8", "replace").decode().replace("\x00", "")[-LONGEST_NAME:]
         )
@@ -44,15 +44,15 @@ class FileReaders:
         self.waiting += 1
         try:
             async with self._free:
-                return await self._run(content, plain, ending)
+                return await self._run(content, plain, ending, column.replace("\x00", ""))
         finally:
             self.waiting -= 1
 
-    async def _run(self, content: bytes, name: str, ending: str) -> list[Document]:
+    async def _run(self, content: bytes, name: str, ending: str, column: str) -> list[Document]:
         with TemporaryDirectory(prefix="factpin-") as folder:
             path = Path(folder) / f"file{ending}"
             await asyncio.to_thread(path.write_bytes, content)
-            arguments = (str(path), ENDINGS[ending], name, Path(name).stem or "file")
+            arguments = (str(path), ENDINGS[ending], name, Path(name).stem or "file", column)
             bounds = (str(int(self.limits.file_seconds)), str(self.limits.file_memory))
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "factpin.app.serve.read_file", *arguments, *bounds),

@@ -20,8 +20,14 @@ router = APIRouter()
 @router.post("/v1/files", responses={200: {"model": ExtractAnswer}, **ERRORS})
 async def files(
     request: Request,
-    file: Annotated[UploadFile, File(description="Text, Markdown, HTML, PDF or JSONL, by the ending of its name.")],
+    file: Annotated[
+        UploadFile,
+        File(description="Text, Markdown, HTML, PDF, docx, EPUB, CSV, TSV or JSONL, by the ending of its name."),
+    ],
     options: Annotated[str, Form(description="The options of /v1/extract, as JSON.")] = "{}",
+    column: Annotated[
+        str, Form(max_length=1000, description="Column of a CSV or TSV file with the texts; by default `text`.")
+    ] = "",
 ) -> Response:
     """Find mentions, entities, facts and events in a file."""
     started = time.monotonic()
@@ -29,7 +35,7 @@ async def files(
     readers: FileReaders = request.app.state.readers
     asked = parse_options(options)
     used = read_options(asked, service)
-    documents = await readers.read(await file.read(), file.filename or "")
+    documents = await readers.read(await file.read(), file.filename or "", column)
     for i, doc in enumerate(documents):
         check_length(doc.text, service.limits, f"documents[{i}]")
     found = await until_gone(request, service.extract(documents, used, client_of(request)))
