@@ -5,6 +5,7 @@ FactpinError                 anything below; the command line prints it as one l
 │   └── OffsetMismatch       the text at the offsets of a mention is not the text of the mention
 ├── BadRecord                one record of a file cannot be read; names file, line and field
 ├── BadFile                  a whole file cannot be read or written: missing, not UTF-8, truncated, unknown kind
+│   └── UnknownColumn        a table without the column that was asked for, or whose column of texts has to be named
 ├── FormatLoss               the target format cannot hold what the documents hold
 ├── BadInput                 an invalid argument, option or setting
 │   └── UnknownName          a name that is not in a table; suggests the nearest one
