@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import factpin
-from factpin.documents import from_json
+from factpin.documents import Document, from_json, to_json
+from factpin.extraction.annotator import annotator
 from factpin.extraction.inputs import ENDINGS
+from factpin.models.shipped import choose_models
 from tests.extraction.papers import pdf
 
 pytestmark = pytest.mark.browser
@@ -365,6 +367,22 @@ def test_browse_the_store(window: Any) -> None:
     assert page.locator("#store-list dt").first.inner_text() == "2015"
 
 
+def test_a_stored_document_shows_what_reading_it_shows(window: Any) -> None:
+    """The store keeps all mentions, and marks those that the models are not sure of."""
+    (doc,) = annotator(choose_models(())).annotate([Document(id="d", text=UNSURE)])
+    found: Any = to_json(doc)
+    unsure = found["meta"]["unsure"]["mentions"]
+    assert unsure and len(unsure) < len(found["mentions"])
+    page = window().open()
+    answer = {"source": {"uri": "d.txt", "title": "", "published": ""}, "document": found}
+    page.route("**/v1/store/document?*", lambda to: to.fulfill(json=answer))
+    page.click("[data-view=store]")
+    page.click("#store-list .cite >> nth=0")
+    page.wait_for_selector("#store-detail .source .m")
+    drawn = page.locator("#store-detail .source .m").count()
+    assert 0 < drawn <= len(found["mentions"]) - len(unsure)
+
+
 def test_facts_that_were_added_by_hand_have_no_key_as_their_place(window: Any) -> None:
     page = window().open()
     page.click("[data-view=store]")
@@ -507,7 +525,8 @@ def test_upload(window: Any, tmp_path: Path, ending: str) -> None:
 def test_the_column_of_a_table_is_asked_for(window: Any, tmp_path: Path) -> None:
     path = tmp_path / "reviews.csv"
     path.write_text("stars,comment\n5,Ada Lovelace was born in London.\n", "utf-8")
-    page = window().open()
+    opened = window()
+    page = opened.open()
     page.set_input_files("#file", str(path))
     page.wait_for_selector("#column[open]")
     assert "stars, comment" in page.locator("#column").inner_text()
@@ -518,6 +537,8 @@ def test_the_column_of_a_table_is_asked_for(window: Any, tmp_path: Path) -> None
     page.press("#column-input", "Enter")
     page.wait_for_function("() => document.querySelector('#text').textContent.includes('Ada Lovelace')")
     assert page.locator("dialog[open]").count() == 0
+    assert len(opened.problems) == 2 and all("status of 422" in problem for problem in opened.problems)
+    opened.problems.clear()
 
 
 def test_languages_and_themes_are_kept(window: Any) -> None:

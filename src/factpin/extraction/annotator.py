@@ -28,7 +28,7 @@ def annotator(
     runtime: str = "auto",
     precision: str = "auto",
 ) -> Annotator:
-    """The models in these folders. All facts are kept, whatever they score.
+    """The models in these folders. All facts are kept, whatever they score; `meta["unsure"]` says what `extract` hides.
 
     Nothing heavy is loaded before the first document, so a run over unchanged files is quick.
     """
@@ -38,7 +38,7 @@ def annotator(
         from factpin.extraction.extract import extract, load_models  # noqa: PLC0415  (torch)
 
         models = load_models(folders, device=device, runtime=runtime, precision=precision)
-        return partial(extract, models=models, min_score=0.0, coreference=coreference)
+        return partial(extract, models=models, min_score=0.0, coreference=coreference, mark_unsure=True)
 
     definitions = any(read_settings(folder).definitions for folder in folders)
     names = [fingerprint(folder) for folder in folders]

@@ -2,6 +2,7 @@
 
 import { ask, storedDocument } from "./api.js";
 import { byId, fill, make, say } from "./dom.js";
+import { LIKELY, shownFacts, shownMentions } from "./filter.js";
 import { scoreOf } from "./found.js";
 import { drawPath } from "./graph.js";
 import { drawHops, hopsOf } from "./hops.js";
@@ -95,7 +96,7 @@ export async function showSource(box, { uri, start, end }) {
     const text = make("div", { class: "text", tabindex: 0, role: "region", "aria-label": word("source") });
     const [from, to] = spanFromServer(doc.text, start ?? 0, end ?? 0);
     fill(box, make("div", { class: "card source" }, make("h3", {}, source.title || placeOf(uri)), make("p", { class: "note" }, placeOf(uri), source.published ? ` · ${word("published")} ${source.published}` : ""), text));
-    drawText(text, doc, doc.mentions, end ? [{ start: from, end: to, kind: "cited" }] : []);
+    drawText(text, doc, shownMentions(doc, shownFacts(doc, { least: LIKELY }), null, LIKELY), end ? [{ start: from, end: to, kind: "cited" }] : []);
     text.querySelector(".cited")?.scrollIntoView({ block: "nearest" });
   } catch (error) {
     say(error.message, "error");
