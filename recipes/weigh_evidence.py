@@ -28,7 +28,7 @@ from show_facts_from import DEFAULT, store
 import factpin
 from factpin import files
 from factpin.documents import Document
-from factpin.extraction.evidence_zh import features
+from factpin.extraction.evidence_zh import LEAST, features
 from factpin.extraction.extract import Team, find, functional_relations, link, loose, merge
 from factpin.extraction.scene import Scene
 from factpin.extraction.settle import settle
@@ -36,7 +36,6 @@ from factpin.formats import read
 from factpin.models.settings import read_settings
 
 HERE = Path(__file__).parent / "judged" / "dev"
-LOWEST = 0.41  # facts that score less are left out: few were read
 PENALTY = {"shift": 0.01, "score": 0.3}
 OTHERS = 2.0
 GOLD, READ = 0.5, 1.0  # how much a fact counts
@@ -133,7 +132,7 @@ def main() -> None:
     names = [options.entities, str(options.model)]
     gold = list(read(options.gold, format="jsonl"))
     outcomes = [*of_gold(gold, names, read_table("zh")), *of_readers(names)]
-    outcomes = [one for one in outcomes if one.score >= LOWEST]
+    outcomes = [one for one in outcomes if one.score >= LEAST]
     for group in sorted({one.group for one in outcomes}):
         held = [one for one in outcomes if one.group == group]
         before = [one for one in held if one.score >= DEFAULT]

@@ -20,6 +20,7 @@ from factpin.extraction.wording_zh import ASIDE, BREAK, DEGREE, LISTED, MADE_BY
 COUPLE = ("妻子", "丈夫")
 FAMILY = (*COUPLE, "父亲", "母亲")
 NAMES = (PERSON, GROUP, WORK)
+LEAST = 0.41
 NEAR = 20  # characters behind two names in which a word about both of them comes
 
 TITLE_BEFORE = re.compile(r"[“「《》\s]*")
@@ -41,8 +42,16 @@ BY = re.compile("》?[^，。；《]{0,4}[是为由：:][^，。；《]{0,14}|�
 
 
 def weigh(scene: Scene, facts: Iterable[Fact], weights: Mapping[str, float], free: Collection[Place]) -> list[Fact]:
-    """The facts with scores that take into account how they are stated. free: where only a fact needs a mention."""
-    return [replace(fact, score=_weighed(features(scene, fact, free), weights)) for fact in facts]
+    """The facts with scores that take into account how they are stated. free: where only a fact needs a mention.
+
+    Facts that the model thinks unlikely keep their scores: the weights were not fitted on such.
+    """
+    return [
+        fact
+        if fact.score is None or fact.score < LEAST
+        else replace(fact, score=_weighed(features(scene, fact, free), weights))
+        for fact in facts
+    ]
 
 
 def _weighed(found: Mapping[str, float], weights: Mapping[str, float]) -> float:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 
 from factpin.documents import Fact, Mention
 from factpin.extraction.scene import GROUP, LONGEST, PERSON, PLACE, Scene
-from factpin.language.countries import is_country
+from factpin.language.countries import is_country, region_size
 
 # ---- works ----------------------------------------------------------------------------------------------------------
 
@@ -30,8 +30,9 @@ BY = {  # what is said right before who made a work
     "cast member": "star|featur|cast|play|portray|act|appear|role|lead|voice|with",
 }
 VERBS = r"\w*(?:direct|writ|produc|compos|edit|adapt|perform|publish|record|scor|narrat)\w*"
+PARTS = r"(?:screen|tele)?play|script|story|score|music|lyrics|words|cinematography|soundtrack|songs"
 MADE_BY = re.compile(
-    rf"\b({VERBS}(?:,? (?:and )?{VERBS})*) by\b|\b(starring|stars?\b|featuring|featured|cast\b|with\b)", re.I
+    rf"\b({VERBS}(?:,? (?:and )?{VERBS})*|(?:{PARTS})(?: and (?:{PARTS}))?) by\b|\b(starring|stars?\b|featuring|featured|cast\b|with\b)", re.I
 )
 SOURCE = re.compile(
     r"\bbased (?:up)?on\b|\badapt(?:ed from|ation of)\b|\binspired by\b|\bof the same name\b|\bsequel to\b", re.I
@@ -49,6 +50,8 @@ def is_made_by_another(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     first, last, gap = ends
+    if _is_shortened(scene, fact, first, last):
+        return True
     around = f"{scene.text[max(0, first.start - 40) : first.start]}{gap}{scene.text[last.end : last.end + 30]}"
     if first.id == fact.head_mention:
         if SOURCE.search(gap) or (last.type == PERSON and PART.search(gap)):
@@ -61,6 +64,12 @@ def is_made_by_another(scene: Scene, fact: Fact) -> bool:
     elif fact.relation == "developer":
         return not gap.startswith(("'s", "’s", " 's"))
     return fact.relation in BY and re.search(BY[fact.relation], around, re.I) is None
+
+
+def _is_shortened(scene: Scene, fact: Fact, first: Mention, last: Mention) -> bool:
+    """Whether a work has the initials of another name, which more often is that of its model: TMNT."""
+    title = (first if first.id == fact.head_mention else last).text
+    return len(title) > 1 and title.isupper() and title.isalpha() and not scene.names[fact.head].isupper()
 
 
 # ---- people ---------------------------------------------------------------------------------------------------------
@@ -85,6 +94,7 @@ TOLD = re.compile(
     r"declin\w*)\b",
     re.I,
 )
+WHOSE = re.compile(r"\w.*\bwhose (?:[\w,-]+ ){1,4}$", re.S)  # of a name between the two: OpenAI, whose CEO
 AGAINST = re.compile(
     r"\b(?:against|versus|vs\.?|beat|beats|beating|defeat\w*|lost to|(?:win|victory|wins) over)(?: the)? $", re.I
 )
@@ -118,6 +128,12 @@ def has_no_job(scene: Scene, fact: Fact) -> bool:
         return True
     return AT_WORK.search(f"{scene.text[max(0, first.start - 40) : first.start]} | {gap} | "
                           f"{scene.text[last.end : last.end + 40]}") is None  # fmt: skip
+
+
+def is_at_another(scene: Scene, fact: Fact) -> bool:
+    """Somebody in a clause about another organization: Microsoft invested in OpenAI, whose CEO Sam Altman."""
+    ends = scene.within_one_sentence(fact) if fact.relation in ("employer", "chief executive officer") else None
+    return ends is not None and WHOSE.search(ends[2].lstrip(", ")) is not None
 
 
 def has_no_contract(scene: Scene, fact: Fact) -> bool:
@@ -161,7 +177,7 @@ BELONGS = re.compile(
     r"(?:['’]s)\b| (?:states?|provinces?|cit(?:y|ies)|count(?:y|ies)|regions?|islands?|territor\w+|towns?|districts?)|"
     r"-based"
 )
-BEHIND = re.compile(r"(?:,| in| of)(?: the)? ")
+BEHIND = re.compile(r"(?: ?,| in| of)(?: the)? ")
 WITHIN = re.compile(r"\b(?:of|in|across|within|from|throughout)(?: the)? $", re.I)
 SEAT = re.compile(r"headquarter\w*(?: (?:located|situated|based))? (?:on|in|at)(?: the)? $", re.I)
 SEATED = re.compile(
@@ -182,8 +198,9 @@ def lies_elsewhere(scene: Scene, fact: Fact) -> bool:
         return False
     if first is head:
         behind = next_place(scene, head)
-        nearer = behind is not None and behind.end <= tail.start and is_country(behind.text)
-        return nearer or AWAY.search(gap) is not None
+        nearer = behind is not None and behind.end <= tail.start
+        own = behind is not None and region_size(behind.text) >= max(1, region_size(tail.text))
+        return (nearer and own) or AWAY.search(gap) is not None
     behind = next_place(scene, head)
     if behind is not None and behind.text != tail.text:
         return True
@@ -305,6 +322,7 @@ RELATIVE = re.compile(
     re.I,
 )
 LIFE = ("date of birth", "date of death", "place of birth", "place of death")
+EVENT = {"birth": re.compile(r"\b(?:born|birth|native)\b"), "death": re.compile(r"\b(?:died|dies|death|killed|buried)\b")}
 PAIR = re.compile(r"\w\s*(?:--|–|—|&)\s*[A-Z]|\w (?:and|&) [A-Z]")
 
 
@@ -314,7 +332,7 @@ def is_of_another_life(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     head, tail = ends
-    if PAIR.search(head.text):
+    if PAIR.search(head.text) or _is_the_other_event(scene, fact.relation, tail):
         return True
     if head.end <= tail.start and RELATIVE.search(scene.text, head.end, tail.start):
         return True
@@ -325,10 +343,18 @@ def is_of_another_life(scene: Scene, fact: Fact) -> bool:
     return bool(before) and all(m.text not in scene.names[fact.head] and head.text not in m.text for m in before)
 
 
+def _is_the_other_event(scene: Scene, relation: str, tail: Mention) -> bool:
+    """Whether the last verb before a place or date speaks of a death where a birth is meant, or the reverse."""
+    own, other = EVENT.values() if relation.endswith("birth") else tuple(EVENT.values())[::-1]
+    start = scene.sentence(tail).start
+    ends = [max((m.end() for m in words.finditer(scene.text, start, tail.start)), default=-1) for words in (own, other)]
+    return ends[0] < ends[1]
+
+
 # ---- pronouns -------------------------------------------------------------------------------------------------------
 
 HE = re.compile(r"(?:he|she|him|his|her|hers|it|its|they|their|them)", re.I)
-OBJECT = re.compile(r"(?:to|for|with|of|by|from|through|about|against|at|on|and) $", re.I)
+AHEAD = re.compile(r"(?:With|In|From|At|For|As|Despite|After|Before|During|On|Through|By|Under|Since)\b[^,;]*")
 
 
 def is_a_guess(scene: Scene, fact: Fact) -> bool:
@@ -337,15 +363,26 @@ def is_a_guess(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     return any(
-        HE.fullmatch(m.text) is not None and not scene.is_subject(owner, m)
+        HE.fullmatch(m.text) is not None and (not scene.is_subject(owner, m) or _looks_ahead(scene, m))
         for m, owner in zip(ends, (fact.head, fact.tail), strict=True)
     )
+
+
+def _looks_ahead(scene: Scene, pronoun: Mention) -> bool:
+    """Whether the name that a pronoun means follows: With its headquarters in Watford, Wetherspoons is known for..."""
+    start, end = scene.sentence(pronoun)
+    opening = AHEAD.match(scene.text, start, end)
+    if opening is None or opening.end() < pronoun.end:
+        return False
+    named = (*scene.groups.within(opening.end(), end), *scene.people.within(opening.end(), end))
+    return any(m.start == opening.end() + 2 for m in named)
 
 
 RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_made_by_another,
     is_no_nation,
     has_no_job,
+    is_at_another,
     has_no_contract,
     is_an_actor,
     is_child_of_another,
