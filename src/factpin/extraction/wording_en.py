@@ -29,7 +29,8 @@ BY = {  # what is said right before who made a work
     "performer": "perform|record|sing|sung|song|single|album|track|cover|featur|hit|ballad",
     "cast member": "star|featur|cast|play|portray|act|appear|role|lead|voice|with",
 }
-VERBS = r"\w*(?:direct|writ|produc|compos|edit|adapt|perform|publish|record|scor|narrat)\w*"
+VERBS = r"\w*(?:direct|writ|produc|compos|edit|adapt|perform|publish|record|scor|narrat|develop|design|creat|releas)\w*"
+SAID_OF = {"developer": "develop|design|creat|produc|writ", "publisher": "publish|releas"}  # right before these
 PARTS = r"(?:screen|tele)?play|script|story|score|music|lyrics|words|cinematography|soundtrack|songs"
 MADE_BY = re.compile(
     rf"\b({VERBS}(?:,? (?:and )?{VERBS})*|(?:{PARTS})(?: and (?:{PARTS}))?) by\b|\b(starring|stars?\b|featuring|featured|cast\b|with\b)", re.I
@@ -41,7 +42,7 @@ PART = re.compile(
     r"\b(?:about|fictional|characters?|named|called|hero|protagonist|officer)\b[^,.]{0,30}$|\bas (?:the )?$", re.I
 )
 HERE = re.compile(r"\bin (?:the|this|that) (?:film|movie|series|show|episode)\b", re.I)
-OF_WORKS = (*BY, "publication date")
+OF_WORKS = (*BY, "publisher", "publication date")
 
 
 def is_made_by_another(scene: Scene, fact: Fact) -> bool:
@@ -59,8 +60,11 @@ def is_made_by_another(scene: Scene, fact: Fact) -> bool:
         if fact.relation == "cast member" and HERE.search(gap):
             return True
         said = ["".join(match) for match in MADE_BY.findall(gap)]
-        if said and fact.relation in BY and fact.relation not in ("author", "developer"):
-            return re.search(BY[fact.relation], said[-1], re.I) is None
+        words = SAID_OF.get(fact.relation, "" if fact.relation == "author" else BY.get(fact.relation, ""))
+        if said and words:
+            return re.search(words, said[-1], re.I) is None
+    elif SOURCE.search(gap):
+        return True
     elif fact.relation == "developer":
         return not gap.startswith(("'s", "’s", " 's"))
     return fact.relation in BY and re.search(BY[fact.relation], around, re.I) is None
@@ -267,9 +271,13 @@ def flows_elsewhere(scene: Scene, fact: Fact) -> bool:
     return ends is not None and FLOWS.search(ends[2]) is None
 
 
-def is_a_continent(scene: Scene, fact: Fact) -> bool:
-    """A continent taken for an administrative unit."""
-    return fact.relation == LYING[1] and ARTICLE.sub("", scene.names[fact.tail]).casefold() in CONTINENTS
+WILD = re.compile(r"(?:Lake|Mount|Gulf|Bay)\b|.*\b(?:Lake|River|Sea|Ocean|Mountains|Gulf)$")
+
+
+def is_no_unit(scene: Scene, fact: Fact) -> bool:
+    """A continent, a lake or the like taken for an administrative unit."""
+    name = ARTICLE.sub("", scene.names[fact.tail])
+    return fact.relation == LYING[1] and (name.casefold() in CONTINENTS or WILD.match(name) is not None)
 
 
 # ---- dates ----------------------------------------------------------------------------------------------------------
@@ -322,6 +330,8 @@ RELATIVE = re.compile(
     re.I,
 )
 LIFE = ("date of birth", "date of death", "place of birth", "place of death")
+ASIDE = re.compile(r"\s*\([^()]*\)")
+BORN = re.compile(r"\bborn\b|birth|\bnative\b|\bb\. |\bhails?\b|\boriginally\b|\bgrew\b|\braised\b|\bdelivered\b", re.I)
 EVENT = {"birth": re.compile(r"\b(?:born|birth|native)\b"), "death": re.compile(r"\b(?:died|dies|death|killed|buried)\b")}
 PAIR = re.compile(r"\w\s*(?:--|–|—|&)\s*[A-Z]|\w (?:and|&) [A-Z]")
 
@@ -334,6 +344,10 @@ def is_of_another_life(scene: Scene, fact: Fact) -> bool:
     head, tail = ends
     if PAIR.search(head.text) or _is_the_other_event(scene, fact.relation, tail):
         return True
+    if fact.relation == "place of birth" and not scene.is_bracketed(tail) and head.end <= tail.start:
+        said = ASIDE.sub("", scene.text[head.end : tail.start]) + scene.text[tail.end : tail.end + 8]
+        if BORN.search(said) is None:
+            return True  # an American musician (born 1977) from Boise
     if head.end <= tail.start and RELATIVE.search(scene.text, head.end, tail.start):
         return True
     opened = scene.text.rfind("(", scene.sentence(tail)[0], tail.start)
@@ -346,7 +360,7 @@ def is_of_another_life(scene: Scene, fact: Fact) -> bool:
 def _is_the_other_event(scene: Scene, relation: str, tail: Mention) -> bool:
     """Whether the last verb before a place or date speaks of a death where a birth is meant, or the reverse."""
     own, other = EVENT.values() if relation.endswith("birth") else tuple(EVENT.values())[::-1]
-    start = scene.sentence(tail).start
+    start = scene.sentence(tail)[0]
     ends = [max((m.end() for m in words.finditer(scene.text, start, tail.start)), default=-1) for words in (own, other)]
     return ends[0] < ends[1]
 
@@ -354,6 +368,7 @@ def _is_the_other_event(scene: Scene, relation: str, tail: Mention) -> bool:
 # ---- pronouns -------------------------------------------------------------------------------------------------------
 
 HE = re.compile(r"(?:he|she|him|his|her|hers|it|its|they|their|them)", re.I)
+RELATIVE_PRONOUN = re.compile(r"who(?:se|m)?|which", re.I)
 AHEAD = re.compile(r"(?:With|In|From|At|For|As|Despite|After|Before|During|On|Through|By|Under|Since)\b[^,;]*")
 
 
@@ -363,9 +378,18 @@ def is_a_guess(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     return any(
-        HE.fullmatch(m.text) is not None and (not scene.is_subject(owner, m) or _looks_ahead(scene, m))
+        (HE.fullmatch(m.text) is not None and (not scene.is_subject(owner, m) or _looks_ahead(scene, m)))
+        or (RELATIVE_PRONOUN.fullmatch(m.text) is not None and _means_the_last_name(scene, m, owner))
         for m, owner in zip(ends, (fact.head, fact.tail), strict=True)
     )
+
+
+def _means_the_last_name(scene: Scene, pronoun: Mention, owner: str) -> bool:
+    """Whether a relative pronoun follows another name than that of its entity: OpenAI, whose CEO."""
+    near = range(pronoun.start - 2, pronoun.start)
+    before = [m for row in (scene.groups, scene.people) for m in row.within(max(0, pronoun.start - LONGEST), pronoun.start)]
+    last = [m for m in before if m.end in near]
+    return bool(last) and all(m.text not in scene.names[owner] for m in last)
 
 
 def _looks_ahead(scene: Scene, pronoun: Mention) -> bool:
@@ -390,7 +414,7 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_no_seat,
     is_called_so,
     flows_elsewhere,
-    is_a_continent,
+    is_no_unit,
     is_not_founded,
     is_founded_by_another,
     is_of_another_life,

@@ -118,6 +118,7 @@ def is_their_child(scene: Scene, fact: Fact) -> bool:
     return couple or ends[2].endswith(BORN)
 
 
+IS = re.compile("(?:是|(?<![认認因])[为為])$")
 SPOUSE_OF = re.compile("的(?:妻|夫人|丈夫|太太|遗孀)")
 
 
@@ -126,7 +127,7 @@ def is_anothers_spouse(scene: Scene, fact: Fact) -> bool:
     ends = scene.within_one_sentence(fact) if fact.relation in ("妻子", "丈夫", "父亲", "母亲") else None
     if ends is None:
         return False
-    another = SPOUSE_OF.match(scene.text, ends[1].end) is not None and not ends[2].endswith(("是", "为"))
+    another = SPOUSE_OF.match(scene.text, ends[1].end) is not None and IS.search(ends[2]) is None
     return another or "娘家" in ends[2]
 
 
