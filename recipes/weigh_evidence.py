@@ -3,10 +3,10 @@
     python recipes/weigh_evidence.py src/factpin/shipped/zh-facts runs/data/zh-facts/dev.jsonl.xz --with zh-entities
 
 The facts are those that `extract` finds in the dev half of DuIE and news, where gold says which are right, and in the
-passages of judged/dev, where a reader said so (dev/facts.jsonl). Gold of DuIE is not complete, so one of its facts counts
-half. A logistic regression with a small penalty gives each fact a likelihood; --least becomes the score 0.5, from which
-on facts are shown. Before it stores anything it prints, for each set of passages, what weights that were fitted on all
-other sets show there.
+passages of judged/dev, where a reader said so (dev/facts.jsonl). Gold of DuIE is not complete, so one of its facts
+counts half. A logistic regression with a small penalty gives each fact a likelihood; --least becomes the score 0.5,
+from which on facts are shown. Before it stores anything it prints, for each set of passages, what weights that were
+fitted on all other sets show there. The scores of the model must be those of show_facts_from.py.
 """
 
 import argparse

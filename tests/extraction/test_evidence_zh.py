@@ -55,7 +55,9 @@ def test_each_feature_moves_the_score_by_its_weight() -> None:
     stated = scored(doc)
     person = doc.mentions[1]
     assert stated > 0.9 > scored(doc, {**PLAIN, "stated": -1.0})
-    assert scored(doc, free=((person.start, person.end, person.type),)) == pytest.approx(0.9)  # what one adds, one takes
+    assert scored(doc, free=((person.start, person.end, person.type),)) == pytest.approx(
+        0.9
+    )  # what one adds, one takes
     found = features(Scene.of(sentence("「人:甲」在「人:乙」。", "妻子", 0, 1, "negated")), doc.facts[0], ())
     assert set(found) == set(PLAIN) - {"shift"}
 

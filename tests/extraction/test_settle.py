@@ -5,7 +5,17 @@ from dataclasses import replace
 import pytest
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention
-from factpin.extraction.settle import RESOLVED, once, one_couple, one_country, one_head, one_tail, places, settle, without_loose
+from factpin.extraction.settle import (
+    RESOLVED,
+    once,
+    one_country,
+    one_couple,
+    one_head,
+    one_tail,
+    places,
+    settle,
+    without_loose,
+)
 from factpin.language.coreference import references, resolve
 
 TEXT = "Ada Lovelace was born in 1815. She lived in London. He lived in Paris."

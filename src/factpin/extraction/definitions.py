@@ -83,8 +83,11 @@ _NO_WORK = (
 _KIND = re.compile(
     rf"\b(?P<film>{FILM})\b{_NO_WORK}|\b(?P<book>{BOOK})\b|\b(?P<music>{MUSIC})\b|\b(?P<game>{GAME})\b", re.I
 )
-_PRONOUN = re.compile(r"^(?:it|this|that|he|she|they|there|these|those|which|(?:the|this) (?:film|song|album|novel|book|movie|"
-                      r"series|game|show|single|story|play))$", re.I)  # fmt: skip
+_PRONOUN = re.compile(
+    r"^(?:it|this|that|he|she|they|there|these|those|which|"
+    r"(?:the|this) (?:film|song|album|novel|book|movie|series|game|show|single|story|play))$",
+    re.I,
+)
 _BY = {
     "film": (("director", r"(?:co-)?directed"), ("screenwriter", "written"), ("producer", "produced"),
              ("composer", "scored"), ("director", r"written and directed"),

@@ -137,7 +137,7 @@ def one_couple(facts: Iterable[Fact]) -> list[Fact]:
         if fact.relation in COUPLE:
             sides = likely.setdefault(frozenset((fact.head, fact.tail)), {})
             sides[_couple(fact)] = sides.get(_couple(fact), 0.0) + _score(fact)
-    best = {pair: max(sides, key=lambda side, sides=sides: sides[side]) for pair, sides in likely.items()}
+    best = {pair: max(sides, key=sides.__getitem__) for pair, sides in likely.items()}
     return [f for f in facts if f.relation not in COUPLE or best[frozenset((f.head, f.tail))] == _couple(f)]
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 
 from factpin.documents import Fact, Mention
 from factpin.extraction.scene import GROUP, LONGEST, PERSON, PLACE, Scene
-from factpin.language.countries import is_country, region_size
+from factpin.language.countries import region_size
 
 # ---- works ----------------------------------------------------------------------------------------------------------
 
@@ -33,7 +33,9 @@ VERBS = r"\w*(?:direct|writ|produc|compos|edit|adapt|perform|publish|record|scor
 SAID_OF = {"developer": "develop|design|creat|produc|writ", "publisher": "publish|releas"}  # right before these
 PARTS = r"(?:screen|tele)?play|script|story|score|music|lyrics|words|cinematography|soundtrack|songs"
 MADE_BY = re.compile(
-    rf"\b({VERBS}(?:,? (?:and )?{VERBS})*|(?:{PARTS})(?: and (?:{PARTS}))?) by\b|\b(starring|stars?\b|featuring|featured|cast\b|with\b)", re.I
+    rf"\b({VERBS}(?:,? (?:and )?{VERBS})*|(?:{PARTS})(?: and (?:{PARTS}))?) by\b|"
+    r"\b(starring|stars?\b|featuring|featured|cast\b|with\b)",
+    re.I,
 )
 SOURCE = re.compile(
     r"\bbased (?:up)?on\b|\badapt(?:ed from|ation of)\b|\binspired by\b|\bof the same name\b|\bsequel to\b", re.I
@@ -332,7 +334,10 @@ RELATIVE = re.compile(
 LIFE = ("date of birth", "date of death", "place of birth", "place of death")
 ASIDE = re.compile(r"\s*\([^()]*\)")
 BORN = re.compile(r"\bborn\b|birth|\bnative\b|\bb\. |\bhails?\b|\boriginally\b|\bgrew\b|\braised\b|\bdelivered\b", re.I)
-EVENT = {"birth": re.compile(r"\b(?:born|birth|native)\b"), "death": re.compile(r"\b(?:died|dies|death|killed|buried)\b")}
+EVENT = {
+    "birth": re.compile(r"\b(?:born|birth|native)\b"),
+    "death": re.compile(r"\b(?:died|dies|death|killed|buried)\b"),
+}
 PAIR = re.compile(r"\w\s*(?:--|–|—|&)\s*[A-Z]|\w (?:and|&) [A-Z]")
 
 
@@ -387,7 +392,9 @@ def is_a_guess(scene: Scene, fact: Fact) -> bool:
 def _means_the_last_name(scene: Scene, pronoun: Mention, owner: str) -> bool:
     """Whether a relative pronoun follows another name than that of its entity: OpenAI, whose CEO."""
     near = range(pronoun.start - 2, pronoun.start)
-    before = [m for row in (scene.groups, scene.people) for m in row.within(max(0, pronoun.start - LONGEST), pronoun.start)]
+    before = [
+        m for row in (scene.groups, scene.people) for m in row.within(max(0, pronoun.start - LONGEST), pronoun.start)
+    ]
     last = [m for m in before if m.end in near]
     return bool(last) and all(m.text not in scene.names[owner] for m in last)
 

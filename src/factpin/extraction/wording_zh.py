@@ -225,8 +225,12 @@ def has_no_place(scene: Scene, fact: Fact) -> bool:
 
 
 CITED = re.compile(r"[（(]\d{4}年?[）)]")  # 毛某（2004）: when he wrote it
-SINCE_BIRTH = re.compile(r"[年月日?？][^，。]{0,8}[－—–\-~～至]\s*$")  # 1618年－1641年: the second date is that of death
-CHILDREN = re.compile("女儿|儿子|兒子|女兒|[长次三幼独][子女]|双胞胎|妻子|丈夫|父亲|母亲|哥哥|弟弟|姐姐|妹妹|[生产诞]下|育有")
+SINCE_BIRTH = re.compile(
+    r"[年月日?？][^，。]{0,8}[－—–\-~～至]\s*$"
+)  # 1618年－1641年: the second date is that of death
+CHILDREN = re.compile(
+    "女儿|儿子|兒子|女兒|[长次三幼独][子女]|双胞胎|妻子|丈夫|父亲|母亲|哥哥|弟弟|姐姐|妹妹|[生产诞]下|育有"
+)
 
 
 def is_born_to_another(scene: Scene, fact: Fact) -> bool:
@@ -291,7 +295,7 @@ SENDS = re.compile("派出|派遣|下发|发布|主办|批准")
 
 
 def is_no_institution(scene: Scene, fact: Fact) -> bool:
-    """The beginning of a longer name that names no institution (高科技创业公司), or what one does (国务院派出工作组)."""
+    """The beginning of a longer name that names no institution (高科技创业公司), or what one does: 国务院派出工作组."""
     ends = scene.ends(fact) if fact.relation == "隶属机构" else None
     if ends is None or ends[0].start != ends[1].start:
         return False
