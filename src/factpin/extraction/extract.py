@@ -96,6 +96,11 @@ class Team:
         return any(model.settings.definitions for model in self.finders)
 
     @property
+    def seeks_names(self) -> bool:
+        """Whether some model looks for mentions that no fact needs."""
+        return any(not only_for_facts(model) for model in self.finders)
+
+    @property
     def seeks_facts(self) -> bool:
         """Whether some model looks for facts."""
         return bool(self.linkers) or any(model.settings.task == "triples" for model in self.finders)
@@ -134,7 +139,7 @@ def extract(
         for doc, way, by_task, plain, found in zip(group, routes, results, merged, linked, strict=True):
             notes = coverage_notes(plain, way, by_task, relations)
             free, least = loose(by_task, team.finders), team.shown(way)
-            settled = settle(found, functional, team.evidence, free)
+            settled = settle(found, functional, team.evidence, free if team.seeks_names else ())
             stated = define(settled) if team.adds_definitions else settled
             sure, hidden, unsure = hide(add_notes(stated, notes), free, least, min_score)
             shown = select(sure, only)
