@@ -5,7 +5,17 @@ from dataclasses import replace
 import pytest
 
 from factpin.documents import Document, Entity, Evidence, Fact, Mention
-from factpin.extraction.settle import RESOLVED, once, one_country, one_head, one_tail, places, settle, without_loose
+from factpin.extraction.settle import (
+    RESOLVED,
+    once,
+    one_country,
+    one_couple,
+    one_head,
+    one_tail,
+    places,
+    settle,
+    without_loose,
+)
 from factpin.language.coreference import references, resolve
 
 TEXT = "Ada Lovelace was born in 1815. She lived in London. He lived in Paris."
@@ -93,3 +103,8 @@ def test_a_mention_that_only_a_hidden_fact_spoke_of_is_hidden_with_it() -> None:
     shown = without_loose(doc, places(doc) - {(0, 12, "person")})
     assert [m.text for m in shown.mentions] == ["Ada Lovelace", "London"]
     assert [e.name for e in shown.entities] == ["Ada Lovelace", "London"]
+
+
+def test_of_two_people_one_is_the_husband_and_one_the_wife() -> None:
+    told = [fact(0, "妻子", 4, 0.6), fact(4, "丈夫", 0, 0.6), fact(0, "丈夫", 4, 0.7), fact(0, "妻子", 2, 0.5)]
+    assert one_couple(told) == [told[0], told[1], told[3]]

@@ -1,6 +1,7 @@
 """What the words of English sentences rule out."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -46,6 +47,17 @@ def sentence(marked: str, relation: str, head: int, tail: int) -> Document:
         ("They live in [L Austin] and San Antonio in the [L United States].", "country", 0, 1),
         ("[P Tom Fox] sold [O Acme] and started [O Bolt].", "founded by", 2, 0),
         ("[P Tom Fox] coached [O Leeds], who play against Hull.", "employer", 0, 1),
+        ("[W Moonlight] was directed by [P Ann Lee] with a screenplay by [P Tom Fox].", "director", 0, 1),
+        ("[W Moonlight] was directed by [P Ann Lee] with a screenplay by [P Tom Fox].", "screenwriter", 0, 2),
+        ("[P Ann Lee] was born in [L Leeds] and died in [L London].", "place of birth", 0, 1),
+        ("[P Ann Lee] was born in [L Leeds] and died in [L London].", "place of death", 0, 2),
+        ("[O Acme] paid [O Bolt], whose CEO [P Ann Lee] agreed.", "employer", 2, 1),
+        ("[O Acme] has [P its] headquarters in [L Watford].", "headquarters location", 0, 2),
+        ("They are in [L Austin], [L Texas], [L United States].", "country", 0, 2),
+        ("[P Ann Lee] ([D 3 May 1901] in [L Paris] – 4 June 1980) was a painter.", "place of birth", 0, 2),
+        ("[P Ann Lee], a [L Boise]-born musician, plays.", "place of birth", 0, 1),
+        ("[W Speed] is published by [O Acme] and developed by [O Bolt].", "developer", 0, 2),
+        ("[W Speed] is published and developed by [O Acme].", "publisher", 0, 1),
     ],
 )
 def test_what_is_stated_stays(marked: str, relation: str, head: int, tail: int) -> None:
@@ -83,6 +95,17 @@ def test_what_is_stated_stays(marked: str, relation: str, head: int, tail: int) 
         ("[P Ann Lee] and Tom's daughter Zoe was born on [D 2 May 1990].", "date of birth", 0, 1),
         ("[P Tom Fox], the founder of [O Acme], sold it to [O Bolt].", "founded by", 2, 0),
         ("[P Tom Fox] played as captain against [O Hull].", "employer", 0, 1),
+        ("[W Moonlight] was directed by [P Ann Lee] with a screenplay by [P Tom Fox].", "director", 0, 2),
+        ("[P Ann Lee] was born in [L Leeds] and died in [L London].", "place of birth", 0, 2),
+        ("[P Ann Lee] died in [L London].", "place of birth", 0, 1),
+        ("[P Ann Lee] (born [D 1977]) is an American musician from [L Boise].", "place of birth", 0, 2),
+        ("[L Muskegon] is a city on the shore of [L Lake Michigan].", IN, 0, 1),
+        ("[W Speed] is published by [O Acme] and developed by [O Bolt].", "developer", 0, 1),
+        ("[W Speed] is published by [O Acme] and developed by [O Bolt].", "publisher", 0, 2),
+        ("It was directed by [P Ann Lee], based on the novel [W Moonlight].", "director", 1, 0),
+        ("[O Acme] paid [O Bolt], whose CEO [P Ann Lee] agreed.", "employer", 2, 0),
+        ("Bases are in [L Iselin] , [L New Jersey] and Miramar , [L Florida].", IN, 0, 2),
+        ("[P owed homage] to the King of [L France].", "country of citizenship", 0, 1),
     ],
 )
 def test_what_is_merely_beside_it_goes(marked: str, relation: str, head: int, tail: int) -> None:
@@ -112,3 +135,23 @@ def test_a_pronoun_means_whom_the_text_began_with() -> None:
     assert not credible(guess)
     alone = Document("d", text, "en", guess.sentences, mentions[1:], found[1:], fact)
     assert len(credible(alone)) == 1
+
+
+def test_a_pronoun_before_the_name_it_means_is_not_that_of_an_earlier_name() -> None:
+    doc = sentence("With [O its] seat in [L Watford], [O Bolt] grew.", "headquarters location", 0, 1)
+    acme = Entity("em0", ("m0",), "organization", "Acme")
+    assert not credible(replace(doc, entities=(acme, *doc.entities[1:])))
+
+
+def test_a_relative_pronoun_means_the_name_right_before_it() -> None:
+    doc = sentence("[O Acme] paid [O Bolt], [O whose] CEO is [P Ann Lee].", "employer", 3, 2)
+    for name, stays in (("Acme", False), ("Bolt", True)):
+        whose = Entity("em2", ("m2",), "organization", name)
+        assert len(credible(replace(doc, entities=(*doc.entities[:2], whose, doc.entities[3])))) == stays
+
+
+def test_initials_are_no_title_of_the_work_that_has_them() -> None:
+    doc = sentence("[W TMNT] is a film directed by [P Ann Lee].", "director", 0, 1)
+    assert len(credible(doc)) == 1
+    whole = Entity("em0", ("m0",), "work", "Mutant Ninja Turtles")
+    assert not credible(replace(doc, entities=(whole, doc.entities[1])))

@@ -29,6 +29,8 @@ SURE = dict.fromkeys(
 SURE |= dict.fromkeys(("screenwriter", "composer", "producer", "publisher", "developer"), 0.85)
 SURE |= dict.fromkeys(("father", "mother", "child", "spouse", "place of birth", "place of death"), 0.85)
 SURE |= dict.fromkeys(("date of birth", "date of death"), 0.95)  # see recipes/answers/README.md, Definitions
+OF_WORKS = ("director", "performer", "author", "cast member", "publication date", "country of origin", "screenwriter",
+            "composer", "producer", "publisher", "developer")  # fmt: skip
 EARLY = 12  # sentences from the beginning in which he or she is the subject
 LONGEST = 100  # characters of a title
 FILM = (
@@ -57,6 +59,7 @@ _FROM = re.compile(
     rf"^(?P<name>{_ONE})[^«»]{{0,3}}?(?:\s*\([^()]*\))?,? (?:is|was) an? "
     rf"(?:(?!\b(?:of|by|away|far|import\w*|translat\w*)\b)[^«».;,()]){{1,60}} from (?P<country>{_ONE})"
 )
+ELLIPSIS = re.compile(r"(?:\.\.\.|…)[\"”’]?\s*$")
 _DASH = re.compile(r"\s[–—-]\s")
 _ORIGIN = re.compile(
     r"(?:«\d+» )?(?:(?!(?:about|as|by|for|from|in|of|on|set|to|with)\b)[a-z-]+ ){0,2}(?P<country>«\d+»)"
@@ -80,8 +83,11 @@ _NO_WORK = (
 _KIND = re.compile(
     rf"\b(?P<film>{FILM})\b{_NO_WORK}|\b(?P<book>{BOOK})\b|\b(?P<music>{MUSIC})\b|\b(?P<game>{GAME})\b", re.I
 )
-_PRONOUN = re.compile(r"^(?:it|this|that|he|she|they|there|these|those|which|the (?:film|song|album|novel|book|movie|"
-                      r"series|game|show|single|story|play))$", re.I)  # fmt: skip
+_PRONOUN = re.compile(
+    r"^(?:it|this|that|he|she|they|there|these|those|which|"
+    r"(?:the|this) (?:film|song|album|novel|book|movie|series|game|show|single|story|play))$",
+    re.I,
+)
 _BY = {
     "film": (("director", r"(?:co-)?directed"), ("screenwriter", "written"), ("producer", "produced"),
              ("composer", "scored"), ("director", r"written and directed"),
@@ -95,7 +101,7 @@ _BY = {
              ("developer", "developed and published")),
 }  # fmt: skip
 # American singer (Dillon Francis)
-_WORDS = r"(?: (?!(?:and|or|who|which|that|about|based|starring|featuring|from|for)\b)[a-z-]+){0,4}"
+_WORDS = r"(?: (?!(?:and|or|who|which|that|about|based|starring|featuring|from|for|with|by|in|on|at|to)\b)[a-z-]+){0,4}"
 BY = {
     kind: [(relation, re.compile(rf"\b{verb} by (?:the )?(?:{_ONE}{_WORDS} |[a-z-]+{_WORDS} )?{_LIST}", re.I))
            for relation, verb in rows] for kind, rows in _BY.items()
@@ -269,6 +275,8 @@ def _title(sentence: PatternSentence, text: str, end: int) -> Mention | None:
     while start < stop and text[stop - 1] in "\"”'’, ":
         stop -= 1
     title = text[start:stop]
+    if ELLIPSIS.search(text, max(0, sentence.span.start - 5), sentence.span.start):
+        return None  # a part of a title: Love Songs: A Compilation... Old and New
     if not 1 < stop - start <= LONGEST or _PRONOUN.match(title) or not (title[0].isupper() or title[0].isdecimal()):
         return None
     same = next((m for m in sentence.mentions if (m.start, m.end) == (start, stop)), None)
@@ -359,6 +367,8 @@ def _with_fact(doc: Document, head: Mention, relation: str, tail: Mention, sente
     if head.id not in owner or tail.id not in owner or owner[head.id] == owner[tail.id]:
         return doc
     ends = owner[head.id], owner[tail.id]
+    if relation in OF_WORKS and _is_another(next(e.name for e in doc.entities if e.id == ends[0]), head.text):
+        return doc
     score = SURE[relation]
     alone = relation in ("date of birth", "date of death", "publication date", "father", "mother", "place of birth")
     for i, fact in enumerate(doc.facts):
@@ -368,6 +378,11 @@ def _with_fact(doc: Document, head: Mention, relation: str, tail: Mention, sente
             return doc
     fact = Fact(ends[0], relation, ends[1], head.id, tail.id, score, (Evidence(sentence),))
     return replace(doc, facts=(*doc.facts, fact))
+
+
+def _is_another(name: str, title: str) -> bool:
+    """Whether an entity is named after something else: TMNT, a film, after the comic Teenage Mutant Ninja Turtles."""
+    return title not in name and name not in title
 
 
 def _with_mention(doc: Document, mention: Mention) -> tuple[Document, Mention]:

@@ -81,9 +81,24 @@ class Team:
         return min(least, default=0.0)
 
     @property
+    def evidence(self) -> dict[str, float]:
+        """How the words around facts correct the scores of Chinese models, by feature."""
+        return {
+            name: weight
+            for model in self.finders
+            if reads(model.settings.language, "zh") and model.settings.task == "triples"
+            for name, weight in model.settings.task_config.get("evidence", {}).items()
+        }
+
+    @property
     def adds_definitions(self) -> bool:
         """Whether facts that English definitions state are added (definitions.py)."""
         return any(model.settings.definitions for model in self.finders)
+
+    @property
+    def seeks_names(self) -> bool:
+        """Whether some model looks for mentions that no fact needs."""
+        return any(not only_for_facts(model) for model in self.finders)
 
     @property
     def seeks_facts(self) -> bool:
@@ -123,9 +138,9 @@ def extract(
         linked = link(merged, team) if team.scorers or team.seeks_facts or coreference else merged
         for doc, way, by_task, plain, found in zip(group, routes, results, merged, linked, strict=True):
             notes = coverage_notes(plain, way, by_task, relations)
-            settled = settle(found, functional)
-            stated = define(settled) if team.adds_definitions else settled
             free, least = loose(by_task, team.finders), team.shown(way)
+            settled = settle(found, functional, team.evidence, free if team.seeks_names else ())
+            stated = define(settled) if team.adds_definitions else settled
             sure, hidden, unsure = hide(add_notes(stated, notes), free, least, min_score)
             shown = select(sure, only)
             if mark_unsure:

@@ -145,6 +145,11 @@ class Scene:
         named = bool(opened) and bool(self.people.within(max(0, len(opened) - LONGEST), len(opened)))
         return named and after.startswith((")", "）")) and opened[-1].isalpha()
 
+    def is_bracketed(self, m: Mention) -> bool:
+        """Whether a mention is inside brackets."""
+        start = self.sentence(m)[0]
+        return self.text.count("(", start, m.start) > self.text.count(")", start, m.start)
+
     def is_attribute(self, attribute: Mention, name: Mention) -> bool:
         """Whether a mention is part of the noun phrase right before a name."""
         gap = self.text[attribute.end : name.start]

@@ -7,9 +7,11 @@ tail. What is left out is counted in the notes of the coverage.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from factpin.documents import Coverage, Document, Fact
 from factpin.extraction.combine import Place, merge_facts
+from factpin.extraction.scene import Scene
 from factpin.extraction.wording import WITHIN, credible
 from factpin.language.coreference import references
 from factpin.language.countries import country_of, is_country
@@ -17,6 +19,7 @@ from factpin.words import count
 
 RESOLVED = 0.85  # how likely a pronoun is given to the right entity: an estimate, not fitted
 DOUBTED = {"negated": 0.9, "hedged": 0.75, "conditional": 0.75}  # and that a sentence says so of this: estimates too
+COUPLE = ("妻子", "丈夫")
 FAR = 0.2  # a fact that is so much less likely than a rival is left out
 
 
@@ -25,8 +28,16 @@ def places(doc: Document) -> set[Place]:
     return {(m.start, m.end, m.type) for m in doc.mentions}
 
 
-def settle(doc: Document, functional: Collection[str] = ()) -> Document:
-    """The document with every fact once, between names, and one tail where a relation allows no more."""
+def settle(
+    doc: Document,
+    functional: Collection[str] = (),
+    weights: Mapping[str, float] = MappingProxyType({}),
+    free: Collection[Place] = (),
+) -> Document:
+    """The document with every fact once, between names, and one tail where a relation allows no more.
+
+    weights: of the features of evidence_zh.py, which correct the scores; free: where only a fact needs a mention.
+    """
     if not doc.facts:
         return doc
     referring = references(doc)
@@ -35,12 +46,16 @@ def settle(doc: Document, functional: Collection[str] = ()) -> Document:
     unknown = {e.id for e in doc.entities if referring.issuperset(e.mentions)}
     named = [fact for fact in facts if fact.head not in unknown and fact.tail not in unknown]
     kept = one_head(one_tail(named, functional, {e.id: e.type for e in doc.entities}), functional)
-    kept = one_country(kept, {e.id: e.name for e in doc.entities})
+    kept = one_couple(one_country(kept, {e.id: e.name for e in doc.entities}))
     notes = [
         *_note(len(doc.facts) - len(allowed), "that the words of the sentence rule out"),
         *_note(len(facts) - len(named), "of somebody or something that no name was found for"),
         *_note(len(named) - len(kept), "for a better one, where there can be one alone"),
     ]
+    if weights and doc.language == "zh":
+        from factpin.extraction.evidence_zh import weigh  # noqa: PLC0415  its patterns take a while to compile
+
+        kept = weigh(Scene.of(doc), kept, weights, free)
     coverage = doc.coverage or Coverage()
     settled = replace(doc, facts=tuple(kept), coverage=replace(coverage, notes=(*coverage.notes, *notes)))
     nameless = unknown & _ends(facts)
@@ -112,6 +127,23 @@ def one_country(facts: Iterable[Fact], names: Mapping[str, str]) -> list[Fact]:
     country = {head: country_of(names[fact.tail]) for head, fact in best.items()}
     lost = {id(fact) for fact in lying if country_of(names[fact.tail]) != country[fact.head]}
     return [fact for fact in facts if id(fact) not in lost]
+
+
+def one_couple(facts: Iterable[Fact]) -> list[Fact]:
+    """The facts, with one husband and one wife of any two people: how the likelier facts say it."""
+    facts = list(facts)
+    likely: dict[frozenset[str], dict[tuple[str, str], float]] = {}
+    for fact in facts:
+        if fact.relation in COUPLE:
+            sides = likely.setdefault(frozenset((fact.head, fact.tail)), {})
+            sides[_couple(fact)] = sides.get(_couple(fact), 0.0) + _score(fact)
+    best = {pair: max(sides, key=sides.__getitem__) for pair, sides in likely.items()}
+    return [f for f in facts if f.relation not in COUPLE or best[frozenset((f.head, f.tail))] == _couple(f)]
+
+
+def _couple(fact: Fact) -> tuple[str, str]:
+    """Husband and wife, as a fact says it."""
+    return (fact.head, fact.tail) if fact.relation == "妻子" else (fact.tail, fact.head)
 
 
 def _around(fact: Fact, best: Fact, types: Mapping[str, str]) -> bool:

@@ -81,7 +81,7 @@ def credible(doc: Document) -> list[Fact]:
     rules = (*RULES, *rules_of(scene.language))
 
     def is_allowed(fact: Fact) -> bool:
-        named = fact.relation in NATIONALITY or wrong.isdisjoint((fact.head_mention, fact.tail_mention))
+        named = wrong.isdisjoint((fact.head_mention, None if fact.relation in NATIONALITY else fact.tail_mention))
         return named and not any(rule(scene, fact) for rule in rules)
 
     return [_as_said(scene, fact) for fact in doc.facts if is_allowed(fact)]

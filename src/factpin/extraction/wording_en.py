@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 
 from factpin.documents import Fact, Mention
 from factpin.extraction.scene import GROUP, LONGEST, PERSON, PLACE, Scene
-from factpin.language.countries import is_country
+from factpin.language.countries import region_size
 
 # ---- works ----------------------------------------------------------------------------------------------------------
 
@@ -29,9 +29,13 @@ BY = {  # what is said right before who made a work
     "performer": "perform|record|sing|sung|song|single|album|track|cover|featur|hit|ballad",
     "cast member": "star|featur|cast|play|portray|act|appear|role|lead|voice|with",
 }
-VERBS = r"\w*(?:direct|writ|produc|compos|edit|adapt|perform|publish|record|scor|narrat)\w*"
+VERBS = r"\w*(?:direct|writ|produc|compos|edit|adapt|perform|publish|record|scor|narrat|develop|design|creat|releas)\w*"
+SAID_OF = {"developer": "develop|design|creat|produc|writ", "publisher": "publish|releas"}  # right before these
+PARTS = r"(?:screen|tele)?play|script|story|score|music|lyrics|words|cinematography|soundtrack|songs"
 MADE_BY = re.compile(
-    rf"\b({VERBS}(?:,? (?:and )?{VERBS})*) by\b|\b(starring|stars?\b|featuring|featured|cast\b|with\b)", re.I
+    rf"\b({VERBS}(?:,? (?:and )?{VERBS})*|(?:{PARTS})(?: and (?:{PARTS}))?) by\b|"
+    r"\b(starring|stars?\b|featuring|featured|cast\b|with\b)",
+    re.I,
 )
 SOURCE = re.compile(
     r"\bbased (?:up)?on\b|\badapt(?:ed from|ation of)\b|\binspired by\b|\bof the same name\b|\bsequel to\b", re.I
@@ -40,7 +44,7 @@ PART = re.compile(
     r"\b(?:about|fictional|characters?|named|called|hero|protagonist|officer)\b[^,.]{0,30}$|\bas (?:the )?$", re.I
 )
 HERE = re.compile(r"\bin (?:the|this|that) (?:film|movie|series|show|episode)\b", re.I)
-OF_WORKS = (*BY, "publication date")
+OF_WORKS = (*BY, "publisher", "publication date")
 
 
 def is_made_by_another(scene: Scene, fact: Fact) -> bool:
@@ -49,6 +53,8 @@ def is_made_by_another(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     first, last, gap = ends
+    if _is_shortened(scene, fact, first, last):
+        return True
     around = f"{scene.text[max(0, first.start - 40) : first.start]}{gap}{scene.text[last.end : last.end + 30]}"
     if first.id == fact.head_mention:
         if SOURCE.search(gap) or (last.type == PERSON and PART.search(gap)):
@@ -56,11 +62,20 @@ def is_made_by_another(scene: Scene, fact: Fact) -> bool:
         if fact.relation == "cast member" and HERE.search(gap):
             return True
         said = ["".join(match) for match in MADE_BY.findall(gap)]
-        if said and fact.relation in BY and fact.relation not in ("author", "developer"):
-            return re.search(BY[fact.relation], said[-1], re.I) is None
+        words = SAID_OF.get(fact.relation, "" if fact.relation == "author" else BY.get(fact.relation, ""))
+        if said and words:
+            return re.search(words, said[-1], re.I) is None
+    elif SOURCE.search(gap):
+        return True
     elif fact.relation == "developer":
         return not gap.startswith(("'s", "’s", " 's"))
     return fact.relation in BY and re.search(BY[fact.relation], around, re.I) is None
+
+
+def _is_shortened(scene: Scene, fact: Fact, first: Mention, last: Mention) -> bool:
+    """Whether a work has the initials of another name, which more often is that of its model: TMNT."""
+    title = (first if first.id == fact.head_mention else last).text
+    return len(title) > 1 and title.isupper() and title.isalpha() and not scene.names[fact.head].isupper()
 
 
 # ---- people ---------------------------------------------------------------------------------------------------------
@@ -85,6 +100,7 @@ TOLD = re.compile(
     r"declin\w*)\b",
     re.I,
 )
+WHOSE = re.compile(r"\w.*\bwhose (?:[\w,-]+ ){1,4}$", re.S)  # of a name between the two: OpenAI, whose CEO
 AGAINST = re.compile(
     r"\b(?:against|versus|vs\.?|beat|beats|beating|defeat\w*|lost to|(?:win|victory|wins) over)(?: the)? $", re.I
 )
@@ -118,6 +134,12 @@ def has_no_job(scene: Scene, fact: Fact) -> bool:
         return True
     return AT_WORK.search(f"{scene.text[max(0, first.start - 40) : first.start]} | {gap} | "
                           f"{scene.text[last.end : last.end + 40]}") is None  # fmt: skip
+
+
+def is_at_another(scene: Scene, fact: Fact) -> bool:
+    """Somebody in a clause about another organization: Microsoft invested in OpenAI, whose CEO Sam Altman."""
+    ends = scene.within_one_sentence(fact) if fact.relation in ("employer", "chief executive officer") else None
+    return ends is not None and WHOSE.search(ends[2].lstrip(", ")) is not None
 
 
 def has_no_contract(scene: Scene, fact: Fact) -> bool:
@@ -161,7 +183,7 @@ BELONGS = re.compile(
     r"(?:['’]s)\b| (?:states?|provinces?|cit(?:y|ies)|count(?:y|ies)|regions?|islands?|territor\w+|towns?|districts?)|"
     r"-based"
 )
-BEHIND = re.compile(r"(?:,| in| of)(?: the)? ")
+BEHIND = re.compile(r"(?: ?,| in| of)(?: the)? ")
 WITHIN = re.compile(r"\b(?:of|in|across|within|from|throughout)(?: the)? $", re.I)
 SEAT = re.compile(r"headquarter\w*(?: (?:located|situated|based))? (?:on|in|at)(?: the)? $", re.I)
 SEATED = re.compile(
@@ -182,8 +204,9 @@ def lies_elsewhere(scene: Scene, fact: Fact) -> bool:
         return False
     if first is head:
         behind = next_place(scene, head)
-        nearer = behind is not None and behind.end <= tail.start and is_country(behind.text)
-        return nearer or AWAY.search(gap) is not None
+        nearer = behind is not None and behind.end <= tail.start
+        own = behind is not None and region_size(behind.text) >= max(1, region_size(tail.text))
+        return (nearer and own) or AWAY.search(gap) is not None
     behind = next_place(scene, head)
     if behind is not None and behind.text != tail.text:
         return True
@@ -250,9 +273,13 @@ def flows_elsewhere(scene: Scene, fact: Fact) -> bool:
     return ends is not None and FLOWS.search(ends[2]) is None
 
 
-def is_a_continent(scene: Scene, fact: Fact) -> bool:
-    """A continent taken for an administrative unit."""
-    return fact.relation == LYING[1] and ARTICLE.sub("", scene.names[fact.tail]).casefold() in CONTINENTS
+WILD = re.compile(r"(?:Lake|Mount|Gulf|Bay)\b|.*\b(?:Lake|River|Sea|Ocean|Mountains|Gulf)$")
+
+
+def is_no_unit(scene: Scene, fact: Fact) -> bool:
+    """A continent, a lake or the like taken for an administrative unit."""
+    name = ARTICLE.sub("", scene.names[fact.tail])
+    return fact.relation == LYING[1] and (name.casefold() in CONTINENTS or WILD.match(name) is not None)
 
 
 # ---- dates ----------------------------------------------------------------------------------------------------------
@@ -305,6 +332,12 @@ RELATIVE = re.compile(
     re.I,
 )
 LIFE = ("date of birth", "date of death", "place of birth", "place of death")
+ASIDE = re.compile(r"\s*\([^()]*\)")
+BORN = re.compile(r"\bborn\b|birth|\bnative\b|\bb\. |\bhails?\b|\boriginally\b|\bgrew\b|\braised\b|\bdelivered\b", re.I)
+EVENT = {
+    "birth": re.compile(r"\b(?:born|birth|native)\b"),
+    "death": re.compile(r"\b(?:died|dies|death|killed|buried)\b"),
+}
 PAIR = re.compile(r"\w\s*(?:--|–|—|&)\s*[A-Z]|\w (?:and|&) [A-Z]")
 
 
@@ -314,8 +347,12 @@ def is_of_another_life(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     head, tail = ends
-    if PAIR.search(head.text):
+    if PAIR.search(head.text) or _is_the_other_event(scene, fact.relation, tail):
         return True
+    if fact.relation == "place of birth" and not scene.is_bracketed(tail) and head.end <= tail.start:
+        said = ASIDE.sub("", scene.text[head.end : tail.start]) + scene.text[tail.end : tail.end + 8]
+        if BORN.search(said) is None:
+            return True  # an American musician (born 1977) from Boise
     if head.end <= tail.start and RELATIVE.search(scene.text, head.end, tail.start):
         return True
     opened = scene.text.rfind("(", scene.sentence(tail)[0], tail.start)
@@ -325,10 +362,19 @@ def is_of_another_life(scene: Scene, fact: Fact) -> bool:
     return bool(before) and all(m.text not in scene.names[fact.head] and head.text not in m.text for m in before)
 
 
+def _is_the_other_event(scene: Scene, relation: str, tail: Mention) -> bool:
+    """Whether the last verb before a place or date speaks of a death where a birth is meant, or the reverse."""
+    own, other = EVENT.values() if relation.endswith("birth") else tuple(EVENT.values())[::-1]
+    start = scene.sentence(tail)[0]
+    ends = [max((m.end() for m in words.finditer(scene.text, start, tail.start)), default=-1) for words in (own, other)]
+    return ends[0] < ends[1]
+
+
 # ---- pronouns -------------------------------------------------------------------------------------------------------
 
 HE = re.compile(r"(?:he|she|him|his|her|hers|it|its|they|their|them)", re.I)
-OBJECT = re.compile(r"(?:to|for|with|of|by|from|through|about|against|at|on|and) $", re.I)
+RELATIVE_PRONOUN = re.compile(r"who(?:se|m)?|which", re.I)
+AHEAD = re.compile(r"(?:With|In|From|At|For|As|Despite|After|Before|During|On|Through|By|Under|Since)\b[^,;]*")
 
 
 def is_a_guess(scene: Scene, fact: Fact) -> bool:
@@ -337,15 +383,37 @@ def is_a_guess(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     return any(
-        HE.fullmatch(m.text) is not None and not scene.is_subject(owner, m)
+        (HE.fullmatch(m.text) is not None and (not scene.is_subject(owner, m) or _looks_ahead(scene, m)))
+        or (RELATIVE_PRONOUN.fullmatch(m.text) is not None and _means_the_last_name(scene, m, owner))
         for m, owner in zip(ends, (fact.head, fact.tail), strict=True)
     )
+
+
+def _means_the_last_name(scene: Scene, pronoun: Mention, owner: str) -> bool:
+    """Whether a relative pronoun follows another name than that of its entity: OpenAI, whose CEO."""
+    near = range(pronoun.start - 2, pronoun.start)
+    before = [
+        m for row in (scene.groups, scene.people) for m in row.within(max(0, pronoun.start - LONGEST), pronoun.start)
+    ]
+    last = [m for m in before if m.end in near]
+    return bool(last) and all(m.text not in scene.names[owner] for m in last)
+
+
+def _looks_ahead(scene: Scene, pronoun: Mention) -> bool:
+    """Whether the name that a pronoun means follows: With its headquarters in Watford, Wetherspoons is known for..."""
+    start, end = scene.sentence(pronoun)
+    opening = AHEAD.match(scene.text, start, end)
+    if opening is None or opening.end() < pronoun.end:
+        return False
+    named = (*scene.groups.within(opening.end(), end), *scene.people.within(opening.end(), end))
+    return any(m.start == opening.end() + 2 for m in named)
 
 
 RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_made_by_another,
     is_no_nation,
     has_no_job,
+    is_at_another,
     has_no_contract,
     is_an_actor,
     is_child_of_another,
@@ -353,7 +421,7 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_no_seat,
     is_called_so,
     flows_elsewhere,
-    is_a_continent,
+    is_no_unit,
     is_not_founded,
     is_founded_by_another,
     is_of_another_life,

@@ -75,6 +75,18 @@ def has_no_post(scene: Scene, fact: Fact) -> bool:
     return not (last.strip().endswith(("在", "于", "於", "到", "入", "从", "從")) and AFTER.match(after))
 
 
+INVITES = re.compile("之[请請邀]|的?邀[请請]|的?委[托任]|的?推荐|的?任命")
+
+
+def invites_another(scene: Scene, fact: Fact) -> bool:
+    """Somebody at whose invitation another one takes up an office: 受陈布雷之请出任严州中学校长."""
+    ends = scene.ends(fact) if fact.relation in POSTS else None
+    person = next((m for m in ends or () if m.type == PERSON), None)
+    if ends is None or person is None or person.start > min(m.start for m in ends):
+        return False
+    return INVITES.match(scene.text, person.end) is not None
+
+
 BACKGROUND = re.compile(
     "(?:导演|導演|老师|教授|先生|女士|等人?)?"
     "(?:(?:的|之)(?:高度)?(?:推荐|推薦|邀请|邀請|介绍|介紹|帮助|幫助|赏识|賞識|提携|提攜|指使|陪同|要求|安排|建议|建議|邀[，,]|"
@@ -104,6 +116,19 @@ def is_their_child(scene: Scene, fact: Fact) -> bool:
         return False
     couple = scene.text.startswith(("夫妇", "夫妻", "夫婦"), ends[1].end) and LISTED.fullmatch(ends[2]) is None
     return couple or ends[2].endswith(BORN)
+
+
+IS = re.compile("(?:是|(?<![认認因])[为為])$")
+SPOUSE_OF = re.compile("的(?:妻|夫人|丈夫|太太|遗孀)")
+
+
+def is_anothers_spouse(scene: Scene, fact: Fact) -> bool:
+    """Somebody whose wife is spoken of (认为季姆拉利耶夫的妻子涉嫌诽谤), or the family of a wife (妻子的娘家八幡氏)."""
+    ends = scene.within_one_sentence(fact) if fact.relation in ("妻子", "丈夫", "父亲", "母亲") else None
+    if ends is None:
+        return False
+    another = SPOUSE_OF.match(scene.text, ends[1].end) is not None and IS.search(ends[2]) is None
+    return another or "娘家" in ends[2]
 
 
 CHILD_OF = re.compile(
@@ -145,8 +170,8 @@ def has_left(scene: Scene, fact: Fact) -> bool:
 # ---- dates and places -----------------------------------------------------------------------------------------------
 
 IN_CLAUSE = {
-    "出生日期": "生|诞|誕",
-    "出生地": "生(?!活)|籍|诞|誕|祖|故乡|老家|人(?=$|[，。；、（])",
+    "出生日期": "生(?!下)|诞(?!下)|誕",
+    "出生地": "(?<!一)生(?!活)|(?<![国國])籍|诞|誕|祖|故乡|老家|人(?=$|[，。；、（])",
     "成立日期": "成立|创[立办建始刊](?!人|者)|創[立辦建始刊](?!人|者)|建[立于校成]|始建|兴建|修建|建造|筹建|设立|設立|"
     "注册|註冊|登记|登記|组成|開業|开[业馆办播幕校]|挂牌|诞生|落成|创业|創業|始于|启用|通车",
     "上映时间": "映|首播|播出|发行|發行|开播|開播|推出|发布|上线|上線|发表|发售|播放|面世|问世|登陆|登陸|出版",
@@ -200,6 +225,12 @@ def has_no_place(scene: Scene, fact: Fact) -> bool:
 
 
 CITED = re.compile(r"[（(]\d{4}年?[）)]")  # 毛某（2004）: when he wrote it
+SINCE_BIRTH = re.compile(
+    r"[年月日?？][^，。]{0,8}[－—–\-~～至]\s*$"
+)  # 1618年－1641年: the second date is that of death
+CHILDREN = re.compile(
+    "女儿|儿子|兒子|女兒|[长次三幼独][子女]|双胞胎|妻子|丈夫|父亲|母亲|哥哥|弟弟|姐姐|妹妹|[生产诞]下|育有"
+)
 
 
 def is_born_to_another(scene: Scene, fact: Fact) -> bool:
@@ -210,7 +241,12 @@ def is_born_to_another(scene: Scene, fact: Fact) -> bool:
     head, tail = ends
     if fact.relation == "出生地" and scene.text.endswith(("祖籍", "原籍", "祖籍地"), 0, tail.start):
         return True
-    if fact.relation == "出生日期" and CITED.fullmatch(scene.text[tail.start - 1 : tail.end + 1]):
+    if fact.relation == "出生日期" and (
+        CITED.fullmatch(scene.text[tail.start - 1 : tail.end + 1])
+        or SINCE_BIRTH.search(scene.text, max(0, tail.start - 24), tail.start)
+    ):
+        return True
+    if CHILDREN.search(scene.text, min(head.end, tail.end), max(head.start, tail.start)):
         return True
     if tail.end <= head.start:
         return _opened(scene, tail) >= 0 > _opened(scene, head)
@@ -250,7 +286,23 @@ def is_a_kind(scene: Scene, fact: Fact) -> bool:
     return nation > 0 and (KIND.search(name) is not None or GOES_ON.match(name, nation) is not None)
 
 
-NO_PEOPLE = re.compile("(?:[班薪光老头頭星车車身生领領皇贵貴家宗氏种種]|[A-Za-z])族")
+NO_PEOPLE = re.compile("(?:[望公名士皇王豪班薪光老头頭星车車身生领領皇贵貴家宗氏种種]|[A-Za-z])族")
+INSTITUTION = re.compile(
+    "(?:[局院部委所校厅廳处處室队隊厂廠行团團党黨府军軍站馆館台网社署办庭组組系国市县区省州]|司(?!法)|(?<!社)[会會]|公司|大学|大學|"
+    "[中小]学|集团|集團|中心|中央|政协|人大|中共|[联聯]盟|[A-Za-z]+)$"
+)
+SENDS = re.compile("派出|派遣|下发|发布|主办|批准")
+
+
+def is_no_institution(scene: Scene, fact: Fact) -> bool:
+    """The beginning of a longer name that names no institution (高科技创业公司), or what one does: 国务院派出工作组."""
+    ends = scene.ends(fact) if fact.relation == "隶属机构" else None
+    if ends is None or ends[0].start != ends[1].start:
+        return False
+    cut = scene.text.startswith("司法", ends[1].end - 1)
+    return cut or INSTITUTION.search(ends[1].text) is None or SENDS.search(ends[0].text) is not None
+
+
 CHAIR = re.compile("董事长|董事長|董事局|董事会|董事會|主席|掌门|掌門|董座")
 
 
@@ -303,6 +355,41 @@ def is_of_a_nearer_group(scene: Scene, fact: Fact) -> bool:
     return tail.end <= head.start or any(not _is_aside(scene, m, head) for m in between)
 
 
+PREDECESSOR = re.compile("(?:前身|起源|追溯)[^，。；]*$")
+
+
+def is_of_a_predecessor(scene: Scene, fact: Fact) -> bool:
+    """The date of what an institution was before: 前身是1958年成立的师范专科学校."""
+    ends = scene.ends(fact) if fact.relation == "成立日期" else None
+    return ends is not None and PREDECESSOR.search(scene.text[ends[0].end : ends[1].start]) is not None
+
+
+def is_behind_another(scene: Scene, fact: Fact) -> bool:
+    """What is in brackets behind a name of the same kind: 甲院（成立于1976年）和乙院（成立于1985年）."""
+    ends = scene.ends(fact)
+    if ends is None:
+        return False
+    head, tail = ends
+    opened = _opened(scene, tail)
+    if opened < 0 or _opened(scene, head) == opened:
+        return False
+    before = [m.text for m in scene.at.values() if m.end == opened and m.type == head.type]
+    name = scene.names[fact.head]
+    return bool(before) and not any(text in name or name in text for text in before)
+
+
+DEGREE = re.compile("毕业|畢業|学位|學位|学士|學士|硕士|碩士|博士|校友|出身|本科|研究生")
+
+
+def has_no_degree(scene: Scene, fact: Fact) -> bool:
+    """Somebody who studies or teaches at a school, of whom the sentence names no degree."""
+    ends = scene.ends(fact) if fact.relation == "毕业院校" else None
+    if ends is None:
+        return False
+    first, last = sorted(ends, key=lambda m: m.start)
+    return DEGREE.search(scene.text, scene.sentence(first).start, scene.sentence(last).end) is None
+
+
 TEACHER = re.compile("(?:师从|師從|师承|師承|受教于|受業於|跟随|导师|導師|随)[^，。；]{0,10}$")
 
 
@@ -333,7 +420,6 @@ MADE_BY = {relation: re.compile(words) for relation, words in MADE.items()}
 WITH_WORK = (*MADE, "主角", "嘉宾", "上映时间", "票房", "制片人", "改编自", "出品公司")
 OF_THE_NEXT = re.compile("[^，。；《》]{0,12}的[^，。；《》]{0,8}《")
 ITS = re.compile("的[^，。；《》]{0,4}《")
-PAPER = re.compile("[报報]$|杂志$|雜誌$|[周月]刊$")
 OTHER_WORK = re.compile("[译譯]|题写|題寫|作序|题词|读过|看过|翻阅|出版商|翻拍|盗版|盜版|称赞|好评|参考|借鉴|雷同")
 DEFINED = re.compile("[》」”]?[^，、；。]*?[是为由]")
 NO_ACTOR = re.compile(
@@ -372,6 +458,18 @@ SOURCE = re.compile("[—－-]{2}[^，。；—－-]{0,8}《$")
 HOSTED = re.compile("主持人|由|：|:|主持(?!节目)")
 
 
+PERIODICAL = re.compile("(?:[报報]|杂志|雜誌|[周月季年半]刊|网络版)(?:[（(].*)?$")
+IN_PRINT = re.compile("》?(?:[^，。；《》]{0,2}(?:杂志|雜誌|[周月季]刊|报纸)|网站|日报)")
+
+
+def is_a_periodical(scene: Scene, fact: Fact) -> bool:
+    """A newspaper or a journal, which has no author and no actors."""
+    ends = scene.ends(fact) if fact.relation in WITH_WORK and fact.relation != "主持人" else None
+    if ends is None:
+        return False
+    return PERIODICAL.search(ends[0].text) is not None or IN_PRINT.match(scene.text, ends[0].end) is not None
+
+
 def is_no_title(scene: Scene, fact: Fact) -> bool:
     """A work without 《》 in a sentence that has titles in 《》."""
     ends = scene.ends(fact)
@@ -403,8 +501,6 @@ def is_of_another_work(scene: Scene, fact: Fact) -> bool:
     if OTHER_ROLE.match(ASIDE.sub("", scene.text[person.end : person.end + 20])):
         return True
     if fact.relation == "主演" and (NO_ACTOR.match(scene.text, person.end) or _is_a_part(scene, person)):
-        return True
-    if fact.relation == "作者" and PAPER.search(work.text):
         return True
     if work.end <= person.start:
         gap = scene.text[work.end : person.start]
@@ -546,8 +642,12 @@ BEFORE_NAME = re.compile("(?:[、，和及兼][^。；]{0,20})?[\\s“「：]*")
 ADVERB = re.compile("常常|往往|一般|通常|经常|主要|分别")
 
 
-OCCUPATION = re.compile("(?:[家师師手]|[作学學记記]者|[演球学學][员員]|明星|导演|導演|人士|诗人|詩人|医生)$")
-ADDRESS = ("被告人", "嫌疑人", "拿督", "爵士", "先生", "女士", "同志")
+OCCUPATION = re.compile("(?:[家师師手]|[作学學记記]者|[演球学學][员員]|明星|导演|導演|人士|诗人|詩人|医生|外交官)$")
+IN_NO_TITLE = re.compile(  # what a title does not contain: 检察院指派检察员, 公安人员将, 飞|铲国安队门将
+    "[，。由了（(]|(?<!主)任(?!委)|联系|認定|认定|指控|指派|推举|报告|聘请|宣布|要求|命令|安排|判令|公告|工人$|人[员員]将$|"
+    "^(?:意(?!大利|甲)|铲|授|奉(?!天))"
+)
+ADDRESS = ("被告人", "原告人", "嫌疑人", "拿督", "爵士", "先生", "女士", "同志")
 BEATEN = ("击败", "擊敗", "战胜", "戰勝", "打败", "打敗", "取代")
 
 
@@ -571,13 +671,39 @@ def is_no_office(scene: Scene, fact: Fact) -> bool:
         or title.text.endswith(ADDRESS)
         or re.search("(?<![经經总總助代协協监監])理$", title.text)
         or scene.text.endswith(BEATEN, 0, person.start)
-        or re.search("[，。由]|(?<!主)任(?!委)|联系|認定|认定|指控", title.text)
+        or IN_NO_TITLE.search(title.text)
     ):
         return True
     gap = ASIDE.sub("", scene.text[title.end : person.start])
     return title.end <= person.start and (
         BEFORE_NAME.fullmatch(gap) is None or ADVERB.match(scene.text, person.start) is not None
     )
+
+
+WORKER = (
+    "[家员員师師者手人士星长長王帝后妃储相臣统統理领領将將帅帥官兵生模匠农農商爵卿使译]|导演|導演|教授|总裁|经理|經理|代表|主席|"
+    "领袖|領袖|书记|主编|教练|教練|组合|博士|运动员|女子|男子|女孩|男孩|[A-Z]{2,4}"
+)
+WHO = re.compile(rf"(?:{WORKER}|籍|翻译|人物)[\s“「《（(]*$")
+WHAT = re.compile(f"{WORKER}|籍")
+NATIONAL = re.compile("国籍|國籍")
+DESCENT = re.compile("裔|血统")
+
+
+def has_no_occupation(scene: Scene, fact: Fact) -> bool:
+    """A nation with a word before or behind it that names nobody: 加拿大人口普查, 日本警方起诉布朗, X是日本汉字音."""
+    ends = scene.ends(fact) if fact.relation == "国籍" else None
+    if ends is None:
+        return False
+    person, nation = ends
+    if DESCENT.match(scene.text, nation.end):
+        return True
+    if nation.end <= person.start:
+        gap = scene.text[nation.end : person.start]
+        return bool(gap.strip()) and WHO.search(gap) is None
+    said = BREAK.split(scene.text[nation.end : nation.end + 30])[0]
+    named = NATIONAL.search(scene.text, person.end, nation.start) is not None
+    return not named and bool(said.strip()) and WHAT.search(said) is None
 
 
 def is_of_another_people(scene: Scene, fact: Fact) -> bool:
@@ -597,9 +723,11 @@ def is_across_sentences(scene: Scene, fact: Fact) -> bool:
 
 RULES: Collection[Callable[[Scene, Fact], bool]] = (
     has_no_post,
+    invites_another,
     is_in_the_background,
     has_left,
     is_their_child,
+    is_anothers_spouse,
     is_said_of_their_kin,
     has_no_verb,
     has_no_place,
@@ -607,16 +735,22 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_a_kind,
     is_beside_it,
     is_no_people,
+    is_no_institution,
     is_no_chair,
     is_of_a_nearer_place,
     is_of_a_nearer_group,
+    is_of_a_predecessor,
+    is_behind_another,
+    has_no_degree,
     is_a_teacher,
     is_no_title,
+    is_a_periodical,
     is_of_another_work,
     is_compared,
     is_no_author,
     is_played_by_another,
     is_no_office,
+    has_no_occupation,
     is_of_another_people,
     is_across_sentences,
 )

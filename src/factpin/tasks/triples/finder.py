@@ -47,6 +47,7 @@ class TripleSettings:
     mentions: Literal["linked", "all"] = "linked"  # all: spans without a link are mentions too
     assertion: bool = True
     shifts: dict[str, float] = field(default_factory=dict)  # relation -> how much more than Settings.shift, fitted
+    evidence: dict[str, float] = field(default_factory=dict)  # how the words around facts correct their scores
     span_temperature: float = 1.0  # the scale of mentions; that of facts is in Settings
     span_shift: float = 0.0
 

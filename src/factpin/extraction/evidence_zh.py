@@ -1,0 +1,120 @@
+"""How directly a Chinese sentence states a fact, and how likely that makes it.
+
+The score of a small model says how well types and words fit together. How a sentence puts a fact says more about
+whether it is right: a title right before a name (教育部部长马叙伦) nearly always is an office, while two people of one
+sentence are seldom married. `weigh` corrects scores by a few such features. Their weights are part of the model whose
+scores they correct (`evidence` in its settings), since they were fitted on facts that it found:
+recipes/weigh_evidence.py.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from math import exp, log
+
+from factpin.documents import Fact, Mention
+from factpin.extraction.combine import Place
+from factpin.extraction.scene import GROUP, NATIONALITY, PERSON, WORK, Scene
+from factpin.extraction.wording_zh import ASIDE, BREAK, DEGREE, LISTED, MADE_BY
+
+COUPLE = ("妻子", "丈夫")
+FAMILY = (*COUPLE, "父亲", "母亲")
+NAMES = (PERSON, GROUP, WORK)
+LEAST = 0.41
+NEAR = 20  # characters behind two names in which a word about both of them comes
+
+TITLE_BEFORE = re.compile(r"[“「《》\s]*")
+JOB_BEFORE = re.compile(r"[^，。；：、！？由被将把]{1,14}?[\s“「]*")
+TAKES = re.compile("[^，。；]{0,6}(?:任|就职于|任职于|成为|当选为?|在|于)[^，。；]{0,4}")
+IS = re.compile("[，,]?[男女]?[，,]?[是为]?(?:一[位名])?(?:著名)?")
+FOUNDS = "(?:成立|创立|创建|建立|创办|始建|设立|建成|组建|注册)"
+FOUNDED = re.compile(f"[^，。；]{{0,3}}(?:{FOUNDS}?[于於在自]?)")
+FOUNDED_AFTER = re.compile(f"，?[^，。；]{{0,10}}{FOUNDS}了?[^，。；的]{{0,2}}")
+WEDS = re.compile(
+    "(?:[和与跟、，]|以及)?[的他她其]?(?:现任|前|亡|原配|结发|第[一二三四五]任|首任|未来的?|[大二三四])?"
+    "(?:妻子?|夫人|太太|老婆|丈夫|老公|先生|爱人|媳妇|王妃|皇后|皇妃|宠妃|妃子|娇妻|亡夫|前妻)(?:就?是|为|名?叫|：|，|原名)?|"
+    ".{0,6}(?:娶|嫁给?了?|下嫁|改嫁)(?!妻)[^，。；]{0,8}|[和与跟及同](?:.{0,8}(?:妻子|丈夫|夫人|太太))?|就?是"
+)
+WEDDED = re.compile("[^，。；]{0,10}(?:结婚|結婚|成婚|完婚|离婚|離婚|夫妇|夫婦|夫妻|结为|结[了过]婚|相恋|领证|大婚)")
+PARENT = re.compile("[的，他她其]{0,2}.{0,4}(?:父亲?|爸爸|母亲?|妈妈|生父|养父)[是为叫：]?")
+CHILD = re.compile("[^，。；]{0,8}(?:子|女|儿|所生)")
+BY = re.compile("》?[^，。；《]{0,4}[是为由：:][^，。；《]{0,14}|》?的?[^，。；《]{0,6}")
+
+
+def weigh(scene: Scene, facts: Iterable[Fact], weights: Mapping[str, float], free: Collection[Place]) -> list[Fact]:
+    """The facts with scores that take into account how they are stated. free: where only a fact needs a mention.
+
+    Facts that the model thinks unlikely keep their scores: the weights were not fitted on such.
+    """
+    return [
+        fact
+        if fact.score is None or fact.score < LEAST
+        else replace(fact, score=_weighed(features(scene, fact, free), weights))
+        for fact in facts
+    ]
+
+
+def _weighed(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    logit = weights["shift"] + sum(weights[name] * value for name, value in found.items())
+    return round(1 / (1 + exp(-logit)), 4)
+
+
+def features(scene: Scene, fact: Fact, free: Collection[Place]) -> dict[str, float]:
+    """What the weights are for: the score on its own scale, and what the sentence says.
+
+    stated: the words join both names directly; loose: how many names the model of entities does not see there;
+    doubted: the sentence denies or supposes it; family and author: relations that are guessed too easily.
+    """
+    score = min(max(0.5 if fact.score is None else fact.score, 0.001), 0.999)
+    ends = scene.ends(fact) or ()
+    return {
+        "score": log(score / (1 - score)),
+        "stated": float(is_stated(scene, fact)),
+        "loose": float(sum(m.type in NAMES and (m.start, m.end, m.type) in free for m in ends)),
+        "doubted": float(fact.assertion not in (None, "asserted")),
+        "family": float(fact.relation in FAMILY),
+        "author": float(fact.relation == "作者"),
+    }
+
+
+def is_stated(scene: Scene, fact: Fact) -> bool:
+    """Whether the words between and around two names join them directly."""
+    ends = scene.ends(fact)
+    if ends is None:
+        return False
+    head, tail = ends
+    first, last = (head, tail) if head.start <= tail.start else (tail, head)
+    gap = ASIDE.sub("", scene.text[first.end : last.start])
+    if fact.relation in MADE_BY:
+        return _is_made(scene, fact.relation, head, tail, gap)
+    if fact.relation in COUPLE:
+        together = LISTED.fullmatch(gap) is not None and WEDDED.match(scene.text, last.end) is not None
+        return together or WEDS.fullmatch(gap) is not None
+    if fact.relation in FAMILY:
+        child = last is tail and gap in ("是", "为", "，是") and CHILD.match(scene.text, tail.end) is not None
+        return child or (last is tail and PARENT.fullmatch(gap) is not None)
+    if fact.relation in NATIONALITY:
+        return scene.is_attribute(tail, head) if last is head else IS.fullmatch(gap) is not None
+    if fact.relation == "职务":
+        return last is head and TITLE_BEFORE.fullmatch(scene.text[tail.end : head.start]) is not None
+    if fact.relation == "任职":
+        return (JOB_BEFORE if last is head else TAKES).fullmatch(gap) is not None
+    if fact.relation == "隶属机构":
+        return head.start == tail.start and tail.end < head.end
+    if fact.relation in ("出生日期", "出生地"):
+        return last is tail and len(gap) < NEAR and "。" not in gap
+    if fact.relation == "成立日期":
+        return (FOUNDED_AFTER if last is head else FOUNDED).fullmatch(gap.lstrip("（，")) is not None
+    if fact.relation == "毕业院校":
+        return DEGREE.search(gap + scene.text[last.end : last.end + NEAR]) is not None
+    return False
+
+
+def _is_made(scene: Scene, relation: str, work: Mention, person: Mention, gap: str) -> bool:
+    """Whether a title in 《》 and somebody are joined by the word for what he did, or by is, by, of or a colon."""
+    if not scene.text.endswith("《", 0, work.start):
+        return False
+    if work.start < person.start:
+        return BY.fullmatch(gap) is not None
+    before = BREAK.split(scene.text[max(0, person.start - 6) : person.start])[-1]
+    return BREAK.search(gap) is None and MADE_BY[relation].search(before + gap) is not None
