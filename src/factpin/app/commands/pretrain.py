@@ -144,5 +144,5 @@ def _learn_store(
     if as_json:
         print_json(report)
     elif not quiet:
-        out().print(train_table(report, output))
+        out().print(train_table(report, output, "text"))
     return 0
