@@ -8,7 +8,7 @@ import torch
 
 from factpin.answers.ask import ask
 from factpin.answers.say import say
-from factpin.documents import Answer
+from factpin.documents import Answer, Document, Entity, Fact, Mention
 from factpin.encoders import Encoder, small_encoder
 from factpin.errors import BadInput
 from factpin.knowledge.entity_memory import linking_loss
@@ -138,6 +138,30 @@ def test_what_is_learned_from(store: Store) -> None:
     tails = {one.tail: table.names[one.tail - 2] for one in texts}
     shown = [one.text[: one.blank.start] + one.text[one.blank.end :] for one in texts]
     assert not any(tails[one.tail] in rest for one, rest in zip(texts, shown, strict=True))  # no leak
+
+
+def test_a_sentence_that_names_its_answer_is_not_learned_from(store: Store, folder: Path) -> None:
+    """By the same words or by another name of the answer."""
+    tokenizer = Tokenizer.load(folder.parent / "encoder")
+    ends = {"twice": "，北京很大。", "alias": "，京城很大。", "once": "，城市很大。"}
+    for id, end in ends.items():
+        text = f"孙悟空出生于北京{end}"
+        names = ["孙悟空", "北京", *(["京城"] if id == "alias" else [])]
+        mentions = tuple(
+            Mention(f"m{i}", text.index(n), text.index(n) + len(n), n, "PER" if i == 0 else "LOC")
+            for i, n in enumerate(names)
+        )
+        entities = (
+            Entity("e0", ("m0",), "PER"),
+            Entity("e1", tuple(f"m{i}" for i in range(1, len(names))), "LOC", "北京"),
+        )
+        doc = Document(id, text, mentions=mentions, entities=entities, facts=(Fact("e0", "出生地", "e1", "m0", "m1"),))
+        store.put(doc, Source(id))
+    model = AskerModel(Encoder.load(folder.parent / "encoder"), 32)
+    model.know(read_facts(store), tokenizer)
+    job = AskerJob(model, tokenizer, store, KnowledgeOptions("fae", "x", "y"))
+    learned = {one.text for _, one in (*job.taught, *job.dev) if "孙悟空出生于" in one.text}
+    assert learned == {"孙悟空出生于北京，城市很大。"} and job.leaks == 1
 
 
 def test_all_four_losses_are_learned_and_linking_is_not_kept(store: Store, folder: Path, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """KarLinker: `factpin pretrain --objective linker` decides which entities the names in a document refer to.
 
-Candidates and priors are those of the store as it is now. An entity that the model has not seen in the store has no
-vector, and is never chosen; `unseen` counts the names with one. A name that has no other candidate is left to the
-features.
+Candidates and priors are those of the store as it is now. An entity without a vector is never chosen: it came into the
+store afterwards (`unseen` counts the names with one), or no text that was read mentions it by itself. A name that has no
+other candidate is left to the features.
 """
 
 from collections.abc import Sequence
@@ -40,13 +40,17 @@ class KarLinker:
     tokenizer: Tokenizer
     layer: StoreLayer
     bf16: bool = False
-    unseen: int = 0  # names with a candidate that has no vector
+    unseen: int = 0  # names with a candidate that came into the store afterwards
 
     @cached_property
     def _rows(self) -> dict[str, int]:
         own = self.layer.layer
         known = (own.entities != 0).any(dim=1).tolist() if isinstance(own, Kar) else []
         return {key: FIRST + i for i, key in enumerate(self.layer.keys) if known[FIRST + i]}
+
+    @cached_property
+    def _keys(self) -> frozenset[str]:
+        return frozenset(self.layer.keys)
 
     def __call__(self, doc: Document, asked: Sequence[tuple[Mention, Sequence[NameUse]]]) -> list[Array | None]:
         """The probabilities of the candidates of each mention, and of NIL; None where no candidate has a vector.
@@ -80,7 +84,7 @@ class KarLinker:
     def _known(self, uses: Sequence[NameUse]) -> list[int]:
         """The numbers of the candidates that have a vector."""
         found = [i for i, use in enumerate(uses) if use.entity.id in self._rows]
-        self.unseen += len(found) < len(uses)
+        self.unseen += any(use.entity.id not in self._keys for use in uses)
         return found
 
     @torch.no_grad()

@@ -20,7 +20,16 @@ from torch import Tensor, nn
 
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
-from factpin.knowledge.asker import SIZE, BlankBatch, BlankText, FactAsker, MemoryReader, blank_text, collate_blanks
+from factpin.knowledge.asker import (
+    BLANK,
+    SIZE,
+    BlankBatch,
+    BlankText,
+    FactAsker,
+    MemoryReader,
+    blank_text,
+    collate_blanks,
+)
 from factpin.knowledge.entity_memory import ends_of, linking_loss
 from factpin.knowledge.fact_memory import NO_FACT, answer_loss, fact_loss
 from factpin.knowledge.mentions import FIRST, UNKNOWN, NameBatch
@@ -72,13 +81,15 @@ class AskerJob:
 
     def __init__(self, model: AskerModel, tokenizer: Tokenizer, store: Store, options: KnowledgeOptions) -> None:
         self.model, self.tokenizer, self.options = model, tokenizer, options
-        table = model.table
+        table, self.leaks = model.table, 0  # sentences that name their answer by another name; they are left out
         self.taught: list[tuple[BlankText, FactCloze]] = []
         self.dev: list[tuple[BlankText, FactCloze]] = []
         for one in clozes(table):
             names = store.names_in(one.text)
             framed = blank_text(one.text, one.blank, names, table, tokenizer, options.length)
-            if framed is not None and framed.mentions:
+            if framed is not None and BLANK not in one.text and shows(framed, one.tail):
+                self.leaks += 1
+            elif framed is not None and framed.mentions:
                 known = with_entities(framed, table.rows[one.row].head)
                 (self.dev if self._held(one.row) else self.taught).append((known, one))
         if not self.taught:
@@ -121,6 +132,11 @@ class AskerJob:
         return [np.array([*framed.ids, framed.blank, one.row, one.tail], np.int32) for framed, one in self.taught]
 
 
+def shows(text: BlankText, tail: int) -> bool:
+    """Whether another name in a text can refer to what was left out."""
+    return any(tail in mention.candidates for mention in text.mentions)
+
+
 def with_entities(text: BlankText, head: int) -> BlankText:
     """A text in which names that can refer to the head of its fact do."""
     return replace(text, mentions=tuple(replace(m, entity=head if head in m.candidates else UNKNOWN)
@@ -141,5 +157,7 @@ def prepare_asker(store: Store, options: KnowledgeOptions, how: TrainConfig) -> 
         save_part(folder, settings, MemoryReader(model.kept(), tokenizer))
         return SavedPart(settings)
 
-    counts = {"train": len(job.taught), "dev": len(job.dev), "facts": len(model.table.facts), "noted": {}}
+    counts = {"train": len(job.taught), "dev": len(job.dev), "facts": len(model.table.facts),
+              "noted": {"sentences_left_out_because_they_name_their_answer": job.leaks}}  # fmt: skip
+
     return PartRun(MEMORY, job, options, how, METRICS, counts, save, job.columns)
