@@ -1,7 +1,7 @@
 """KarLinker: `factpin pretrain --objective linker` decides which entities the names in a document refer to.
 
 Candidates and priors are those of the store as it is now. An entity without a vector is never chosen: it came into the
-store afterwards (`unseen` counts the names with one), or no text that was read mentions it by itself. A name that has no
+store afterwards (`unseen` counts the names with one), or no text mentions it by itself. A name that has no
 other candidate is left to the features.
 """
 
