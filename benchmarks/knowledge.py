@@ -1,6 +1,10 @@
 """The cost of knowledge layers: time and memory of a training step beside the same step without a layer.
 
     python benchmarks/knowledge.py --entities 1000 10000 100000
+    python benchmarks/knowledge.py --entities 1000 10000 100000 --read
+
+--read: instead of steps, what reading a store costs before a KAR is trained, CPU seconds without those of the encoder
+(one layer), and the memory at the peak. Each entity is named in two documents, of eight names each.
 
 A small random encoder, 8 texts of 64 tokens with 4 mentions each, one thread, AdamW. Times are ratios of CPU time;
 steps with and without the layer take turns. Memory is the peak of a process of its own, beside that of one without.
@@ -11,18 +15,28 @@ import argparse
 import multiprocessing
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from factpin.documents import Document, Entity, Mention
 from factpin.encoders import Encoder, small_encoder
 from factpin.knowledge.entity_memory import EntityMemory, EntityMemoryConfig, linking_loss
 from factpin.knowledge.fact_memory import FactMemory, HeadFacts
 from factpin.knowledge.kar import Kar, KarConfig
 from factpin.knowledge.mentions import FIRST, MentionSpan, collate_mentions
+from factpin.knowledge.reading import read_store
+from factpin.memory import Source, open_store
+from factpin.tokens.small import build_tokenizer
 
+SYLLABLES = ("ba", "ko", "mi", "tu", "re", "so", "la", "ni", "vo", "zu", "pe", "da", "fi", "go", "hu", "ja")
+FILLER = ("the day of", "he met", "who was near", "from the town of", "later seen by", "with her and", "they saw")
+NAMES = 8  # in a document that is read
 TEXTS, TOKENS, MENTIONS, SIZE, WIDTH = 8, 64, 4, 128, 256
 
 
@@ -110,11 +124,68 @@ def measure(layer: str, entities: int, steps: int, answer: Connection) -> None:
     answer.send((ratios[len(ratios) // 2], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))
 
 
-def alone(layer: str, entities: int, steps: int) -> tuple[float, int]:
+def name_of(number: int) -> str:
+    """A name of two invented words."""
+    parts = [SYLLABLES[number // len(SYLLABLES) ** i % len(SYLLABLES)] for i in range(5)]
+    return f"{''.join(parts[:3]).capitalize()} {''.join(parts[3:]).capitalize()}"
+
+
+def text_with(entities: Sequence[int], id: str) -> Document:
+    """A text that names these entities."""
+    text, mentions, found = "", [], []
+    for i, number in enumerate(entities):
+        text += f"{FILLER[number % 7]} "
+        name = name_of(number)
+        mentions.append(Mention(f"m{i}", len(text), len(text) + len(name), name, "PER"))
+        found.append(Entity(f"e{i}", (f"m{i}",), "PER", link=f"Q{number}"))
+        text += f"{name} "
+    return Document(id, text.rstrip(), mentions=tuple(mentions), entities=tuple(found))
+
+
+def fill(path: Path, entities: int) -> None:
+    """A store of so many entities."""
+    chance = np.random.default_rng(0)
+    every = np.concatenate([chance.permutation(entities) for _ in range(2)]).tolist()
+    with open_store(str(path), create=True) as store, store.together():
+        for at in range(0, len(every), NAMES):
+            store.put(text_with(every[at : at + NAMES], str(at)), Source(str(at)))
+
+
+def measure_reading(path: Path, names: Sequence[str], answer: Connection) -> None:
+    """Send the CPU seconds of reading a store, without those of the encoder, and the peak of memory in bytes."""
+    torch.set_num_threads(1)
+    tokenizer = build_tokenizer([*names, *FILLER], 1000)
+    encoder = small_encoder(tokenizer.vocab_size, width=WIDTH, layers=1, heads=4, tokenizer=tokenizer)
+    inside = [0.0]
+
+    def began(*_: object) -> None:
+        inside[0] -= time.process_time()
+
+    def ended(*_: object) -> None:
+        inside[0] += time.process_time()
+
+    encoder.register_forward_pre_hook(began)
+    encoder.register_forward_hook(ended)
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    with open_store(str(path)) as store:
+        read_store(store, "kar", encoder, tokenizer, size=SIZE)
+    seconds = time.process_time() - start - inside[0]
+    answer.send((seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024))
+
+
+def read_alone(entities: int) -> tuple[float, int]:
+    """Fill a store, and measure its reading in a process of its own."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "kb.db"
+        fill(path, entities)
+        return in_process(measure_reading, path, [name_of(i) for i in range(0, entities, max(1, entities // 500))])
+
+
+def in_process(target: Callable[..., None], *args: object) -> tuple[float, int]:
     """Measure in a process of its own."""
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe()
-    process = context.Process(target=measure, args=(layer, entities, steps, theirs))
+    process = context.Process(target=target, args=(*args, theirs))
     process.start()
     found: tuple[float, int] = mine.recv()
     process.join()
@@ -126,13 +197,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--entities", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--read", action="store_true", help="measure the reading of a store instead")
     args = parser.parse_args()
+    if args.read:
+        print(
+            "| reading a store | entities | CPU seconds without the encoder | MiB more at the peak |\n|---|---|---|---|"
+        )
+        for entities in args.entities:
+            spent, peak = read_alone(entities)
+            print(f"| | {entities:,} | {spent:.1f} | {peak / 2**20:.0f} |", flush=True)
+        return
     print("| layer | entities | step beside one without | MiB more at the peak |\n|---|---|---|---|")
-    ratio, least = alone("none", 0, args.steps)
+    ratio, least = in_process(measure, "none", 0, args.steps)
     print(f"| none | | {ratio:.2f} | |", flush=True)
     for layer in ("KAR", "entity memory", "fact memory"):
         for entities in args.entities:
-            ratio, peak = alone(layer, entities, args.steps)
+            ratio, peak = in_process(measure, layer, entities, args.steps)
             print(f"| {layer} | {entities:,} | {ratio:.2f} | {(peak - least) / 2**20:.0f} |", flush=True)
 
 

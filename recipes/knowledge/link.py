@@ -13,7 +13,11 @@ KAR      the same with the prior, as `train --knowledge kar` makes it; the arms 
 
     python recipes/knowledge/link.py ../shared/data/entity_linking --write runs/link
 
-writes the store's documents, the bare documents that are linked, and gold, for the commands, of both halves.
+writes the store's documents, the bare documents that are linked, and gold, for the commands, of both halves, and
+
+    python recipes/knowledge/link.py ../shared/data/entity_linking --judge runs/link/plain runs/link/kar-s1-
+
+counts what the commands linked, plain0.jsonl and plain1.jsonl, kar-s1-0.jsonl and kar-s1-1.jsonl, in the same way.
 """
 
 import argparse
@@ -151,15 +155,23 @@ def halves(data: Path, number: int) -> tuple[list[Document], dict[str, list[Docu
     return learned + [untyped(doc) for name in WHOLE for doc in read(data, name)], tests
 
 
+def names_of(
+    learned: Sequence[Document], tests: Mapping[str, Sequence[Document]]
+) -> tuple[dict[str, set[str]], set[str]]:
+    """The links that each name has in the store or in gold, and those that the store has."""
+    names = known_names(learned)
+    links = {link for some in names.values() for link in some}
+    for key, some in known_names(doc for docs in tests.values() for doc in docs).items():
+        names[key] = names.get(key, set()) | some
+    return names, links
+
+
 def fold(
     data: Path, number: int, encoder: Encoder, tokenizer: Tokenizer, seeds: Sequence[int], ways: Mapping[str, Way]
 ) -> dict[str, dict[str, Scores]]:
     """One half linked with the other: arm -> set -> rows, summed over seeds."""
     learned, tests = halves(data, number)
-    names = known_names(learned)
-    links = {link for some in names.values() for link in some}
-    for key, some in known_names(doc for docs in tests.values() for doc in docs).items():
-        names[key] = names.get(key, set()) | some
+    names, links = names_of(learned, tests)
     every = [doc for docs in tests.values() for doc in docs]
     with open_store("memory:", create=True) as store:
         with store.together():
@@ -213,16 +225,40 @@ def write(data: Path, folder: Path) -> None:
             formats.write(docs, folder / f"{name}{number}.jsonl")
 
 
+def read_answers(path: Path) -> Answers:
+    """The links of documents that `factpin link` wrote."""
+    found = Answers()
+    for doc in formats.read(path):
+        link_of = {id: entity.link for entity in doc.entities for id in entity.mentions}
+        found |= {f"{doc.id} {m.id}": link_of.get(m.id, "") for m in doc.mentions}
+    return found
+
+
+def judge_files(data: Path, arms: Sequence[str]) -> dict[str, dict[str, Scores]]:
+    """The rows of what the commands wrote: arm -> set -> rows. Arms are the beginnings of paths."""
+    found: dict[str, dict[str, Scores]] = {arm: {} for arm in arms}
+    for number in range(2):
+        learned, tests = halves(data, number)
+        names, known = names_of(learned, tests)
+        for arm in arms:
+            answers = read_answers(Path(f"{arm}{number}.jsonl"))
+            for name, docs in tests.items():
+                rows, before = judge(docs, answers, names, known), found[arm].get(name)
+                found[arm][name] = rows if before is None else {m: np.concatenate([before[m], rows[m]]) for m in rows}
+    return found
+
+
 STATISTICS = {"F1": f1_of, "accuracy": mean_of, "ambiguous": mean_of, "NIL": mean_of}
 
 
 def show(found: dict[str, dict[str, Scores]], seeds: int) -> None:
     """All figures, and the paired tests."""
-    sets = list(found["prior"])
+    first_arm, *others = found
+    sets = list(found[first_arm])
     whole = {arm: {metric: np.concatenate([one[metric] for one in by.values()]) for metric in STATISTICS}
              for arm, by in found.items()}  # fmt: skip
-    many = {name: found["prior"][name]["accuracy"].sum(0)[1] / seeds for name in sets}
-    of = {name: found["prior"][name]["ambiguous"].sum(0)[1] / seeds for name in sets}
+    many = {name: found[first_arm][name]["accuracy"].sum(0)[1] / seeds for name in sets}
+    of = {name: found[first_arm][name]["ambiguous"].sum(0)[1] / seeds for name in sets}
     print("| accuracy, ambiguous names, F1 | " + " | ".join(f"{s} ({many[s]:.0f}, {of[s]:.0f})" for s in sets) + " |")
     print("|---" * (1 + len(sets)) + "|")
     for arm, by in found.items():
@@ -238,7 +274,10 @@ def show(found: dict[str, dict[str, Scores]], seeds: int) -> None:
             by_metric[metric] = f"{100 * value:.1f} ({100 * low:.1f} to {100 * high:.1f})"
         print(f"| {arm} | " + " | ".join(by_metric[m] for m in ("accuracy", "ambiguous", "F1", "NIL")) + " |")
     print("\n| compared | on | difference | 95 % | p |\n|---|---|---|---|---|")
-    for first, second in (("KAR", "prior"), ("KAR", "dot"), ("KAR", "shared"), ("shared", "prior")):
+    pairs = [("KAR", "prior"), ("KAR", "dot"), ("KAR", "shared"), ("shared", "prior")]
+    if first_arm != "prior":  # files of the commands
+        pairs = [(arm, first_arm) for arm in others]
+    for first, second in pairs:
         if first not in whole or second not in whole:
             continue
         for metric, statistic in STATISTICS.items():
@@ -255,7 +294,11 @@ def main() -> None:
     parser.add_argument("--arms", nargs="+", default=list(WAYS), choices=WAYS)
     parser.add_argument("--output", type=Path, help="keep the rows here, fold by fold")
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="write the documents of both halves, and stop")
+    parser.add_argument("--judge", nargs="+", metavar="PREFIX", help="count what the commands linked, and stop")
     options = parser.parse_args()
+    if options.judge:
+        show(judge_files(options.data, options.judge), 1)
+        return
     if options.write:
         write(options.data, options.write)
         return

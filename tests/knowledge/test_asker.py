@@ -7,15 +7,21 @@ import pytest
 import torch
 
 from factpin.answers.ask import ask
-from factpin.documents import Answer
-from factpin.encoders import small_encoder
+from factpin.answers.say import say
+from factpin.documents import Answer, Document, Entity, Fact, Mention
+from factpin.encoders import Encoder, small_encoder
 from factpin.errors import BadInput
+from factpin.knowledge.entity_memory import linking_loss
+from factpin.knowledge.fact_memory import answer_loss, fact_loss
+from factpin.knowledge.mentions import UNKNOWN
 from factpin.knowledge.tables import code_of, read_facts, store_digest
 from factpin.memory import Source, Store, TypedFact, open_store
 from factpin.models.memory_folder import MemoryReasoner, load_memory
 from factpin.pretraining.knowledge import pretrain_knowledge
+from factpin.tokens import Tokenizer
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
+from factpin.training.fact_asker import BESIDE, AskerJob, AskerModel
 from factpin.training.fact_clozes import TEMPLATES, clozes
 from factpin.training.knowledge_options import KnowledgeOptions
 from tests.memory.world import Said, tell
@@ -109,6 +115,21 @@ def test_a_question_without_a_known_name_has_no_answer(store: Store, folder: Pat
     assert answer(store, folder, "今天天气好吗？").abstained
 
 
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [("王小明的出生地是北京吗？", "zh"), ("王小明是不是出生在北京？", "zh"), ("Was Ed Wood born in Ohio?", "en")],
+)
+def test_a_yes_no_question_has_no_answer(question: str, language: str, store: Store, folder: Path) -> None:
+    found = answer(store, folder, question)
+    assert found.abstained and found.mode == "memory" and not found.alternatives and found.score == 0.0
+    assert found.notes == (say("memory_yes_no", language),)
+
+
+def test_a_request_is_no_yes_no_question(store: Store, folder: Path) -> None:
+    found = answer(store, folder, "你知道王小明的出生地吗？")
+    assert not found.abstained and found.citations
+
+
 def test_what_is_learned_from(store: Store) -> None:
     table = read_facts(store)
     assert len(table.rows) == 2 * len(PEOPLE) and set(table.relations) == {"出生地", "职业地"}
@@ -117,6 +138,68 @@ def test_what_is_learned_from(store: Store) -> None:
     tails = {one.tail: table.names[one.tail - 2] for one in texts}
     shown = [one.text[: one.blank.start] + one.text[one.blank.end :] for one in texts]
     assert not any(tails[one.tail] in rest for one, rest in zip(texts, shown, strict=True))  # no leak
+
+
+def test_a_sentence_that_names_its_answer_is_not_learned_from(store: Store, folder: Path) -> None:
+    """By the same words or by another name of the answer."""
+    tokenizer = Tokenizer.load(folder.parent / "encoder")
+    ends = {"twice": "，北京很大。", "alias": "，京城很大。", "once": "，城市很大。"}
+    for id, end in ends.items():
+        text = f"孙悟空出生于北京{end}"
+        names = ["孙悟空", "北京", *(["京城"] if id == "alias" else [])]
+        mentions = tuple(
+            Mention(f"m{i}", text.index(n), text.index(n) + len(n), n, "PER" if i == 0 else "LOC")
+            for i, n in enumerate(names)
+        )
+        entities = (
+            Entity("e0", ("m0",), "PER"),
+            Entity("e1", tuple(f"m{i}" for i in range(1, len(names))), "LOC", "北京"),
+        )
+        doc = Document(id, text, mentions=mentions, entities=entities, facts=(Fact("e0", "出生地", "e1", "m0", "m1"),))
+        store.put(doc, Source(id))
+    model = AskerModel(Encoder.load(folder.parent / "encoder"), 32)
+    model.know(read_facts(store), tokenizer)
+    job = AskerJob(model, tokenizer, store, KnowledgeOptions("fae", "x", "y"))
+    learned = {one.text for _, one in (*job.taught, *job.dev) if "孙悟空出生于" in one.text}
+    assert learned == {"孙悟空出生于北京，城市很大。"} and job.leaks == 1
+
+
+def test_all_four_losses_are_learned_and_linking_is_not_kept(store: Store, folder: Path, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    encoder = Encoder.load(folder.parent / "encoder")
+    tokenizer = Tokenizer.load(folder.parent / "encoder")
+    model = AskerModel(encoder, 32)
+    model.know(read_facts(store), tokenizer)
+    job = AskerJob(model, tokenizer, store, KnowledgeOptions("fae", "x", "y"))
+    lesson = job.batch(range(24))
+    batch, hide, rows, tails = lesson
+    heads = [model.table.rows[one.row].head for _, one in job.taught[:24]]
+    named = batch.mentions.entity[batch.mentions.real]
+    assert set(named.tolist()) - {UNKNOWN} == set(heads)  # the names in a text that are its head
+
+    def losses() -> dict[str, float]:
+        hidden = model.encoder(batch.ids, batch.mask).hidden
+        reading = model.look_up(hidden, batch, hide)
+        return {
+            "fact": float(fact_loss(reading, rows)),
+            "answer": float(answer_loss(reading.answers, tails)),
+            "context": float(answer_loss(reading.context, tails)),
+            "linking": float(linking_loss(model.links(hidden, batch.mentions), batch.mentions)),
+        }
+
+    model.eval()
+    with torch.no_grad():
+        before = losses()
+        beside = BESIDE * (before["context"] + before["linking"])
+        assert float(model.loss(lesson)) == pytest.approx(before["fact"] + before["answer"] + beside, rel=1e-5)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for _ in range(60):
+        optimiser.zero_grad()
+        model.loss(lesson).backward()
+        optimiser.step()
+    with torch.no_grad():
+        assert all(after < 0.8 * before[name] for name, after in losses().items())
+        assert torch.equal(model.kept().eval()(batch).facts, model(batch).facts)
 
 
 def test_codes_follow_from_keys_and_the_digest_from_the_documents(store: Store) -> None:

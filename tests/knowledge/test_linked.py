@@ -1,6 +1,6 @@
 """The texts that a linker learns from, and entity vectors: each as if its document were not in the store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from factpin.documents import Document, Entity, Mention, Span
 from factpin.knowledge.kar import Kar, KarConfig
 from factpin.knowledge.linked import LinkedText, cut, linked_texts
 from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, collate_mentions
-from factpin.knowledge.names import StoreEntities, read_entities
-from factpin.knowledge.reading import context_vectors, main_directions, place_of
+from factpin.knowledge.reading import WINDOW, ContextSums, context_vectors, contexts_of, main_directions, place_of
+from factpin.knowledge.store_entities import StoreEntities, read_entities
 from factpin.memory import Source, Store, open_store
 from factpin.tokens import Tokenizer
 from factpin.training.knowledge_layer import with_others
@@ -91,6 +91,31 @@ def test_names_that_share_a_token_are_one_name_the_longer(store: Store, encoder_
     assert only.last - only.first == 2
 
 
+def sums_of(texts: Sequence[LinkedText], contexts: Sequence[torch.Tensor]) -> ContextSums:
+    sums = ContextSums(texts, contexts[0].shape[1])
+    for text, found in zip(texts, contexts, strict=True):
+        sums.add(text, found)
+    return sums
+
+
+def test_a_context_is_the_mean_of_what_is_around_a_mention() -> None:
+    hidden = torch.randn(70, 3, generator=torch.Generator().manual_seed(0))
+    places = [(0, 1), (30, 34), (69, 69), (0, 69)]
+    around = [hidden[2 : 2 + WINDOW], torch.cat([hidden[30 - WINDOW : 30], hidden[35 : 35 + WINDOW]]),
+              hidden[69 - WINDOW : 69], hidden]  # nothing is around the last one  # fmt: skip
+    found = contexts_of(hidden, [MentionSpan(*place) for place in places])
+    assert torch.allclose(found, torch.stack([one.mean(0) for one in around]), atol=1e-6)
+
+
+def test_main_directions_are_those_of_a_singular_value_decomposition() -> None:
+    vectors = torch.randn(50, 6, generator=torch.Generator().manual_seed(1)) * torch.arange(1, 7)
+    rows = torch.arange(3, 48)
+    some = vectors[rows] - vectors[rows].mean(0)
+    found, wanted = main_directions(vectors, 4, rows), torch.linalg.svd(some, full_matrices=False).Vh[:4]
+    assert torch.allclose((found.axes * wanted).sum(1).abs(), torch.ones(4), atol=1e-5)
+    assert torch.allclose(found.mean, vectors[rows].mean(0), atol=1e-6)
+
+
 def test_an_entity_is_not_described_by_the_text_that_names_it() -> None:
     contexts = torch.randn(4, 6, generator=torch.Generator().manual_seed(0))
     places = (("a", FIRST), ("a", FIRST + 1), ("b", FIRST), ("b", FIRST))
@@ -98,17 +123,17 @@ def test_an_entity_is_not_described_by_the_text_that_names_it() -> None:
         LinkedText(source, np.zeros(3, np.int32), 1, 1, (MentionSpan(1, 1, (FIRST, FIRST + 1), (0.5, 0.5), 0, entity),))
         for source, entity in places
     ]
-    table, seen = context_vectors(texts, list(contexts[:, None]), 2, 4)
+    table, seen = context_vectors(texts, sums_of(texts, list(contexts[:, None])), 2, 4)
     means = torch.stack([contexts[[0, 2, 3]].mean(0), contexts[1]])
     whole = main_directions(means, 4)
     assert torch.equal(table[:FIRST], torch.zeros(FIRST, 4)) and torch.allclose(
-        table[FIRST : FIRST + 2], whole.reduce(means)
+        table[FIRST : FIRST + 2], whole.reduce(means), atol=1e-6
     )
     offered = {text.source: text.mentions[0].candidates for text in seen}
     assert offered["b"][1] == FIRST + 1  # which b does not name
     for source, others in (("a", contexts[2:].mean(0)), ("b", contexts[0])):
         assert offered[source][0] >= FIRST + 2
-        assert torch.allclose(table[offered[source][0]], whole.reduce(others[None])[0])
+        assert torch.allclose(table[offered[source][0]], whole.reduce(others[None])[0], atol=1e-5)
     assert len(table) == FIRST + 2 + 2  # the second entity is in one document only, where it is no candidate
 
 
@@ -120,7 +145,7 @@ def test_an_entity_that_only_this_document_names_is_not_offered() -> None:
         MentionSpan(1, 1, (FIRST + 1, FIRST), (0.5, 0.5), 1, FIRST + 1),
     )
     texts = [LinkedText(source, np.zeros(3, np.int32), 1, 1, (one,)) for source, one in zip("ab", spans, strict=True)]
-    table, (a, b) = context_vectors(texts, contexts, 3, 3)
+    table, (a, b) = context_vectors(texts, sums_of(texts, contexts), 3, 3)
     assert len(table) == FIRST + 3
     (first,), (second,) = a.mentions, b.mentions
     assert (first.candidates, first.priors, first.gold) == ((FIRST + 1,), (1.0,), NIL)

@@ -130,6 +130,8 @@ def _reason(
 ) -> Trace:
     """Answer in the way of a mode."""
     found = reasoners[mode](question, search, k, filter)
+    if found.refusal:
+        return Trace(Answer(question, "", 0.0, mode, abstained=True, notes=(found.refusal,)), None, found.retrieval)
     least = Least(min_score, found.least)
     answer = _conclude(question, found.answers, [], least, [], search.store, filter)
     return Trace(answer, None, found.retrieval, found.read, found.graph)

@@ -58,6 +58,12 @@ _WORD = re.compile(r"[^\W_]+")
 _YES_NO = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will)\b|[吗么嘛]\W*$|是不是|是否|有没有", re.I
 )
+_REQUEST = re.compile(
+    r"^\W*(?:do|can|could|will|would) (?:you|anyone|anybody) (?:\w+ )?(?:know|tell|say|name|give|remember)\b"
+    r"(?!.*\b(?:if|whether)\b)|"
+    r"^\W*(?:请问)?(?:你们?|您|有人|大家)?(?:能不能|是否|能|可以|可否)?(?:知道|晓得|记得|告诉我?|说出)(?!.*(?:是不是|是否|有没有))",
+    re.I,
+)
 
 
 def _filled(pattern: str, kinds: dict[str, str]) -> str:
@@ -91,6 +97,11 @@ def parse_question(question: str) -> ParsedQuestion:
         if match := pattern.search(question):
             return ParsedQuestion(question, language, kind, Span(*match.span()))
     return ParsedQuestion(question, language, "" if _YES_NO.search(question) else "any")
+
+
+def is_yes_no(question: str) -> bool:
+    """Whether yes or no answers a question. "Do you know the capital of Peru?" asks for the capital."""
+    return parse_question(question).kind == "" and not _REQUEST.search(question)
 
 
 def asking_yes_no(question: ParsedQuestion) -> list[Span]:

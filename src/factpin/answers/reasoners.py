@@ -19,6 +19,7 @@ class ReasonedAnswers:
     retrieval: Retrieval
     read: int
     graph: CognitiveGraph | None = None
+    refusal: str = ""  # why such a question is not answered in this way
 
 
 Reasoner = Callable[[str, Search, int, Filter], ReasonedAnswers]  # (question, search, k, filter)

@@ -24,6 +24,9 @@ _NOTES = {
     "partly": ("{count} of {all} documents were only partly read; the answer may be in the rest of them.",
                "{all}篇文档中有{count}篇只读了一部分，答案可能在未读的内容里。"),
     "yes_no": ("No fact says whether this is so.", "没有事实说明是否如此。"),
+    "memory_yes_no": ("A fact memory answers with an entity, never with yes or no. Ask who, what, when or where, or "
+                      "use --mode facts.",
+                      "事实记忆只回答实体，不回答是或否。请改问谁、什么、何时或哪里，或改用 --mode facts。"),
     "more": ("{count} more.", "另有{count}个。"),
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from factpin import formats
 from factpin.documents import Document
-from factpin.extraction.linking import open_judge, open_linker
+from factpin.extraction.linking import names_unseen, open_judge, open_linker
 from factpin.extraction.progress import SILENT, Progress
 from factpin.files import refuse_same
 from factpin.formats import Options
@@ -34,7 +34,7 @@ class LinkCounts:
     mentions: int = 0
     linked: int = 0  # to an entity of the store
     nil: int = 0  # names that the store does not have, or that mean something else here
-    unseen: int = 0  # candidates that a trained linker does not know
+    unseen: int = 0  # names with a candidate that a trained linker has not seen
 
     def add(self, doc: Document) -> None:
         """Count one document."""
@@ -62,5 +62,5 @@ def link_corpus(request: LinkRequest, store: Store, progress: Progress = SILENT)
 
     writing = replace(request.options, encoding="utf-8")
     formats.write(linked(), request.target, format=request.target_format, options=writing)
-    counts.unseen = len(getattr(judge, "unseen", ()))
+    counts.unseen = names_unseen(judge)
     return counts

@@ -32,15 +32,17 @@ def open_judge(folder: str, store: Store) -> Judge | None:
     return judge
 
 
-def new_candidates(judge: Judge | None, db: str) -> str:
-    """What to say about the candidates that a trained linker has not seen; "" if there are none."""
-    many = len(getattr(judge, "unseen", ()))
-    if not many:
-        return ""
+def names_unseen(judge: Judge | None) -> int:
+    """How many names had a candidate that a trained linker has not seen."""
+    return int(getattr(judge, "unseen", 0))
+
+
+def about_unseen(names: int, db: str) -> str:
+    """What to say about them."""
     return (
-        f"{count(many, 'candidate is', 'candidates are')} new in the store since the linker was trained, and never "
-        f"chosen; a name that has no other is linked without it. Train it again: factpin pretrain --objective linker "
-        f"--db {db} …"
+        f"{count(names, 'name has', 'names have')} a candidate that is new in the store since the linker was trained. "
+        f"It is never chosen, and a name that has no other is linked without the linker. Train it again: factpin "
+        f"pretrain --objective linker --db {db} …"
     )
 
 

@@ -82,10 +82,9 @@ def _run(
             found = annotate(read_inputs(inputs, request.encoding, rejects))
             lost = _write(found, request, show)
         if linker is not None:
-            from factpin.extraction.linking import new_candidates  # noqa: PLC0415  (the store)
+            from factpin.extraction.linking import names_unseen  # noqa: PLC0415  (the store)
 
-            if warning := new_candidates(linker.judge, request.db):
-                progress.warn(warning)
+            total += Summary(unseen=names_unseen(linker.judge))
     failed = Cases(len(kept.named), tuple(kept.named[:EXAMPLES]))
     return total + Summary(rejected=kept.count - failed.count, failed=failed, lost=lost)
 

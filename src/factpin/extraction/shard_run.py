@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from factpin import formats
 from factpin.documents import Document
-from factpin.extraction.linking import linked, store_linker
+from factpin.extraction.linking import linked, names_unseen, store_linker
 from factpin.extraction.read import read_inputs
 from factpin.extraction.rejects import Rejects
 from factpin.extraction.request import RULES, Request
@@ -37,7 +37,7 @@ def extract_shard(request: Request, shard: Shard) -> Receipt:
         rules = request.coreference == RULES
         found = extract(documents, models, request.min_score, coreference=rules, only=request.only, on_document=add)
         formats.write(linked(found, linker), shard.result(folder))
-    total += Summary(rejected=rejects.count if rejects else 0)
+    total += Summary(rejected=rejects.count if rejects else 0, unseen=names_unseen(linker.judge) if linker else 0)
     receipt = Receipt(shard.number, shard.result(folder).stat().st_size, digest(shard.result(folder)), total)
     write_receipt(folder, shard, receipt)
     return receipt

@@ -72,7 +72,8 @@ def _resolved(request: Request) -> Request:
     models = tuple(str(Path(name).resolve()) if Path(name).is_dir() else name for name in request.models)
     inputs = tuple(path if str(path) == "-" else path.resolve() for path in request.inputs)
     db = str(Path(request.db).resolve()) if Path(request.db).is_file() else request.db
-    return replace(request, inputs=inputs, output=request.output.resolve(), models=models, db=db)
+    linker = str(Path(request.linker).resolve()) if request.linker else ""
+    return replace(request, inputs=inputs, output=request.output.resolve(), models=models, db=db, linker=linker)
 
 
 def _finish(folder: Path, shards: int, total: Summary) -> None:

@@ -46,6 +46,7 @@ class Summary:
     inputs: int = 0  # files
     done_before: int = 0  # files whose results an earlier run had written
     skipped: Counter[str] = field(default_factory=Counter)  # files in folders that were not read, by ending
+    unseen: int = 0  # names with a candidate that a trained linker has not seen
     rejected: int = 0  # bad files and records that were set aside
     failed: Cases = Cases()  # bad files that were not
     lost: Counter[str] = field(default_factory=Counter)  # what the output format cannot hold

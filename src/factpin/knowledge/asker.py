@@ -96,7 +96,10 @@ class FactAsker(nn.Module):
 
     def forward(self, batch: BlankBatch, hide: Tensor | None = None) -> FactReading:
         """What the facts say to every text."""
-        hidden = self.encoder(batch.ids, batch.mask).hidden  # (B, N, D)
+        return self.look_up(self.encoder(batch.ids, batch.mask).hidden, batch, hide)
+
+    def look_up(self, hidden: Tensor, batch: BlankBatch, hide: Tensor | None = None) -> FactReading:
+        """The same, of what the encoder has read (B, N, D)."""
         blank = hidden[torch.arange(len(hidden)), batch.blanks]  # (B, D)
         found: FactReading = self.facts(blank, self._about(hidden, batch.mentions), hide)
         return found

@@ -1,11 +1,12 @@
 """KarLinker: `factpin pretrain --objective linker` decides which entities the names in a document refer to.
 
-Candidates and priors are those of the store as it is now. An entity that the model has not seen in the store has no
-vector, and is never chosen; `unseen` collects these. A name that has no other candidate is left to the features.
+Candidates and priors are those of the store as it is now. An entity without a vector is never chosen: it came into the
+store afterwards (`unseen` counts the names with one), or no text mentions it by itself. A name that has no
+other candidate is left to the features.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from factpin.knowledge.mentions import FIRST, MentionSpan, collate_mentions
 from factpin.knowledge.store_layer import StoreLayer
 from factpin.layers.half import half_precision
 from factpin.memory import Store
-from factpin.memory.link_fit import Array
+from factpin.memory.link_fit import Array, softmax
 from factpin.memory.linking import NameUse
 from factpin.tokens import Tokenizer
 
@@ -39,7 +40,7 @@ class KarLinker:
     tokenizer: Tokenizer
     layer: StoreLayer
     bf16: bool = False
-    unseen: set[str] = field(default_factory=set)  # keys of entities
+    unseen: int = 0  # names with a candidate that came into the store afterwards
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -47,8 +48,15 @@ class KarLinker:
         known = (own.entities != 0).any(dim=1).tolist() if isinstance(own, Kar) else []
         return {key: FIRST + i for i, key in enumerate(self.layer.keys) if known[FIRST + i]}
 
+    @cached_property
+    def _keys(self) -> frozenset[str]:
+        return frozenset(self.layer.keys)
+
     def __call__(self, doc: Document, asked: Sequence[tuple[Mention, Sequence[NameUse]]]) -> list[Array | None]:
-        """The probabilities of the candidates of each mention, and of NIL; None where no candidate has a vector."""
+        """The probabilities of the candidates of each mention, and of NIL; None where no candidate has a vector.
+
+        Without NIL where nothing said what NIL scores.
+        """
         longest = min(LONGEST, (self.encoder.max_length or LONGEST + 2) - self.tokenizer.frame_size)
         names = [Span(mention.start, mention.end) for mention, _ in asked]
         found: list[Array | None] = [None] * len(asked)
@@ -60,8 +68,11 @@ class KarLinker:
                 for number, scores in zip(part.names, rows, strict=True):
                     config, offered = self.layer.config, known[number]
                     if offered:
-                        p = np.zeros(len(asked[number][1]) + 1)
-                        p[[*offered, -1]] = chances(scores[: len(offered)], config.nil, config.sharpness)
+                        own = scores[: len(offered)]
+                        p = np.zeros(len(asked[number][1]) + config.fitted)
+                        p[[*offered, -1][: len(own) + config.fitted]] = (
+                            chances(own, config.nil, config.sharpness) if config.fitted else softmax(own)
+                        )
                         found[number] = p
         return found
 
@@ -72,8 +83,9 @@ class KarLinker:
 
     def _known(self, uses: Sequence[NameUse]) -> list[int]:
         """The numbers of the candidates that have a vector."""
-        self.unseen |= {use.entity.id for use in uses} - self._rows.keys()
-        return [i for i, use in enumerate(uses) if use.entity.id in self._rows]
+        found = [i for i, use in enumerate(uses) if use.entity.id in self._rows]
+        self.unseen += any(use.entity.id not in self._keys for use in uses)
+        return found
 
     @torch.no_grad()
     def _scores(

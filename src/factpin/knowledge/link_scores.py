@@ -3,8 +3,8 @@
     p     softmax(a · [ψ of the candidates; n])     n: what NIL scores     a: how sharp
     loss  the mean of -log p of what is right + LEASH / mentions · (n² + (log a)²)
 
-n and a are fitted together on texts that were kept aside. Where these are few, both stay as the linker was trained: NIL
-scores 0 and a is 1.
+n and a are fitted together on texts that were kept aside. Where these have too few names, nothing is fitted, and
+`memory.linking` says how probable NIL is, as it does without a trained linker.
 """
 
 from collections.abc import Sequence

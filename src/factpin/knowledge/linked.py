@@ -4,20 +4,20 @@ Candidates and priors are those of all other documents: a linker that always fin
 a name can refer to something new (NIL), and relies on priors that the text itself has raised.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from factpin.documents import Span
-from factpin.knowledge.mentions import FIRST, NIL, MentionSpan
-from factpin.knowledge.names import StoreEntities
-from factpin.memory import ALL, Store
-from factpin.memory.linking import Linker
+from factpin.knowledge.mentions import NIL, MentionSpan
+from factpin.knowledge.store_entities import MOST_CANDIDATES, DocumentNames, StoreEntities
+from factpin.memory import Store
 from factpin.tokens import Tokenizer
 from factpin.tokens.pieces import Ints
 
 LONGEST = 160  # pieces of a text
+AT_ONCE = 64  # texts
 AROUND = 400  # characters that are read before the first name of a document, and behind the last one
 
 
@@ -66,21 +66,35 @@ def linked_texts(
     store: Store, entities: StoreEntities, tokenizer: Tokenizer, longest: int = LONGEST
 ) -> Iterator[LinkedText]:
     """All parts of documents with a name whose entity is known. Names do not overlap; longer ones win."""
-    row = {key: FIRST + i for i, key in enumerate(entities.keys)}
-    linker = Linker(store)
-    entity_of = linker.assembler.groups.first
-    for source in sorted(store.tables.sources(ALL), key=lambda one: one.uri):
-        stored = store.tables.rows(source.id)
-        named = [m for m in stored.mentions if m.surface_key and entity_of(m.entity) in row]
-        for part in cut(stored.document.text, [Span(m.start, m.end) for m in named], tokenizer, longest):
-            found = []
-            for number in _apart(part.names):
-                uses = linker.uses(named[number].surface_key)
-                counts = {row[use.entity.id]: use.count(source.id) for use in uses if use.entity.id in row}
-                entity = row[entity_of(named[number].entity)]
-                found.append(_linked(part.names[number], entity, counts))
-            mentions = tuple(sorted(found, key=lambda one: one.first))
-            yield LinkedText(source.uri, part.ids, part.first, part.last, mentions)
+    every = _counts(entities.documents)
+    for at in range(0, len(entities.documents), AT_ONCE):
+        some = entities.documents[at : at + AT_ONCE]
+        texts = store.tables.texts([one.id for one in some])
+        for document in some:
+            own, places = _counts([document]), document.places
+            for part in cut(texts[document.id], [Span(one.start, one.end) for one in places], tokenizer, longest):
+                found = []
+                for number in _apart(part.names):
+                    key = places[number].key
+                    counts = {row: n - own[key].get(row, 0) for row, n in _most_frequent(every[key])}
+                    found.append(_linked(part.names[number], places[number].entity, counts))
+                mentions = tuple(sorted(found, key=lambda one: one.first))
+                yield LinkedText(document.uri, part.ids, part.first, part.last, mentions)
+
+
+def _counts(documents: Iterable[DocumentNames]) -> dict[str, dict[int, int]]:
+    """How often each name is used for each entity."""
+    found: dict[str, dict[int, int]] = {}
+    for document in documents:
+        for place in document.places:
+            of_name = found.setdefault(place.key, {})
+            of_name[place.entity] = of_name.get(place.entity, 0) + 1
+    return found
+
+
+def _most_frequent(counts: Mapping[int, int]) -> list[tuple[int, int]]:
+    """The entities that a name is used for, most frequent first."""
+    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:MOST_CANDIDATES]
 
 
 def _apart(names: Mapping[int, tuple[int, int]]) -> list[int]:

@@ -14,12 +14,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from factpin.knowledge.mentions import FIRST, MentionSpan, NameBatch, collate_mentions
-from factpin.memory import Store
-from factpin.memory.names import surface_key
+from factpin.knowledge.mentions import MentionSpan, NameBatch, collate_mentions
 from factpin.tokens import Tokenizer
 
-MOST_CANDIDATES = 30
 LEAST_CHARACTERS = 2
 
 
@@ -91,41 +88,3 @@ def continuing(tokenizer: Tokenizer) -> frozenset[int]:
     """Pieces that continue a word: ##ing of a WordPiece vocabulary."""
     tokens = ((i, tokenizer.token(i)) for i in range(tokenizer.vocab_size))
     return frozenset(i for i, token in tokens if token.startswith("##"))
-
-
-@dataclass(frozen=True)
-class StoreEntities:
-    """The entities of a store, from row FIRST on, with their names and facts."""
-
-    keys: tuple[str, ...]
-    described: tuple[str, ...]  # name, type and facts of each
-    names: dict[str, list[tuple[int, float]]]  # candidates by surface
-    facts: tuple[tuple[int, str, int], ...] = ()  # (head, relation, tail) between these, numbers from 0
-
-
-def read_entities(store: Store) -> StoreEntities:
-    """All entities that a document names."""
-    surfaces: dict[str, str] = {}
-    for source in store.sources():
-        for mention in store.document(source.uri)[0].mentions:
-            key = surface_key(mention.text)
-            if key:
-                surfaces.setdefault(key, mention.text)
-    offered = {text: store.candidates(text)[:MOST_CANDIDATES] for text in surfaces.values()}
-    entities = {one.entity.id: one for candidates in offered.values() for one in candidates}
-    keys = tuple(sorted(entities))
-    row = {key: FIRST + i for i, key in enumerate(keys)}
-    stated: dict[str, list[str]] = {key: [] for key in keys}
-    facts = []
-    for fact in store.facts():
-        if fact.head.id in stated and fact.tail.id in stated:
-            facts.append((row[fact.head.id] - FIRST, fact.relation, row[fact.tail.id] - FIRST))
-        if fact.head.id in stated:
-            stated[fact.head.id].append(f"{fact.relation} {fact.tail.name}")
-        if fact.tail.id in stated:
-            stated[fact.tail.id].append(f"{fact.relation} of {fact.head.name}")
-    described = tuple(
-        f"{entities[key].entity.name} ({entities[key].entity.type}). {'; '.join(stated[key][:8])}" for key in keys
-    )
-    names = {text: [(row[one.entity.id], one.prior) for one in found] for text, found in offered.items() if found}
-    return StoreEntities(keys, described, names, tuple(facts))

@@ -22,7 +22,7 @@ from factpin.encoders.between import layers_of
 from factpin.errors import BadInput
 from factpin.knowledge.linked import LONGEST, LinkedText, linked_texts
 from factpin.knowledge.mentions import FIRST, NIL, MentionSpan
-from factpin.knowledge.names import StoreEntities, read_entities
+from factpin.knowledge.store_entities import StoreEntities, read_entities
 from factpin.knowledge.tables import store_digest
 from factpin.knowledge.translate import translated
 from factpin.layers.half import half_precision
@@ -36,6 +36,8 @@ WINDOW = 24  # pieces on both sides of a mention
 MOST_KEPT = 4000  # texts whose vectors are kept, for the linker; of more, every second is, or third, and so on
 MOST_TOKENS = 64  # of a description
 BATCH = 32
+AT_ONCE = 4096  # vectors that are reduced
+NOTHING = 1e-9  # the share of the largest variance below which a direction says nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +88,11 @@ def read_store(
     after = place_of(kind, int(encoder.config.num_hidden_layers))
     texts = list(linked_texts(store, entities, tokenizer, longest))
     vectors = vectors or USUAL[kind]
+    sums = ContextSums(texts, encoder.width) if vectors == "contexts" else None
     with half_precision(next(encoder.parameters()).device.type, enabled=bf16):
-        hidden, contexts = _read(encoder, texts, after, around=vectors == "contexts")
-    if vectors == "contexts":
-        table, texts = context_vectors(texts, contexts, len(entities.keys), size)
+        hidden = _read(encoder, texts, after, sums)
+    if sums is not None:
+        table, texts = context_vectors(texts, sums, len(entities.keys), size)
     elif vectors == "descriptions":
         table = encode_descriptions(encoder, entities.described, size)
     else:
@@ -103,19 +106,36 @@ def place_of(kind: str, layers: int) -> int:
     return max(1, 5 * layers // 6 if kind == "kar" else layers // 3)
 
 
+class ContextSums:
+    """The sums of the contexts of every entity in every document that names it."""
+
+    def __init__(self, texts: Sequence[LinkedText], width: int) -> None:
+        self.numbers: dict[tuple[int, str], int] = {}  # of pairs of an entity and a document
+        for text in texts:
+            for mention in text.mentions:
+                self.numbers.setdefault((mention.entity, text.source), len(self.numbers))
+        self.entity = torch.tensor([row for row, _ in self.numbers], dtype=torch.long)  # of each pair
+        self.total = torch.zeros(len(self.numbers), width)
+        self.count = torch.zeros(len(self.numbers), dtype=torch.long)
+
+    def add(self, text: LinkedText, contexts: Tensor) -> None:
+        """Add the contexts (m, D) of the mentions of a text."""
+        pairs = torch.tensor([self.numbers[one.entity, text.source] for one in text.mentions])
+        self.total.index_add_(0, pairs, contexts)
+        self.count.index_add_(0, pairs, torch.ones_like(pairs))
+
+
 @torch.no_grad()
-def _read(
-    encoder: Encoder, texts: Sequence[LinkedText], after: int, *, around: bool
-) -> tuple[dict[int, Tensor], list[Tensor]]:
-    """The vectors of texts behind a layer, by number, and the contexts of the mentions of every text (m, D)."""
+def _read(encoder: Encoder, texts: Sequence[LinkedText], after: int, sums: ContextSums | None) -> dict[int, Tensor]:
+    """The vectors of texts behind a layer, by number; the contexts of all mentions are added to the sums."""
     every = -(-len(texts) // MOST_KEPT) or 1
-    below, seen, contexts = dict[int, Tensor](), list[Tensor](), dict[int, Tensor]()
+    below, seen = dict[int, Tensor](), list[Tensor]()
 
     def keep(_: Any, __: Any, output: Any) -> None:
         seen[:] = [output[0] if isinstance(output, tuple) else output]
 
     handle = layers_of(encoder.model)[after - 1].register_forward_hook(keep)
-    wanted = [i for i in range(len(texts)) if around or i % every == 0]
+    wanted = [i for i in range(len(texts)) if sums is not None or i % every == 0]
     wanted.sort(key=lambda i: len(texts[i].ids))
     for at in range(0, len(wanted), BATCH):
         some = wanted[at : at + BATCH]
@@ -124,48 +144,55 @@ def _read(
         for row, i in enumerate(some):
             if i % every == 0:
                 below[i] = seen[0][row, mask[row]].float()
-            if around:
-                own = top[row, mask[row]]
-                contexts[i] = torch.stack([_context(own, m) for m in texts[i].mentions])
+            if sums is not None:
+                sums.add(texts[i], contexts_of(top[row, mask[row]], texts[i].mentions))
     handle.remove()
-    return below, [contexts[i] for i in sorted(contexts)]
+    return below
 
 
-def _context(hidden: Tensor, mention: MentionSpan) -> Tensor:
-    """The mean of the vectors around a mention (D,)."""
-    before, behind = hidden[max(0, mention.first - WINDOW) : mention.first], hidden[mention.last + 1 :][:WINDOW]
-    return torch.cat([before, behind] if len(before) + len(behind) else [hidden]).mean(0)
+def contexts_of(hidden: Tensor, mentions: Sequence[MentionSpan]) -> Tensor:
+    """The means of the vectors (n, D) around each mention, those of the mention left out (m, D)."""
+    length = len(hidden)
+    sums = torch.cat([hidden.new_zeros(1, hidden.shape[1]), hidden]).double().cumsum(0)  # (n + 1, D)
+    first = torch.tensor([one.first for one in mentions])
+    end = torch.tensor([one.last + 1 for one in mentions])
+    before, behind = (first - WINDOW).clamp_min(0), (end + WINDOW).clamp_max(length)
+    total = sums[first] - sums[before] + sums[behind] - sums[end]
+    many = (first - before + behind - end)[:, None]
+    return torch.where(many > 0, total / many.clamp_min(1), sums[-1] / length).float()
 
 
 def context_vectors(
-    texts: Sequence[LinkedText], contexts: Sequence[Tensor], entities: int, size: int
+    texts: Sequence[LinkedText], sums: ContextSums, entities: int, size: int
 ) -> tuple[Tensor, list[LinkedText]]:
     """A table of entity vectors (rows and more, size), and the texts with the rows that their mentions may see.
 
-    contexts (m, D) of the mentions of every text. A candidate that has no context outside the document is not offered.
+    A candidate that has no context outside the document is not offered.
     """
-    rows, width = FIRST + entities, contexts[0].shape[1] if contexts else size
-    total, count = torch.zeros(rows, width), torch.zeros(rows)
-    own: dict[tuple[int, str], tuple[Tensor, int]] = {}  # of an entity and a document: sum and number of contexts
-    for text, found in zip(texts, contexts, strict=True):
-        for mention, context in zip(text.mentions, found, strict=True):
-            total[mention.entity] += context
-            count[mention.entity] += 1
-            before, many = own.get((mention.entity, text.source), (torch.zeros(width), 0))
-            own[mention.entity, text.source] = before + context, many + 1
-    others = {pair: (total[pair[0]] - less, count[pair[0]] - n) for pair, (less, n) in own.items()}
-    kept = [pair for pair, (_, n) in others.items() if n]
-    without = {pair: rows + i for i, pair in enumerate(kept)}
-    known = count > 0
-    directions = main_directions(total[known] / count[known, None], size)
+    rows, entity = FIRST + entities, sums.entity
+    total = torch.zeros(rows, sums.total.shape[1]).index_add_(0, entity, sums.total)
+    count = torch.zeros(rows, dtype=torch.long).index_add_(0, entity, sums.count)
+    means = total.div_(count.clamp_min(1)[:, None])
+    known = (count > 0).nonzero()[:, 0]
+    kept = (count[entity] > sums.count).nonzero()[:, 0]  # pairs whose entity another document names, too
+    directions = main_directions(means, size, known)
     table = torch.zeros(rows + len(kept), size)
-    table[:rows][known] = directions.reduce(total[known] / count[known, None])
-    if kept:
-        table[rows:] = directions.reduce(torch.stack([others[pair][0] / others[pair][1] for pair in kept]))
+    for some in torch.split(known, AT_ONCE):
+        table[some] = directions.reduce(means[some])
+    at = rows
+    for some in torch.split(kept, AT_ONCE):
+        row = entity[some]
+        others = means[row] * count[row, None] - sums.total[some]
+        table[at : at + len(some)] = directions.reduce(others / (count[row] - sums.count[some])[:, None])
+        at += len(some)
+    without = dict(zip(kept.tolist(), range(rows, len(table)), strict=True))
+    is_known = (count > 0).tolist()
 
     def seen(text: LinkedText) -> LinkedText:
-        offered = {row: without.get((row, text.source)) if (row, text.source) in own else row if count[row] else None
-                   for m in text.mentions for row in m.candidates}  # fmt: skip
+        offered: dict[int, int | None] = {}
+        for row in {row for m in text.mentions for row in m.candidates}:
+            pair = sums.numbers.get((row, text.source))
+            offered[row] = without.get(pair) if pair is not None else row if is_known[row] else None
         return replace(text, mentions=tuple(only_offered(m, offered) for m in text.mentions))
 
     return table, [seen(text) for text in texts]
@@ -221,7 +248,18 @@ class Directions:
         return found
 
 
-def main_directions(whole: Tensor, size: int) -> Directions:
-    """The main directions of vectors (n, D)."""
-    mean = whole.mean(0) if len(whole) else whole.new_zeros(whole.shape[1])
-    return Directions(mean, torch.linalg.svd(whole - mean, full_matrices=False).Vh[:size], size)
+def main_directions(vectors: Tensor, size: int, rows: Tensor | None = None) -> Directions:
+    """The main directions of vectors (n, D), or of some of their rows, from the covariance of all."""
+    rows = torch.arange(len(vectors)) if rows is None else rows
+    total = torch.zeros(vectors.shape[1], dtype=torch.double)
+    for some in torch.split(rows, AT_ONCE):
+        total += vectors[some].sum(0, dtype=torch.double)
+    mean = (total / max(1, len(rows))).float()
+    spread = torch.zeros(len(mean), len(mean), dtype=torch.double)
+    for some in torch.split(rows, AT_ONCE):
+        around = (vectors[some] - mean).double()
+        spread += around.T @ around
+    found = torch.linalg.eigh(spread)
+    many = min(size, int((found.eigenvalues > NOTHING * found.eigenvalues[-1]).sum()))
+    axes = found.eigenvectors.flip(1)[:, :many]  # (D, E)
+    return Directions(mean, axes.T.float().contiguous(), size)

@@ -38,6 +38,7 @@ class StoreLayerConfig:
     columns: tuple[int, ...]  # how long the columns of the table of names are
     store: str = ""  # digest of the store
     loss: Literal["margin", "softmax"] = "margin"  # of a KAR: how it weighs candidates
+    fitted: bool = True  # of a KAR: whether enough names said what the next two are
     nil: float = 0.0  # of a KAR: a mention whose candidates all score less is NIL
     sharpness: float = 1.0  # of a KAR: what scores are multiplied with to be log probabilities
 

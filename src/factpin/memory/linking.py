@@ -65,7 +65,7 @@ class NameUse:
 
 
 Asked = Sequence[tuple[Mention, Sequence[NameUse]]]  # mentions of a document, and the candidates of each
-Judge = Callable[[Document, Asked], Sequence[Array | None]]  # None: it knows no candidate
+Judge = Callable[[Document, Asked], Sequence[Array | None]]  # see Linker
 
 
 @dataclass
@@ -73,7 +73,8 @@ class Linker:
     """Links mentions to the entities of a store.
 
     weights: fitted on the store unless given. judge: a trained linker, which says how probable the candidates of each
-    mention and NIL are, in place of the features; these decide where it knows no candidate.
+    mention and NIL are (C + 1,), in place of the features. Where it cannot say that of NIL, it gives the candidates
+    alone (C,), and the features decide how probable NIL is; where it knows no candidate (None), they decide everything.
     """
 
     store: Store
@@ -153,7 +154,7 @@ class Linker:
         asked = [(m, uses) for m in mentions if (uses := self.uses(surface_key(m.text)))]
         judge = self.judge or self._by_features
         for (m, uses), judged in zip(asked, judge(doc, asked), strict=True):
-            chances = self._by_features(doc, [(m, uses)])[0] if judged is None else judged
+            chances = self._completed(doc, m, uses, judged)
             order = np.argsort(-chances[:-1], kind="stable")
             listed = tuple((uses[i].entity, float(chances[i])) for i in order)
             if chances[-1] >= chances[order[0]]:
@@ -162,6 +163,13 @@ class Linker:
                 entity, score = listed[0]
                 found[m.id] = LinkedMention(m, entity, score, self.outside(entity.id), listed[1:])
         return found
+
+    def _completed(self, doc: Document, mention: Mention, uses: Sequence[NameUse], judged: Array | None) -> Array:
+        """The probabilities of the candidates and of NIL; the features say what the judge does not."""
+        if judged is not None and len(judged) > len(uses):
+            return judged
+        found = self._by_features(doc, [(mention, uses)])[0]
+        return found if judged is None else np.append((1 - found[-1]) * judged, found[-1])
 
     def _by_features(self, doc: Document, asked: Asked) -> list[Array]:
         """The probabilities that follow from the features."""

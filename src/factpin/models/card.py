@@ -21,6 +21,7 @@ class Origin:
     hardware: str = ""
     remarks: str = ""
     seed: int | None = None
+    calibrated: str = ""  # how scores became probabilities; "": by the temperature and the shift of the settings
 
 
 def write_card(
@@ -47,7 +48,7 @@ def write_card(
             f"| metric | value |\n|---|---|\n{rows}"
         )
     if reliability is not None and reliability.count:
-        parts.append(_reliability(reliability, settings))
+        parts.append(_reliability(reliability, settings, origin.calibrated))
         _draw(reliability, folder / "reliability.svg")
     if origin.command:
         parts.append(f"## Training\n\n```\n{origin.command}\n```")
@@ -57,13 +58,14 @@ def write_card(
         stream.write(("\n\n".join(parts) + "\n").encode())
 
 
-def _reliability(found: Calibration, settings: Settings) -> str:
+def _reliability(found: Calibration, settings: Settings, calibrated: str) -> str:
+    calibrated = calibrated or f"fitted on dev with temperature {settings.temperature} and shift {settings.shift}"
     rows = "\n".join(
         f"| {b.low:.1f} to {b.high:.1f} | {b.count} | {b.score:.3f} | {b.accuracy:.3f} |" for b in found.table
     )
     return (
-        f"## Calibration\n\nScores are probabilities, fitted on dev with temperature {settings.temperature} and shift "
-        f"{settings.shift}. The expected calibration error, also on dev, is {found.ece:.4f}.\n\n"
+        f"## Calibration\n\nScores are probabilities, {calibrated}. The expected calibration error, also on dev, is "
+        f"{found.ece:.4f}.\n\n"
         f"| score | predictions | mean score | accuracy |\n|---|---|---|---|\n{rows}\n\n"
         f"![reliability](reliability.svg)"
     )

@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from factpin.answers.cite import citations_of, shared
+from factpin.answers.parse import is_yes_no, parse_question
 from factpin.answers.passages import Retrieval
 from factpin.answers.reasoners import ReasonedAnswers
+from factpin.answers.say import say
 from factpin.documents import Answer, Hop
 from factpin.documents.likely import LIKELY
 from factpin.encoders import Encoder
@@ -43,6 +45,10 @@ class MemoryReasoner:
 
     def __call__(self, question: str, search: Search, k: int, filter: Filter) -> ReasonedAnswers:
         """Look the question up; the null fact and every other row take away from the score."""
+        nothing = Retrieval((), {}, {})
+        if is_yes_no(question):
+            said = say("memory_yes_no", parse_question(question).language)
+            return ReasonedAnswers([], LIKELY, nothing, 0, refusal=said)
         store = search.store
         state = (store_digest(store), filter.as_of)
         if state != self._known:
@@ -51,7 +57,7 @@ class MemoryReasoner:
         found, _ = self.reader.ask(question, store, filter, most=k)
         table = self.reader.model.table
         answers = [_answer(question, table, one.row, one.weight) for one in found]
-        return ReasonedAnswers(answers, LIKELY, Retrieval((), {}, {}), 0)
+        return ReasonedAnswers(answers, LIKELY, nothing, 0)
 
 
 def _answer(question: str, table: FactTable, row: int, weight: float) -> Answer:

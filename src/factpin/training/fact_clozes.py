@@ -1,6 +1,6 @@
 """Texts with a blank from the facts of a store: what a fact memory learns from.
 
-evidence    the sentence that states a fact, its tail left out
+evidence    the sentence that states a fact, its tail left out; not if it names the tail twice
 templates   "The director of Ed Wood is ▁." and others, from the name of the relation
 """
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from factpin.documents import Span
+from factpin.documents.keys import fold
 from factpin.knowledge.asker import BLANK
 from factpin.knowledge.tables import FactTable
 from factpin.language.identify import find_language
@@ -53,7 +54,9 @@ def clozes(table: FactTable) -> Iterator[FactCloze]:
                     continue
                 if pin.assertion == "asserted" and not pin.uri.startswith("manual:"):
                     span = Span(pin.tail.start - pin.start, pin.tail.end - pin.start)
-                    yield FactCloze(pin.quote, span, number, tail)
+                    rest = f"{pin.quote[: span.start]}{BLANK}{pin.quote[span.end :]}"
+                    if fold(pin.quote[span.start : span.end]) not in fold(rest):
+                        yield FactCloze(pin.quote, span, number, tail)
 
 
 def _blank(text: str) -> Span:

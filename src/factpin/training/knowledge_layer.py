@@ -21,7 +21,7 @@ from factpin.errors import BadInput
 from factpin.knowledge.entity_memory import linking_loss
 from factpin.knowledge.kar import Kar
 from factpin.knowledge.layer_folder import has_layer, load_layer
-from factpin.knowledge.link_scores import Scored, fit_scores
+from factpin.knowledge.link_scores import Scored, fit_scores, is_enough
 from factpin.knowledge.linked import LONGEST
 from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, NameBatch, collate_mentions
 from factpin.knowledge.reading import SIZE, EncodedText, StoreReading, Vectors, read_store
@@ -190,4 +190,4 @@ def scored(layer: StoreLayer, texts: Sequence[EncodedText]) -> list[Scored]:
 def set_decision(layer: StoreLayer, found: Sequence[Scored]) -> None:
     """What NIL scores, and how scores become probabilities."""
     nil, sharpness = fit_scores(found)
-    layer.config = replace(layer.config, nil=nil, sharpness=sharpness)
+    layer.config = replace(layer.config, fitted=is_enough(found), nil=nil, sharpness=sharpness)

@@ -15,7 +15,7 @@ import torch
 from factpin.encoders import Encoder, resolve
 from factpin.errors import BadInput
 from factpin.knowledge.layer_folder import save_layer
-from factpin.knowledge.link_scores import Scored, chances, is_enough
+from factpin.knowledge.link_scores import FEW, FEW_OF_EACH, Scored, chances
 from factpin.knowledge.mentions import FIRST, NIL
 from factpin.memory import Store
 from factpin.models.part_folder import part_settings
@@ -25,11 +25,19 @@ from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig, write_recipe
 from factpin.training.knowledge_layer import Lessons, layer_over, train_linker
 from factpin.training.knowledge_options import KnowledgeOptions
-from factpin.training.part_run import SavedPart, origin_of, write_scores
+from factpin.training.part_run import SavedPart, mean, origin_of, write_scores
+from factpin.words import count
 
 READ = ("objective", "encoder", "db", "size", "vectors", "name", "language")  # of KnowledgeOptions
 FOLLOWED = ("max_steps", "batch_size", "learning_rate", "bf16", "seed")  # of TrainConfig
-REMARK = "Before these documents were learned from as well; they say what NIL scores, and how sure a score is."
+BEFORE = "Measured before these documents were learned from as well."
+FITTED = "fitted on these documents: NIL scores {nil:.2f}, and all scores are multiplied by {sharpness:.2f}"
+UNFITTED = (
+    "Nothing was fitted: the documents that were kept aside have {names} with candidates, and at least {least} are "
+    "needed, {each} of them NIL and {each} not. So whether a name is NIL is decided as without this linker, which "
+    "chooses between the candidates, and its scores are not calibrated. `candidates` is how often the right candidate "
+    "scores best where there is one, before these documents were learned from as well."
+)
 
 
 def pretrain_linker(store: Store, options: KnowledgeOptions, how: TrainConfig, folder: Path) -> dict[str, Any]:
@@ -46,7 +54,8 @@ def pretrain_linker(store: Store, options: KnowledgeOptions, how: TrainConfig, f
                       rate=how.learning_rate or usual.rate)  # fmt: skip
     learned = train_linker(layer, reading.texts, lessons)
     found = outcomes(learned.scored, layer.config.nil, layer.config.sharpness)
-    scores = {"accuracy": sum(right for _, right in found) / len(found)} if found else {}
+    fitted = layer.config.fitted
+    scores = {"accuracy": mean([float(right) for _, right in found])} if fitted else choices(learned.scored)
 
     folder.mkdir(parents=True, exist_ok=True)
     settled = replace(how, max_steps=lessons.steps, batch_size=lessons.batch, learning_rate=lessons.rate)
@@ -61,10 +70,15 @@ def pretrain_linker(store: Store, options: KnowledgeOptions, how: TrainConfig, f
                              max_length=encoder.max_length or 512)  # fmt: skip
     settings = replace(settings, knowledge=layer.config.to_json())
     write_settings(settings, folder)
-    saved = SavedPart(settings, scores, calibration(found) if found else None, REMARK if found else "")
+    if fitted:
+        by = FITTED.format(nil=layer.config.nil, sharpness=layer.config.sharpness)
+        saved = SavedPart(settings, scores, calibration(found), BEFORE, by)
+    else:
+        names = count(len(learned.scored), "name")
+        saved = SavedPart(settings, scores, None, UNFITTED.format(names=names, least=FEW, each=FEW_OF_EACH))
     write_scores(folder, saved, scores, origin_of(options, data, how.seed))
-    return {"steps": lessons.steps, "best_step": lessons.steps, "train": learned.taught, "dev": learned.held,
-            "entities": layer.config.rows - FIRST, "noted": {}, "fitted": is_enough(learned.scored),
+    return {"steps": lessons.steps, "best_step": lessons.steps, "train": learned.taught + learned.held,
+            "dev": learned.held, "entities": layer.config.rows - FIRST, "noted": {}, "fitted": fitted,
             "scores": scores}  # fmt: skip
 
 
@@ -73,6 +87,12 @@ def outcomes(scored: Sequence[Scored], nil: float, sharpness: float) -> list[tup
     probable = [chances(scores, nil, sharpness) for scores, _ in scored]
     best = [NIL if p[-1] >= p[:-1].max() else int(p[:-1].argmax()) for p in probable]
     return [(float(p.max()), n == gold) for p, n, (_, gold) in zip(probable, best, scored, strict=True)]
+
+
+def choices(scored: Sequence[Scored]) -> dict[str, float]:
+    """How often the best candidate is the right one, of names whose entity is a candidate."""
+    right = [int(scores.argmax()) == gold for scores, gold in scored if gold != NIL]
+    return {"candidates": mean([float(one) for one in right])} if right else {}
 
 
 def _refuse_others(given: KnowledgeOptions | TrainConfig, followed: Sequence[str]) -> None:

@@ -42,6 +42,7 @@ class SavedPart:
     scores: dict[str, float] | None = None  # in place of those that picked the weights
     reliability: Calibration | None = None
     remark: str = ""  # in the card, above the scores
+    calibrated: str = ""  # in the card: how scores became probabilities; "": by a temperature and a shift
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,9 @@ def write_scores(folder: Path, saved: SavedPart, scores: dict[str, float], origi
     """Write the card and metrics.json."""
     rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items())
     remark = f"{saved.remark}\n\n" if saved.remark else ""
-    table = f"## Scores on dev\n\n{remark}| metric | value |\n|---|---|\n{rows}" if rows else ""
-    write_card(folder, saved.settings, replace(origin, remarks=table), {}, saved.reliability)
+    table = f"## Scores on dev\n\n{remark}| metric | value |\n|---|---|\n{rows}" if rows else saved.remark
+    origin = replace(origin, remarks=table, calibrated=saved.calibrated)
+    write_card(folder, saved.settings, origin, {}, saved.reliability)
     shown: dict[str, Any] = dict(scores)
     if saved.reliability is not None:
         shown["reliability"] = [asdict(part) for part in saved.reliability.table]

@@ -72,9 +72,7 @@ def link(
         names = f"{count(found.linked, 'mention')} linked, {found.nil:,} to nothing in the store"
         notes(quiet).print(f"{count(found.documents, 'document')}, {count(found.mentions, 'mention')}: {names}")
     if found.unseen:
-        warn(quiet or as_json)(
-            f"{count(found.unseen, 'candidate is', 'candidates are')} new in the store since the linker was trained, "
-            f"and never chosen; a name that has no other is linked without it. Train it again: factpin pretrain "
-            f"--objective linker --db {db} …"
-        )
+        from factpin.extraction.linking import about_unseen
+
+        warn(quiet or as_json)(about_unseen(found.unseen, str(db)))
     return 0

@@ -138,11 +138,11 @@ def _learn_store(
     report = pretrain_knowledge(options, how, output, resume=resume, quiet=quiet or as_json)
     if not report.get("fitted", True):
         warn(quiet or as_json)(
-            "The store has too few names in several documents to fit what NIL scores: the linker may call right names "
-            "NIL. Compare it with `factpin link` without --linker before you use it."
+            "The store has too few names in several documents to fit what NIL scores. The linker chooses between the "
+            "candidates of a name; whether it refers to none of them is decided as without --linker."
         )
     if as_json:
         print_json(report)
     elif not quiet:
-        out().print(train_table(report, output))
+        out().print(train_table(report, output, "text"))
     return 0

@@ -36,6 +36,10 @@ def extract_notes(summary: Summary, request: Request) -> Iterator[str]:
     ):
         if cases.count:
             yield f"[yellow]{label}:[/] {count(cases.count, 'document')}{what}: {escape(str(cases))}"
+    if summary.unseen:
+        from factpin.extraction.linking import about_unseen
+
+        yield f"[yellow]new in the store:[/] {escape(about_unseen(summary.unseen, request.db))}"
     if summary.lost:
         yield f"[yellow]not held by {request.format}:[/] {describe(summary.lost)}"
     if summary.skipped:

@@ -9,9 +9,9 @@ from rich.text import Text
 from factpin.words import count
 
 
-def train_table(report: dict[str, Any], output: Path) -> Table:
-    """Steps, scores on dev, and what of the corpus could not be learned."""
-    table = _table(f"{output}: trained on {count(report['train'], 'document')}", report)
+def train_table(report: dict[str, Any], output: Path, unit: str = "document") -> Table:
+    """Steps, scores on dev, and what of the corpus could not be learned. unit: what it was trained on."""
+    table = _table(f"{output}: trained on {count(report['train'], unit)}", report)
     for name, value in report["scores"].items():
         table.add_row(f"dev {name.replace('_', ' ')}", f"{100 * value:.2f}")
     for name, value in report["noted"].items():
