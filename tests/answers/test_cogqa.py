@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from factpin.answers.ask import ask, trace
 from factpin.answers.cogqa import Findings, FoundSpan, GraphNode, graph_to_graphml, graph_to_json, grow
-from factpin.answers.cogqa_ask import HopReasoner
-from factpin.answers.cogqa_hops import answer_kind, two_named
+from factpin.answers.cogqa_ask import HopReasoner, citations_of, titles_of
+from factpin.answers.cogqa_hops import FoundAnswer, answer_kind, two_named
 from factpin.answers.cogqa_systems import NONE_WEIGHT, HopModel, System2, decode, span_loss
 from factpin.app.commands.ask import ask as command
 from factpin.documents import Passage, Span
@@ -97,6 +97,43 @@ def test_where_nothing_answers_the_nearest_node_has_to() -> None:
     graph = grow(pages, reader({}, {}, []), lambda name: [])
     assert graph.forced and [n.name for n in graph.nodes if n.answers] == ["Sho"]
     assert grow([], reader({}, {}, []), lambda name: []).nodes == []
+
+
+def test_what_is_left_out_is_counted_once() -> None:
+    pages = [passage("A", "A knows Q."), passage("B", "B knows Q.")]
+    read = reader({"A": ["Q"], "B": ["Q"]}, {}, [])
+    graph = grow(pages, read, lambda name: [passage("Q", "Text.")], 0)
+    assert graph_to_json(graph)["left_out"] == 1 and len(graph.nodes) == 3  # and the answer that was forced
+
+
+def test_an_answer_keeps_the_span_that_named_it_when_a_later_visit_finds_nothing() -> None:
+    pages = [passage("Cy", "Cy is Cy."), passage("A", "A knows Cy.")]
+
+    def read(nodes: list[GraphNode], forced: bool) -> list[Findings]:
+        found = []
+        for node in nodes:
+            answers = (named("Cy is Cy.", "Cy"),) if node.name == "Cy" and not node.clues else ()
+            hops = (named("A knows Cy.", "Cy"),) if node.name == "A" else ()
+            found.append(Findings(hops, answers, 1.0))
+        return found
+
+    graph = grow(pages, read, lambda name: [])
+    assert graph.nodes[0].visits == 2 and graph.nodes[0].answers
+    cited = citations_of(graph, FoundAnswer("Cy", 0.0, 0), {"Cy": "cy", "A": "a"})
+    assert [(one.uri, one.quote) for one in cited] == [("cy", "Cy")]
+
+
+def test_graphml_is_xml_whatever_a_passage_says() -> None:
+    odd = "a\x00\ufffe\uffff\ud800b\U0001f600"
+    drawn = ElementTree.fromstring(
+        graph_to_graphml(grow([passage(odd, odd)], reader({}, {}, []), lambda _: [])).encode()
+    )
+    assert "ab\U0001f600" in {found.text for found in drawn.iter("{http://graphml.graphdrawing.org/xmlns}data")}
+
+
+def test_a_passage_without_a_title_is_linked_by_no_name() -> None:
+    pages = [passage("", "Some text."), passage("Ed Wood (film)", "It is a film.")]
+    assert titles_of(pages) == {"ed wood": [pages[1]]}
 
 
 def test_system_2_is_its_equations() -> None:
