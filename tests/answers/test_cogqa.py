@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +14,7 @@ from click.testing import CliRunner
 from factpin.answers.ask import ask, trace
 from factpin.answers.cogqa import Findings, FoundSpan, GraphNode, graph_to_graphml, graph_to_json, grow
 from factpin.answers.cogqa_ask import HopReasoner, citations_of, titles_of
-from factpin.answers.cogqa_hops import FoundAnswer, answer_kind, two_named
+from factpin.answers.cogqa_hops import FoundAnswer
 from factpin.answers.cogqa_systems import NONE_WEIGHT, HopModel, System2, decode, span_loss
 from factpin.app.commands.ask import ask as command
 from factpin.documents import Passage, Span
@@ -24,9 +25,9 @@ from factpin.heads.answer_pointer import AnswerPointerScores
 from factpin.heads.cells import Cells
 from factpin.memory import Source, open_store
 from factpin.models.hops_folder import load_hops
-from factpin.training.hops import gold_graph, mentions_of
+from factpin.training.hops import TaughtGraph, TaughtHops, gold_graph, mentions_of, title_of
 from factpin.training.hops_options import HopOptions
-from tests.answers.hop_world import hop_encoder, hop_questions, trained_hops
+from tests.answers.hop_world import comparisons, hop_encoder, hop_questions, trained_hops
 
 
 def passage(title: str, text: str) -> Passage:
@@ -193,6 +194,17 @@ def test_the_loss_of_spans_by_hand() -> None:
     assert float(span_loss(AnswerPointerScores(a, z, real), gold)) == pytest.approx(-float(hop + answer + none) / 2)
 
 
+def test_the_losses_are_computed_where_the_scores_are(home: Path) -> None:
+    gold = Cells.of([(0, 0, 1, 2), (0, 0, 3, 3), (0, 1, 2, 3)])
+    a = torch.randn(2, 2, 4, device="meta")  # any other device than that of gold
+    assert span_loss(AnswerPointerScores(a, a, a > 0), gold).device.type == "meta"
+    model = TaughtHops(HopModel(Encoder.load(hop_encoder(home))), 1.0).to("meta")
+    meaning = torch.randn(3, model.encoder.width, device="meta")
+    for kind in ("", "yes_no", "choice"):
+        graph = TaughtGraph("?", [], [(0, 1)], kind, 1, (0, 1))
+        assert model.graph_loss(graph, meaning).device.type == "meta"
+
+
 def test_the_meaning_is_that_of_a_lower_layer(home: Path) -> None:
     encoder = Encoder.load(hop_encoder(home)).eval()
     model = HopModel(encoder).eval()
@@ -212,30 +224,6 @@ def test_the_meaning_is_that_of_a_lower_layer(home: Path) -> None:
     assert torch.allclose(meaning, states[1][:, 0], atol=1e-5)  # of two layers, the first
 
 
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("Who directed Ed Wood?", ""),
-        ("Are Ed Wood and Tim Burton American?", "yes_no"),
-        ("Who is older, Ed Wood or Tim Burton?", "choice"),
-        ("谷爱凌出生在哪里？", ""),
-        ("谷爱凌是运动员吗？", "yes_no"),
-        ("谷爱凌和李雷是不是朋友？", "yes_no"),
-        ("李雷还是韩梅梅更大？", "choice"),
-    ],
-)
-def test_what_a_question_is_answered_by(question: str, kind: str) -> None:
-    assert answer_kind(question) == kind
-
-
-def test_two_titles_are_named_as_whole_words_and_in_the_order_of_the_question() -> None:
-    titles = ["Edith (film)", "Ed", "The Lake", "北京"]
-    assert two_named("Is The Lake older than Edith?", titles) == (2, 0)
-    assert two_named("Who edited Ed?", titles) == (1, 0)  # one is named, and not in "edited"
-    assert two_named("他去过北京吗？", titles) == (3, 0)
-    assert two_named("Is it?", ["", "!"]) == (0, 1) and two_named("Is it?", ["Ed"]) is None
-
-
 def test_the_gold_graph_of_a_question() -> None:
     import numpy as np
 
@@ -246,6 +234,23 @@ def test_the_gold_graph_of_a_question() -> None:
     (label, span), *_ = graph.nodes[0].spans
     assert label == 0 and question.context[0].text[span.start : span.end] == question.context[1].meta["title"]
     assert mentions_of("Ed Wood (film)", "He saw Ed Wood. Ed Woody") == [Span(7, 14)]
+    assert mentions_of("NBA", "他参加NBA比赛。") == [Span(3, 6)]
+
+
+def test_the_gold_graph_of_a_comparison() -> None:
+    import numpy as np
+
+    chance = np.random.default_rng(0)
+    yes_no, choice = comparisons(2, 5)
+    for question, answer in ((yes_no, yes_no.answers[0] == "yes"), (choice, choice.text.startswith(
+            f"Who is older, {choice.answers[0]}"))):  # fmt: skip
+        graph = gold_graph(question, 1, chance)
+        assert graph is not None and graph.kind and (graph.pair, graph.answer) == ((0, 1), int(answer))
+    titled = replace(choice, answers=tuple(title_of(choice.context[i]) for i in (0, 1))[:1])
+    with_brackets = gold_graph(titled, 1, chance)
+    assert with_brackets is not None and (with_brackets.kind, with_brackets.answer) == ("choice", 1)
+    assert gold_graph(replace(choice, answers=("Rome",)), 1, chance) is None  # neither of the two, and in no passage
+    assert gold_graph(replace(yes_no, text="Is anybody old?"), 1, chance) is None  # no two titles to compare
 
 
 def test_hops_are_learned_and_cited_from_a_store(home: Path, tmp_path: Path) -> None:
