@@ -13,8 +13,9 @@ from click.testing import CliRunner
 from factpin.answers.ask import ask, trace
 from factpin.answers.cogqa import Findings, FoundSpan, GraphNode, graph_to_graphml, graph_to_json, grow
 from factpin.answers.cogqa_ask import HopReasoner
-from factpin.answers.cogqa_hops import answer_kind, two_named
+from factpin.answers.cogqa_hops import answer_kind, compared_nodes, two_named, two_offered
 from factpin.answers.cogqa_systems import NONE_WEIGHT, HopModel, System2, decode, span_loss
+from factpin.answers.pair_reader import collate_pairs
 from factpin.app.commands.ask import ask as command
 from factpin.documents import Passage, Span
 from factpin.documents.keys import passage_key
@@ -24,7 +25,8 @@ from factpin.heads.answer_pointer import AnswerPointerScores
 from factpin.heads.cells import Cells
 from factpin.memory import Source, open_store
 from factpin.models.hops_folder import load_hops
-from factpin.training.hops import gold_graph, mentions_of
+from factpin.tokens.pairs import FramedPair
+from factpin.training.hops import HopsJob, gold_graph, mentions_of, start_hops
 from factpin.training.hops_options import HopOptions
 from tests.answers.hop_world import hop_encoder, hop_questions, trained_hops
 
@@ -196,7 +198,23 @@ def test_two_titles_are_named_as_whole_words_and_in_the_order_of_the_question() 
     assert two_named("Is The Lake older than Edith?", titles) == (2, 0)
     assert two_named("Who edited Ed?", titles) == (1, 0)  # one is named, and not in "edited"
     assert two_named("他去过北京吗？", titles) == (3, 0)
+    assert two_named("詹姆斯在NBA打球吗？", ["Oslo", "NBA"]) == (1, 0)  # Chinese has no spaces around it
     assert two_named("Is it?", ["", "!"]) == (0, 1) and two_named("Is it?", ["Ed"]) is None
+
+
+def test_only_what_is_on_both_sides_of_or_is_a_choice() -> None:
+    titles = ["Dare", "Ed Wood", "Truth or Dare", "Big Fish"]
+    assert two_offered("Which came first, Big Fish or Truth or Dare?", titles) == (3, 2)
+    assert two_offered("Who directed Truth or Dare and Ed Wood?", titles) is None  # that "or" is in a title
+    assert two_offered("Who directed Truth or Dare?", titles) is None
+    assert two_offered("《北京人》和《雷雨》还是《日出》更早？", ["北京人", "雷雨", "日出"]) == (1, 2)
+
+
+def test_an_or_in_a_title_does_not_make_a_question_a_choice() -> None:
+    graph = grow([passage("Truth or Dare", "Truth or Dare was directed by Alek."), passage("Alek", "Alek directs.")],
+                 reader({}, {"Truth or Dare": ["Alek"]}, []), lambda _: [])  # fmt: skip
+    assert compared_nodes("Who directed Truth or Dare?", graph) is None
+    assert compared_nodes("Who is older, Alek or Truth or Dare?", graph) == (1, 0)
 
 
 def test_the_gold_graph_of_a_question() -> None:
@@ -209,6 +227,25 @@ def test_the_gold_graph_of_a_question() -> None:
     (label, span), *_ = graph.nodes[0].spans
     assert label == 0 and question.context[0].text[span.start : span.end] == question.context[1].meta["title"]
     assert mentions_of("Ed Wood (film)", "He saw Ed Wood. Ed Woody") == [Span(7, 14)]
+
+
+def test_nodes_without_a_passage_are_read_apart_and_the_loss_is_that_of_one_batch(home: Path) -> None:
+    options = HopOptions(str(hop_encoder(home)), max_length=96, overlap=8, negatives=1, language="zh")
+    reader = start_hops(options, 1)
+    job = HopsJob(reader, hop_questions(3, 1), [], options, 1)
+    job.model.eval()
+    torch.manual_seed(3)
+    batch = job.batch([0, 1, 2])
+    assert batch.bare is not None and batch.bare.ids.shape[1] < batch.pairs.ids.shape[1]
+    inputs = [
+        FramedPair(part.ids[row, :size], part.segments[row, :size], part.real[row, :size], 0)
+        for part in (batch.pairs, batch.bare)
+        for row, size in enumerate(part.mask.sum(1).tolist())
+    ]
+    scores = job.model.hops.scores(collate_pairs(inputs, reader.tokenizer.pad_id))
+    final = [job.model.graph_loss(graph, scores.meaning[list(rows)]) for graph, rows in batch.graphs]
+    spans = span_loss(scores.pointer, batch.spans) * len(inputs) / len(batch.graphs)
+    torch.testing.assert_close(job.model.loss(batch), spans + options.final_weight * torch.stack(final).mean())
 
 
 def test_hops_are_learned_and_cited_from_a_store(home: Path, tmp_path: Path) -> None:
@@ -242,6 +279,29 @@ def test_hops_are_learned_and_cited_from_a_store(home: Path, tmp_path: Path) -> 
         assert kept.stat().st_size > 100
     refused = CliRunner().invoke(command, [*words[:3], "--hops", str(folder)], standalone_mode=False)
     assert isinstance(refused.exception, BadInput) and "no meaning with --mode auto" in str(refused.exception)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--graph", "g.json"], "needs a model of hops"),
+        (["--mode", "hops", "--hops", "h", "--graph", "g.txt"], "ends in .json or .graphml"),
+        (["--mode", "hops", "--hops", "h", "--judge", "j"], "--judge is for what a reader reads"),
+        (["--mode", "generate", "--generator", "g", "--judge", "j"], "--judge is for what a reader reads"),
+        (["--mode", "facts", "--judge", "j"], "--judge is for what a reader reads"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused_before_anything_is_loaded(
+    words: list[str], message: str
+) -> None:
+    refused = CliRunner().invoke(command, ["Who?", "--db", "none.db", *words], standalone_mode=False)
+    assert isinstance(refused.exception, BadInput) and message in str(refused.exception)
+
+
+def test_a_graph_is_of_one_question() -> None:
+    words = ["-", "--db", "none.db", "--mode", "hops", "--hops", "h", "--graph", "g.json"]
+    refused = CliRunner().invoke(command, words, input="", standalone_mode=False)
+    assert isinstance(refused.exception, BadInput) and "a single question" in str(refused.exception)
 
 
 def test_options_that_make_no_sense_are_refused() -> None:

@@ -131,11 +131,13 @@ class HopReader:
         most = self.settings.max_length // 2 - sum(map(len, kept))
         return np.concatenate([asked[: max(8, most)], *kept])
 
+    def bare_input(self, question: str, clues: Sequence[str]) -> FramedPair:
+        """The input of a node that has no passage: the question and its clues."""
+        return pair_frame(self.tokenizer).join(self.first_part(question, clues), np.zeros(0, np.int32))
+
     def meaning(self, question: str, clues: Sequence[Sequence[str]]) -> Tensor:
         """The meanings of nodes that have no passage, from their clues (N, D)."""
-        frame = pair_frame(self.tokenizer)
-        nothing = np.zeros(0, np.int32)
-        pairs = [frame.join(self.first_part(question, some), nothing) for some in clues]
+        pairs = [self.bare_input(question, some) for some in clues]
         return self.model.scores(collate_pairs(pairs, self.tokenizer.pad_id)).meaning
 
     def findings(self, question: str, nodes: Sequence[GraphNode], *, forced: bool = False) -> list[Findings]:
@@ -210,7 +212,8 @@ def _decided(question: str, kind: str, graph: CognitiveGraph, pair: tuple[int, i
 def compared_nodes(question: str, graph: CognitiveGraph) -> tuple[int, int] | None:
     """The two nodes that a question compares."""
     read = [node for node in graph.nodes if node.passage]
-    pair = two_named(question, [node.name for node in read])
+    names = [node.name for node in read]
+    pair = two_offered(question, names) if answer_kind(question) == "choice" else two_named(question, names)
     return None if pair is None else (read[pair[0]].number, read[pair[1]].number)
 
 
@@ -222,11 +225,24 @@ def two_named(question: str, titles: Sequence[str]) -> tuple[int, int] | None:
     return (ranked[0], ranked[1]) if len(ranked) > 1 else None
 
 
+def two_offered(question: str, titles: Sequence[str]) -> tuple[int, int] | None:
+    """The two titles that a question names on both sides of an "or"; an "or" inside a title offers nothing."""
+    asked, keys = fold(question), [title_key(title) for title in titles]
+    spans = sorted((at, at + len(key), i) for i, key in enumerate(keys) if (at := named_at(asked, key)) >= 0)
+    whole = [(s, e, i) for s, e, i in spans if not any(a <= s and e <= b and b - a > e - s for a, b, _ in spans)]
+    for (_, end, x), (start, _, y) in zip(whole, whole[1:], strict=False):
+        if _CHOICE.search(asked[end:start]):
+            return x, y
+    return None
+
+
 def named_at(asked: str, name: str) -> int:
     """Where a folded text has a folded name, in whole words unless it is Chinese; -1 where it has not."""
-    edges = ("", "") if HAN.search(name) else (r"(?<!\w)", r"(?!\w)")
-    match = re.search(re.escape(name).join(edges), asked) if name else None
-    return match.start() if match else -1
+    for match in re.finditer(re.escape(name), asked) if name else ():
+        around = asked[: match.start()][-1:], asked[match.end() :][:1]
+        if HAN.search(name) or not any(c.isalnum() and not HAN.match(c) for c in around):
+            return match.start()
+    return -1
 
 
 def _findings(one: HopInput, passage: Passage, a: Tensor, z: Tensor, meaning: Tensor, *, forced: bool) -> Findings:

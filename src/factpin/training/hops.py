@@ -18,7 +18,15 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from factpin.answers.cogqa_ask import titles_of
-from factpin.answers.cogqa_hops import FoundAnswer, HopInput, HopReader, HopSettings, answer_kind, two_named
+from factpin.answers.cogqa_hops import (
+    FoundAnswer,
+    HopInput,
+    HopReader,
+    HopSettings,
+    answer_kind,
+    two_named,
+    two_offered,
+)
 from factpin.answers.cogqa_systems import ANSWER, HOP, HopModel, span_loss
 from factpin.answers.pair_reader import PairBatch, collate_pairs
 from factpin.answers.yes_no import WORDS
@@ -31,7 +39,7 @@ from factpin.memory.names import title_key
 from factpin.models.hops_folder import hops_settings
 from factpin.models.part_folder import save_part
 from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
-from factpin.tokens.pairs import FramedPair, pair_frame
+from factpin.tokens.pairs import FramedPair
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.hops_options import HOPS, HopOptions
@@ -101,12 +109,12 @@ def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -
     names = [title_of(question.context[i]) for i in gold]
     titles = [title_key(name) for name in names]
     answer = fold(question.answers[0]) if question.answers else ""
-    pair = two_named(question.text, names)
-    if question.kind == "yes_no" and pair and answer:
+    if question.kind == "yes_no" and (pair := two_named(question.text, names)) and answer:
         graph.kind, graph.pair, graph.answer = "yes_no", pair, int(answer in ("yes", WORDS["zh"][0]))
         return True
-    if graph.kind == "choice" and pair and answer in (titles[pair[0]], titles[pair[1]]):
-        graph.pair, graph.answer = pair, int(titles[pair[0]] == answer)
+    both = two_offered(question.text, names) if graph.kind == "choice" else None
+    if both and answer in (titles[both[0]], titles[both[1]]):
+        graph.pair, graph.answer = both, int(titles[both[0]] == answer)
         return True
     graph.kind = ""
     spans = [(gold.index(context), span) for context, span in question.spans if context in gold]
@@ -142,9 +150,13 @@ def sentence_at(doc: Document, span: Span) -> str:
 
 @dataclass(frozen=True, eq=False)
 class HopBatch:
-    """The inputs of some graphs side by side, the spans in them, and the rows of each graph's nodes."""
+    """The nodes of some graphs side by side, the spans in them, and the rows of each graph's nodes.
+
+    Nodes without a passage are short; they are a batch of their own, and their rows come behind those of the passages.
+    """
 
     pairs: PairBatch
+    bare: PairBatch | None
     spans: Cells
     graphs: tuple[tuple[TaughtGraph, tuple[int, ...]], ...]
 
@@ -169,7 +181,10 @@ class TaughtHops(nn.Module):
     def loss(self, batch: HopBatch) -> Tensor:
         """The loss of the spans, and that of the graphs."""
         scores = self.hops.scores(batch.pairs)
-        final = torch.stack([self.graph_loss(graph, scores.meaning[list(rows)]) for graph, rows in batch.graphs])
+        meaning = scores.meaning
+        if batch.bare is not None:
+            meaning = torch.cat([meaning, self.hops.scores(batch.bare).meaning])
+        final = torch.stack([self.graph_loss(graph, meaning[list(rows)]) for graph, rows in batch.graphs])
         per_graph = len(batch.pairs.ids) / len(batch.graphs)
         return span_loss(scores.pointer, batch.spans) * per_graph + self.final_weight * final.mean()
 
@@ -202,27 +217,31 @@ class HopsJob:
     def batch(self, examples: Sequence[int]) -> HopBatch:
         """The inputs of graphs; half of the time a passage is read without its clues, as when it is retrieved."""
         chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
-        pairs: list[FramedPair] = []
+        chosen = [self.graphs[i] for i in examples]
+        many = sum(bool(node.text) for graph in chosen for node in graph.nodes)
+        pairs, bare = list[FramedPair](), list[FramedPair]()
         cells: list[tuple[int, int, int, int]] = []
         graphs = []
-        for graph in (self.graphs[i] for i in examples):
+        for graph in chosen:
             rows = []
             for node in graph.nodes:
-                clues = node.clues if not node.text or chance.random() < 0.5 else []
-                pair, found = self._input(graph.question, node, clues)
+                if not node.text:
+                    rows.append(many + len(bare))
+                    bare.append(self.reader.bare_input(graph.question, node.clues))
+                    continue
+                pair, found = self._input(graph.question, node, node.clues if chance.random() < 0.5 else [])
                 rows.append(len(pairs))
                 cells += [(len(pairs), label, first, last) for label, first, last in found]
                 pairs.append(pair)
             graphs.append((graph, tuple(rows)))
-        return HopBatch(collate_pairs(pairs, self.reader.tokenizer.pad_id), Cells.of(cells), tuple(graphs))
+        pad = self.reader.tokenizer.pad_id
+        return HopBatch(collate_pairs(pairs, pad), collate_pairs(bare, pad) if bare else None, Cells.of(cells),
+                        tuple(graphs))  # fmt: skip
 
     def _input(
         self, question: str, node: TaughtNode, clues: Sequence[str]
     ) -> tuple[FramedPair, list[tuple[int, int, int]]]:
-        """A node as an input: of a long passage, the window with most gold spans."""
-        if not node.text:
-            first = self.reader.first_part(question, clues)
-            return pair_frame(self.reader.tokenizer).join(first, np.zeros(0, np.int32)), []
+        """A passage as an input: of a long one, the window with most gold spans."""
         inputs = self.reader.inputs(question, clues, node.text)
         best = max(inputs, key=lambda one: len(_cells(one, node)))
         return best.pair, _cells(best, node)
