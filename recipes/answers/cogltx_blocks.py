@@ -12,7 +12,8 @@ left out: en-reader answers with spans.
 
 --longer asks whether the judge has only learned too little: in half precision, with its lower layers as they are, it
 learns for more steps, also from 2WikiMultihop, and is measured at four points. No reader reads; only the supporting
-blocks that are kept are counted, against those of BM25.
+blocks that are kept are counted, against those of BM25. --from-reader begins with the encoder of en-reader, which has
+read questions beside passages before, in place of --encoder.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from _sets import DATA, questions_of
+from _start import start_from_reader
 from cogltx import ROOM, TRAIN, bm25_scores, kept_question
 
 from factpin.answers.cogltx import mem_recall, pack
@@ -189,6 +191,7 @@ def print_kept(asked: Asked, judge: Judge) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encoder", default="minilm-en")
+    parser.add_argument("--from-reader", action="store_true", help="begin with the encoder of en-reader")
     parser.add_argument("--reader", default="en-reader", help="a model that ships, or a folder")
     parser.add_argument("--capacity", type=int, default=256)
     parser.add_argument("--block-size", type=int, default=31)
@@ -206,6 +209,8 @@ def main() -> None:
     options = parser.parse_args()
     if not options.no_judge and options.output is None:
         parser.error("--output is missing: name a folder for the judge, or leave the judge out (--no-judge).")
+    if options.from_reader:
+        options.encoder = start_from_reader(options.output / "start")
     dev = questions_of("hotpotqa", options.questions)
     judge = None if options.no_judge else trained_judge(options, {question.id for question in dev})
     tokenizer = Tokenizer.load(resolve(options.encoder)) if judge is None else judge.tokenizer

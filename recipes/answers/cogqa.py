@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 import torch
 from _sets import DATA, contexts, fill, questions_of, spread
+from _start import start_from_reader
 
 from factpin.answers.cogqa import CognitiveGraph, Findings, FoundSpan, GraphNode, grow
 from factpin.answers.cogqa_ask import HopReasoner
@@ -316,14 +317,6 @@ def compare_passages(options: argparse.Namespace, dev: Sequence[Question], pool:
         arms[arm] = rows_of(options.output, arm, lambda find=find: made.read(shipped, find()))
         print(f"{arm}: done", flush=True)
     report(dev, arms)
-
-
-def start_from_reader(folder: Path) -> str:
-    """The encoder of en-reader as a folder to start from: it has learned to read for a question, also from these."""
-    if not folder.exists():
-        reader = load_reader(find_model("en-reader"))
-        reader.model.encoder.save(folder)
-    return str(folder)
 
 
 def hop_scores(hops: HopReader, question: str, passage: Passage, spans: Sequence[Span]) -> list[float]:

@@ -318,5 +318,6 @@ def prepare_hops(
         return SavedPart(settings)
 
     kinds = Counter(graph.kind or "span" for graph in job.graphs)
-    counts = {"train": len(training), "dev": len(dev), "noted": {"not_taught": job.untaught, **kinds}}
+    hops = sum(label == HOP for graph in job.graphs for node in graph.nodes for label, _ in node.spans)
+    counts = {"train": len(training), "dev": len(dev), "noted": {"not_taught": job.untaught, **kinds, "hops": hops}}
     return PartRun(HOPS, job, options, how, METRICS, counts, save, job.columns)
