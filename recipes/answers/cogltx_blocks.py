@@ -12,7 +12,8 @@ left out: en-reader answers with spans.
 
 --longer asks whether the judge has only learned too little: in half precision, with its lower layers as they are, it
 learns for more steps, also from 2WikiMultihop, and is measured at four points. No reader reads; only the supporting
-blocks that are kept are counted, against those of BM25.
+blocks that are kept are counted, against those of BM25. --from-reader begins with the encoder of en-reader, which has
+read questions beside passages before, in place of --encoder.
 """
 
 import argparse
@@ -21,7 +22,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import safetensors.torch
 from _sets import DATA, questions_of
+from _start import start_from_reader
 from cogltx import ROOM, TRAIN, bm25_scores, kept_question
 
 from factpin.answers.cogltx import mem_recall, pack
@@ -40,7 +43,7 @@ from factpin.scoring.intervals import paired_bootstrap
 from factpin.scoring.means import as_mean_rows, mean, mean_interval, mean_of
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
-from factpin.training.judge import JudgedQuestion, judged_question
+from factpin.training.judge import JudgedQuestion, judged_question, start_judge
 from factpin.training.judge_options import JudgeOptions
 from factpin.training.part_table import train_part
 from factpin.training.reader_fit import best_readings
@@ -153,13 +156,18 @@ def print_arm(name: str, blocks: str, scores: AnswerScores) -> None:
     print(f"| {name} | {blocks} | {em:.1f} | {f1:.1f} | {100 * low:.1f}–{100 * high:.1f} |", flush=True)
 
 
-def print_curve(folder: Path) -> None:
-    """How much support the judge keeps of questions that it does not learn from, on the way."""
+def print_curve(folder: Path, held: Asked) -> None:
+    """How much support the judge keeps of questions that it does not learn from, on the way; and BM25 of the same."""
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     print("\n| steps of the judge | supporting blocks kept | all of them |\n|---|---|---|")
     for line in lines:
         if "recall" in line:
             print(f"| {line['step']} | {100 * line['recall']:.1f} | {100 * line['all']:.1f} |")
+    shares = []
+    for question, one in held:
+        gold = {i for i, relevant in enumerate(one.relevant) if relevant}
+        shares.append(len(gold & set(keep_best(bm25_scores(question, one), one, one.room))) / len(gold))
+    print(f"| BM25 blocks | {100 * np.mean(shares):.1f} | {100 * np.mean([s == 1 for s in shares]):.1f} |")
 
 
 def print_kept(asked: Asked, judge: Judge) -> None:
@@ -189,6 +197,7 @@ def print_kept(asked: Asked, judge: Judge) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encoder", default="minilm-en")
+    parser.add_argument("--from-reader", action="store_true", help="begin with the encoder of en-reader")
     parser.add_argument("--reader", default="en-reader", help="a model that ships, or a folder")
     parser.add_argument("--capacity", type=int, default=256)
     parser.add_argument("--block-size", type=int, default=31)
@@ -202,32 +211,52 @@ def main() -> None:
     parser.add_argument("--no-judge", action="store_true")
     parser.add_argument("--longer", action="store_true", help="count supporting blocks of a judge that learned longer")
     parser.add_argument("--one-step", action="store_true", help="leave out MemRecall in two steps")
+    parser.add_argument(
+        "--stopped", action="store_true", help="train no further: measure the best weights that a run left"
+    )
     parser.add_argument("--output", type=Path, help="folder for the judge")
     options = parser.parse_args()
     if not options.no_judge and options.output is None:
         parser.error("--output is missing: name a folder for the judge, or leave the judge out (--no-judge).")
+    if options.from_reader:
+        options.encoder = start_from_reader(options.output / "start")
     dev = questions_of("hotpotqa", options.questions)
     judge = None if options.no_judge else trained_judge(options, {question.id for question in dev})
     tokenizer = Tokenizer.load(resolve(options.encoder)) if judge is None else judge.tokenizer
     settings = JudgeSettings(options.capacity, options.block_size) if judge is None else judge.settings
-    asked = [(question, judged_question(question, tokenizer, settings)) for question in dev if not question.kind]
-    asked = [(question, one) for question, one in asked if any(one.relevant) and sum(one.lengths) > one.room]
+    asked = too_long([question for question in dev if not question.kind], tokenizer, settings)
     if options.longer and judge is not None:
         with half_precision("cpu", enabled=True):
             print_kept(asked, judge)
     else:
         print_arms(asked, judge, options)
     if judge is not None:
-        print_curve(options.output / "judge")
+        held, _ = training_questions(options, {question.id for question in dev})
+        print_curve(options.output / "judge", too_long(held, tokenizer, settings))
+
+
+def too_long(questions: Sequence[Question], tokenizer: Tokenizer, settings: JudgeSettings) -> Asked:
+    """The questions whose blocks do not all fit, with these."""
+    asked = [(question, judged_question(question, tokenizer, settings)) for question in questions]
+    return [(question, one) for question, one in asked if any(one.relevant) and sum(one.lengths) > one.room]
+
+
+def training_questions(options: argparse.Namespace, known: set[str]) -> tuple[list[Question], list[Question]]:
+    """The training questions that judge the judge on the way, and those that it learns from."""
+    training = [question for question in read(TRAIN) if question.id not in known][: options.train]
+    return training[: options.held], training[options.held :]
 
 
 def trained_judge(options: argparse.Namespace, known: set[str]) -> Judge:
     """The judge in the folder, or one that is trained now."""
-    training = [question for question in read(TRAIN) if question.id not in known][: options.train]
-    held, training = training[: options.held], training[options.held :]
+    held, training = training_questions(options, known)
     if options.longer:
         training += list(read(WIKI))
     folder = options.output / "judge"
+    if options.stopped:
+        judge = start_judge(JudgeOptions(options.encoder, options.capacity, options.block_size), options.seed)
+        judge.model.load_state_dict(safetensors.torch.load_file(folder / "checkpoints" / "best.safetensors"))
+        return judge
     if not (folder / "factpin.json").exists():
         chosen = JudgeOptions(options.encoder, options.capacity, options.block_size)
         often = max(1, options.steps // (POINTS if options.longer else 3))

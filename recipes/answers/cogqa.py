@@ -3,6 +3,7 @@
     python recipes/answers/cogqa.py --passages --questions 60 --output runs/cogqa-passages
     python recipes/answers/cogqa.py --steps 400 --questions 100 --output runs/cogqa
     python recipes/answers/cogqa.py --only-hops --steps 400 --questions 40 --output runs/cogqa-hops
+    python recipes/answers/cogqa.py --only-hops --from-reader --steps 400 --questions 40 --output runs/cogqa-start
 
 All paragraphs of the dev questions of both sets are one store. A reader and a model of hops learn from the same
 training questions, with the same encoder and the same number of passages a step. Arms:
@@ -19,6 +20,11 @@ With --passages nothing is trained: en-reader reads what words find, what name h
 gold hops, in which case System 1 is perfect. This is the most that learned hops can be worth to this reader. With
 --only-hops no reader learns or reads: what the loop finds is counted, beside what titles find.
 
+--only-hops also says what System 1 finds in the supporting paragraphs of training and of dev questions, and how many of
+the titles that a paragraph mentions have to be followed until all gold is read: in the order of name hops, by the
+score of System 1 at the title, and with gold hops first. --from-reader begins with the encoder of the shipped
+en-reader in place of --encoder.
+
 `all gold` is the share of questions all of whose supporting paragraphs were read. Every arm is written to --output as
 soon as it is there, and is not run again; so is training.
 """
@@ -31,18 +37,25 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from _sets import DATA, contexts, fill, questions_of
+import numpy as np
+import torch
+from _sets import DATA, contexts, fill, questions_of, spread
+from _start import start_from_reader
 
 from factpin.answers.cogqa import CognitiveGraph, Findings, FoundSpan, GraphNode, grow
 from factpin.answers.cogqa_ask import HopReasoner
 from factpin.answers.cogqa_hops import HopReader
+from factpin.answers.cogqa_systems import HOP
+from factpin.answers.pair_reader import collate_pairs
 from factpin.answers.passages import Retrieval, follow, retrieve
 from factpin.answers.reader import Reader, Reading
 from factpin.answers.reasoners import ReasonedAnswers
-from factpin.documents import Passage, Question
+from factpin.documents import Document, Passage, Question, Span
+from factpin.documents.keys import passage_key
 from factpin.formats.questions import read
 from factpin.layers.half import half_precision
 from factpin.memory import ALL
+from factpin.memory.hops import linked
 from factpin.memory.names import title_key
 from factpin.memory.search import Search
 from factpin.models.hops_folder import load_hops
@@ -59,6 +72,7 @@ from factpin.training.part_table import train_part
 from factpin.training.reader_options import ReaderOptions
 
 TRAIN = (DATA / "hotpotqa" / "distractor_train.jsonl.xz", DATA / "2wikimultihop" / "2wiki_train.jsonl.xz")
+FOLLOWED = (0, 1, 2, 3, 5)  # titles
 K, MOST = 5, 10  # passages that are retrieved, and that are read in all
 RIGHT = 2 / 3  # the F1 from which an answer is right
 
@@ -305,9 +319,102 @@ def compare_passages(options: argparse.Namespace, dev: Sequence[Question], pool:
     report(dev, arms)
 
 
+def hop_scores(hops: HopReader, question: str, passage: Passage, spans: Sequence[Span]) -> list[float]:
+    """How far above [CLS] System 1 scores the first token of each span of a passage, in characters of its text."""
+    inputs = hops.inputs(question, (), passage.text)
+    pairs = collate_pairs([one.pair for one in inputs], hops.tokenizer.pad_id)
+    a = hops.model.scores(pairs).pointer.a[:, HOP].float()  # (windows, N)
+    found = [[float(a[row, cell[0]] - a[row, 0]) for row, one in enumerate(inputs) if (cell := one.cell(*span))]
+             for span in spans]  # fmt: skip
+    return [max(scores, default=-np.inf) for scores in found]
+
+
+@torch.no_grad()
+def print_spans(hops: HopReader, sets: dict[str, Sequence[Question]]) -> None:
+    """What System 1 finds in supporting paragraphs, and in others, when it reads them without clues."""
+    print("\n| questions | gold hops | start above [CLS] | the best start | found, to the character | hops found in "
+          "supporting paragraphs | of these gold | in 2 others a question |\n" + "|---" * 8 + "|")  # fmt: skip
+    for name, questions in sets.items():
+        gold = above = best = exact = made = right = other = 0
+        for question in questions:
+            read = [*question.gold, *(i for i in range(len(question.context)) if i not in question.gold)][
+                : len(question.gold) + 2
+            ]
+            nodes = [GraphNode(i, "", passage_of(question.context[i])) for i in read]
+            for node, found in zip(nodes, hops.findings(question.text, nodes), strict=True):
+                if node.passage is None:
+                    continue
+                if node.number not in question.gold:
+                    other += len(found.hops)
+                    continue
+                others = [question.context[i] for i in question.gold if i != node.number]
+                spans = [span for doc in others for span in mentions_of(title_of(doc), node.passage.text)]
+                scores = hop_scores(hops, question.text, node.passage, spans)
+                spans_found = [span.span for span in found.hops]
+                gold, above = gold + len(spans), above + sum(score > 0 for score in scores)
+                highest = max(found.hops, key=lambda one: one.score, default=None)
+                best += sum(highest is not None and highest.span.start == span.start for span in spans)
+                exact += sum(span in spans_found for span in spans)
+                made += len(spans_found)
+                right += sum(any(a.start < b.end and b.start < a.end for b in spans) for a in spans_found)
+        print(f"| {name}, {len(questions)} | {gold} | {above} | {best} | {exact} | {made} | {right} | {other} |",
+              flush=True)  # fmt: skip
+
+
+def passage_of(doc: Document) -> Passage:
+    """A context as a passage."""
+    return Passage(passage_key(doc.id, 0, len(doc.text)), doc.id, 0, len(doc.text), doc.text, title_of(doc))
+
+
+@torch.no_grad()
+def print_titles(made: Arms, hops: HopReader) -> None:
+    """How often all gold is read after so many titles were followed, in four orders."""
+    rows: dict[str, list[list[float]]] = {}
+    for question in made.dev:
+        seeds = made.found(question).passages[:K]
+        ranks = {hit.passage: at for at, hit in enumerate(made.search(question.text, 1000, by="words"))}
+        there = {passage.id for passage in seeds}
+        named: dict[str, tuple[float, ...]] = {}  # passage -> its score in each order
+        gold = {question.context[i].text.strip() for i in question.gold}
+        for seed in seeds:
+            mentions = linked(made.store, seed)
+            spans = [Span(m.span.start - seed.start, m.span.end - seed.start) for m in mentions]
+            scores = hop_scores(hops, question.text, seed, spans) if spans else []
+            for mention, score in zip(mentions, scores, strict=True):
+                for id in set(mention.passages[:1]) - there:
+                    at = -float(len(named))
+                    old = named.get(id, (at, -np.inf))
+                    named[id] = (old[0], max(old[1], score), -float(ranks.get(id, 1000)))
+        texts = {passage.id: passage.text.strip() for passage in made.store.passages(list(named))}
+        read = {passage.text.strip() for passage in seeds}
+        orders = {
+            "in the order of name hops": sorted(named, key=lambda id: -named[id][0]),
+            "by words of the question": sorted(named, key=lambda id: -named[id][2]),
+            "by System 1": sorted(named, key=lambda id: -named[id][1]),
+            "gold first": sorted(named, key=lambda id: texts[id] not in gold),
+        }
+        for name, order in orders.items():
+            followed = [read | {texts[id] for id in order[:many]} for many in FOLLOWED]
+            rows.setdefault(name, []).append([float(gold <= texts_read) for texts_read in followed])
+    print(f"\n| titles followed, all gold | {' | '.join(map(str, FOLLOWED))} |\n{'|---' * (1 + len(FOLLOWED))}|")
+    for name, values in rows.items():
+        print(f"| {name} | {' | '.join(f'{100 * v:.1f}' for v in np.mean(values, axis=0))} |", flush=True)
+    for other in ("in the order of name hops", "by words of the question"):
+        for at, many in enumerate(FOLLOWED[1:], start=1):
+            a, b = (as_mean_rows([row[at] for row in rows[name]]) for name in ("by System 1", other))
+            d = paired_bootstrap(a, b, statistic=mean_of)
+            print(f"by System 1 − {other}, {many}: {100 * d.difference:+.1f}, {100 * d.interval[0]:+.1f} to "
+                  f"{100 * d.interval[1]:+.1f}, p {d.p_value:.3f}")  # fmt: skip
+
+
 def count_hops(options: argparse.Namespace, training: Sequence[Question], made: Arms) -> None:
     """What a model of hops finds on its way, beside titles."""
     train(options, training, only_hops=True)
+    hops = load_hops(options.output / "hops")
+    with half_precision("cpu", enabled=True):
+        print_spans(hops, {"training": spread(training, 2 * options.questions), "dev": made.dev})
+        print_titles(made, hops)
+    print()
     named = [_row(q, "", p, min(MOST, len(p))) for q, p in zip(made.dev, made.passages(hops=True), strict=True)]
     with half_precision("cpu", enabled=True):
         found = rows_of(options.output, "CogQA", lambda: made.graph_rows(made.graphs(), system2=True))
@@ -327,6 +434,7 @@ def main() -> None:
     parser.add_argument("--passages", action="store_true", help="train nothing: what hops can be worth to en-reader")
     parser.add_argument("--only-hops", action="store_true", help="train hops alone, and count what they find")
     parser.add_argument("--encoder", default="minilm-en")
+    parser.add_argument("--from-reader", action="store_true", help="begin with the encoder of en-reader")
     parser.add_argument("--train", type=int, default=500, help="questions of each set")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--freeze", type=int, default=3, help="layers that do not learn")
@@ -338,6 +446,8 @@ def main() -> None:
     dev = [question for pool in pools for question in pool[: options.questions]]
     known = {question.id for pool in pools for question in pool}
     training = [q for path in TRAIN for q in list(read(path))[: options.train] if q.id not in known]
+    if options.from_reader:
+        options.encoder = start_from_reader(options.output / "start")
     if options.passages:
         compare_passages(options, dev, [question for pool in pools for question in pool])
         return

@@ -3,6 +3,8 @@
     python recipes/answers/realm.py train --output runs/realm
     python recipes/answers/realm.py report --output runs/realm
     python recipes/answers/realm.py seen --output runs/realm
+    python recipes/answers/realm.py train --retriever minilm-en --layers 2 --arms joint frozen --beside words ict \
+        --ict 60 --steps 300 --output runs/realm-words
 
 Articles of wiki_en are cut into blocks of about 200 characters, and every block is a document: a sentence never finds
 its own block, but may find others of its article, as in the published system. en-entities finds the names. A name is
@@ -10,7 +12,8 @@ blanked out if it has at most four pieces, is nowhere else in its sentence, and 
 perfect retriever would always find it. For every four names a common word is blanked out too, so that the reader learns
 where passages are of no use. Dev blanks are of articles no blank of which is learned from; all blocks are in the pool.
 
-    ict          an encoder of one layer that begins with chance weights, and learns which block a sentence is from
+    ict          an encoder of one layer that begins with chance weights, and learns which block a sentence is from;
+                 with --retriever, the lowest --layers layers of that encoder, whose word vectors stay as they are
     more ict     the same for as many more steps as the others learn from blanks
     frozen       from ict: only the reader learns
     joint        reader and retriever learn together; blocks are embedded anew every --refresh steps
@@ -50,7 +53,7 @@ from factpin.answers.embedding import TextEmbedder
 from factpin.answers.marginal import posterior, prior, token
 from factpin.answers.realm import Blank, blanks_of, nearest
 from factpin.documents import Document, Mention, Span
-from factpin.encoders import resolve, small_encoder
+from factpin.encoders import Encoder, resolve, small_encoder
 from factpin.layers.half import half_precision
 from factpin.memory.passages import PassageSettings, cut
 from factpin.memory.search import Search
@@ -60,7 +63,6 @@ from factpin.tokens import Tokenizer
 from factpin.tokens.batches import shuffled_batches
 from factpin.training.config import TrainConfig
 from factpin.training.part_run import run_part
-from factpin.training.part_table import train_part
 from factpin.training.retriever import RetrieverJob, prepare_retriever, start_retriever
 from factpin.training.retriever_options import RetrieverOptions
 
@@ -74,6 +76,8 @@ NQ_POOL, NQ_ASKED = 1000, 200
 READER = "minilm-en"
 HELD = re.compile(r"\bembeddings\b|\blayer\.[012]\.")  # of the reader: they do not learn
 ICT_RATE, RATE, READER_RATE = 1e-3, 5e-4, 2e-4
+SLOW = 0.2  # of these two, the share for a pretrained retriever
+BESIDE = ("words", "minilm-en", "chance", "ict", "more-ict", "lesson")
 ARMS: dict[str, dict[str, Any]] = {
     "frozen": {"frozen": True},
     "joint": {},
@@ -141,9 +145,15 @@ def config(options: argparse.Namespace, steps: int, batch: int, rate: float) -> 
                        save_every=10**6)  # fmt: skip
 
 
-def start(folder: Path, seed: int) -> None:
-    """A retriever that knows nothing: one layer, with the vocabulary of the reader."""
-    torch.manual_seed(seed)
+def start(folder: Path, options: argparse.Namespace) -> None:
+    """A retriever that knows nothing: one layer, with the vocabulary of the reader. Or the lowest layers of another."""
+    torch.manual_seed(options.seed)
+    if options.retriever:
+        encoder = Encoder.load(resolve(options.retriever))
+        encoder.model.encoder.layer = encoder.model.encoder.layer[: options.layers]
+        encoder.config.num_hidden_layers = options.layers
+        encoder.save(folder)
+        return
     tokenizer = Tokenizer.load(resolve(READER))
     small_encoder(tokenizer.vocab_size, width=256, layers=1, max_length=128, tokenizer=tokenizer).save(folder)
 
@@ -152,14 +162,25 @@ def ict(options: argparse.Namespace, docs: Sequence[Document], encoder: Path, st
     """A retriever that has learned which block a sentence is from."""
     if not (folder / "factpin.json").exists():
         chosen = RetrieverOptions(str(encoder), passage_size=BLOCK, max_length=112)
-        train_part("retriever", docs, [], chosen, config(options, steps, 64, ICT_RATE), folder, quiet=True, resume=True)
+        rate = SLOW * ICT_RATE if options.retriever else ICT_RATE
+        run = prepare_retriever(docs, [], chosen, config(options, steps, 64, rate))
+        hold_words(run, options)
+        run_part(run, folder, quiet=True)
+
+
+def hold_words(run: Any, options: argparse.Namespace) -> None:
+    """Keep the word vectors of a pretrained retriever: what it learns of some words it then learns of all."""
+    if options.retriever:
+        run.job.model.encoder.model.embeddings.requires_grad_(False)
 
 
 def prepared(options: argparse.Namespace, docs: Sequence[Document], steps: int, **arm: Any) -> Any:
     """An arm that is ready to learn, from ict; the lower half of its reader does not learn."""
     base = RetrieverOptions(str(options.output / "ict"), "realm", passage_size=BLOCK, reader=READER, k=options.k,
                             refresh=options.refresh, max_length=112)  # fmt: skip
-    run = prepare_retriever(docs, [], replace(base, **arm), config(options, steps, options.batch, RATE))
+    rate = SLOW * RATE if options.retriever else RATE
+    run = prepare_retriever(docs, [], replace(base, **arm), config(options, steps, options.batch, rate))
+    hold_words(run, options)
     for name, weight in run.job.model.head.encoder.named_parameters():  # type: ignore[attr-defined]
         if HELD.search(name):
             weight.requires_grad_(False)
@@ -170,18 +191,19 @@ def train(options: argparse.Namespace) -> None:
     """ICT, the reader's lesson, then the arms that are not there yet, and what each of them finds and fills in."""
     docs, dev = annotated(options)
     out = options.output
-    start(out / "chance", options.seed)
+    start(out / "chance", options)
     ict(options, docs, out / "chance", options.ict, out / "ict")
-    ict(options, docs, out / "ict", options.steps, out / "more-ict")
+    if "more-ict" in options.beside:
+        ict(options, docs, out / "ict", options.steps, out / "more-ict")
     blanks = usable(docs, dev, out / "ict")[: options.blanks]
     for name, source in (("minilm-en", resolve("minilm-en")), ("chance", out / "chance"), ("ict", out / "ict"),
                          ("more-ict", out / "more-ict")):  # fmt: skip
-        if not (path := out / f"{name}.json").exists():
+        if name in options.beside and not (path := out / f"{name}.json").exists():
             model = RetrieverOptions(str(source), "realm", passage_size=BLOCK, reader=READER, max_length=112)
             with half_precision("cpu", enabled=True):
                 job = RetrieverJob(start_retriever(model, 1), docs, [], model, 1)
                 path.write_text(json.dumps(retrieved(job, blanks)))
-    if not (path := out / "words.json").exists():
+    if "words" in options.beside and not (path := out / "words.json").exists():
         path.write_text(json.dumps(by_words(docs, blanks)))
     lesson = out / "lesson.pt"
     if not lesson.exists():
@@ -192,7 +214,7 @@ def train(options: argparse.Namespace) -> None:
         if not (path := out / f"{name.replace(' ', '-')}.json").exists():
             run = prepared(options, docs, options.steps, **ARMS[name])
             run.job.model.head.load_state_dict(torch.load(lesson))
-            if name == "frozen":
+            if name == "frozen" and "lesson" in options.beside:
                 (out / "lesson.json").write_text(json.dumps(noted(run.job, blanks, options.filled)))
             run_part(run, out / name.replace(" ", "-"), quiet=True)
             path.write_text(json.dumps(noted(run.job, blanks, options.filled)))
@@ -280,6 +302,8 @@ def seen(options: argparse.Namespace) -> None:
     docs, dev = annotated(options)
     found: dict[str, dict[str, list[int]]] = {}
     for name in ("ict", "more-ict", "joint"):
+        if not (options.output / name / "factpin.json").exists():
+            continue
         model = RetrieverOptions(str(options.output / name), "realm", passage_size=BLOCK, reader=READER, max_length=112)
         job = RetrieverJob(start_retriever(model, 1), docs, [], model, 1)
         epochs = range(-(-options.steps // options.refresh))
@@ -307,7 +331,7 @@ def seen(options: argparse.Namespace) -> None:
 
 def report(options: argparse.Namespace) -> None:
     """The tables of all arms that are there."""
-    every = ("words", "minilm-en", "chance", "ict", "more-ict", "lesson", *ARMS)
+    every = (*BESIDE, *ARMS)
     there = {name: json.loads(path.read_text()) for name in every
              if (path := options.output / f"{name.replace(' ', '-')}.json").exists()}  # fmt: skip
     some = next(iter(there.values()))
@@ -331,13 +355,16 @@ def report(options: argparse.Namespace) -> None:
     pairs = (
         ("ict", "chance"),
         ("joint", "frozen"),
+        ("joint", "ict"),
+        ("joint", "words"),
         ("joint", "more-ict"),
         ("joint", "no refresh"),
         ("joint", "no null"),
     )
     for first, second in pairs:
         if first in there and second in there:
-            cells = [difference(there[first][key], there[second][key], 100) for key in ("name", "nq")]
+            cells = [difference(there[first][key], there[second][key], 100) if key in there[second] else " | | "
+                     for key in ("name", "nq")]  # fmt: skip
             if "salient" in there[first] and "salient" in there[second]:
                 cells.append(difference(*([r[0] for r in there[n]["salient"]] for n in (first, second)), 1))
             print(f"| {first} − {second} | {' | '.join(cells)} |", flush=True)
@@ -362,6 +389,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("train", "report", "seen"))
     parser.add_argument("--arms", nargs="+", choices=tuple(ARMS), default=list(ARMS))
+    parser.add_argument(
+        "--beside", nargs="+", choices=BESIDE, default=list(BESIDE), help="what is measured beside them"
+    )
+    parser.add_argument("--retriever", default="", help="an encoder to begin with in place of chance weights")
+    parser.add_argument("--layers", type=int, default=2, help="of that encoder, from the lowest on")
     parser.add_argument("--articles", type=int, default=300, help="articles whose names are learned from")
     parser.add_argument("--dev", type=int, default=100, help="articles whose names judge")
     parser.add_argument("--ict", type=int, default=300, help="steps of 64 sentences")

@@ -16,6 +16,7 @@ from factpin.answers.cogqa import Findings, FoundSpan, GraphNode, graph_to_graph
 from factpin.answers.cogqa_ask import HopReasoner, citations_of, titles_of
 from factpin.answers.cogqa_hops import FoundAnswer
 from factpin.answers.cogqa_systems import NONE_WEIGHT, HopModel, System2, decode, span_loss
+from factpin.answers.pair_reader import collate_pairs
 from factpin.app.commands.ask import ask as command
 from factpin.documents import Passage, Span
 from factpin.documents.keys import passage_key
@@ -25,7 +26,8 @@ from factpin.heads.answer_pointer import AnswerPointerScores
 from factpin.heads.cells import Cells
 from factpin.memory import Source, open_store
 from factpin.models.hops_folder import load_hops
-from factpin.training.hops import TaughtGraph, TaughtHops, gold_graph, mentions_of, title_of
+from factpin.tokens.pairs import FramedPair
+from factpin.training.hops import HopsJob, TaughtGraph, TaughtHops, gold_graph, mentions_of, start_hops, title_of
 from factpin.training.hops_options import HopOptions
 from tests.answers.hop_world import comparisons, hop_encoder, hop_questions, trained_hops
 
@@ -253,9 +255,29 @@ def test_the_gold_graph_of_a_comparison() -> None:
     assert gold_graph(replace(yes_no, text="Is anybody old?"), 1, chance) is None  # no two titles to compare
 
 
+def test_nodes_without_a_passage_are_read_apart_and_the_loss_is_that_of_one_batch(home: Path) -> None:
+    options = HopOptions(str(hop_encoder(home)), max_length=96, overlap=8, negatives=1, language="zh")
+    reader = start_hops(options, 1)
+    job = HopsJob(reader, hop_questions(3, 1), [], options, 1)
+    job.model.eval()
+    torch.manual_seed(3)
+    batch = job.batch([0, 1, 2])
+    assert batch.bare is not None and batch.bare.ids.shape[1] < batch.pairs.ids.shape[1]
+    inputs = [
+        FramedPair(part.ids[row, :size], part.segments[row, :size], part.real[row, :size], 0)
+        for part in (batch.pairs, batch.bare)
+        for row, size in enumerate(part.mask.sum(1).tolist())
+    ]
+    scores = job.model.hops.scores(collate_pairs(inputs, reader.tokenizer.pad_id))
+    final = [job.model.graph_loss(graph, scores.meaning[list(rows)]) for graph, rows in batch.graphs]
+    spans = span_loss(scores.pointer, batch.spans) * len(inputs) / len(batch.graphs)
+    torch.testing.assert_close(job.model.loss(batch), spans + options.final_weight * torch.stack(final).mean())
+
+
 def test_hops_are_learned_and_cited_from_a_store(home: Path, tmp_path: Path) -> None:
     folder, report = trained_hops(home)
     assert report["scores"]["em"] > 0.8  # type: ignore[index]
+    assert report["noted"] == {"not_taught": 0, "span": 60, "hops": 60}
     reasoner, right, paths = HopReasoner(load_hops(folder)), 0, 0
     for question in hop_questions(8, 9):
         with open_store("memory:", create=True) as store:
@@ -284,6 +306,29 @@ def test_hops_are_learned_and_cited_from_a_store(home: Path, tmp_path: Path) -> 
         assert kept.stat().st_size > 100
     refused = CliRunner().invoke(command, [*words[:3], "--hops", str(folder)], standalone_mode=False)
     assert isinstance(refused.exception, BadInput) and "no meaning with --mode auto" in str(refused.exception)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--graph", "g.json"], "needs a model of hops"),
+        (["--mode", "hops", "--hops", "h", "--graph", "g.txt"], "ends in .json or .graphml"),
+        (["--mode", "hops", "--hops", "h", "--judge", "j"], "--judge is for what a reader reads"),
+        (["--mode", "generate", "--generator", "g", "--judge", "j"], "--judge is for what a reader reads"),
+        (["--mode", "facts", "--judge", "j"], "--judge is for what a reader reads"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused_before_anything_is_loaded(
+    words: list[str], message: str
+) -> None:
+    refused = CliRunner().invoke(command, ["Who?", "--db", "none.db", *words], standalone_mode=False)
+    assert isinstance(refused.exception, BadInput) and message in str(refused.exception)
+
+
+def test_a_graph_is_of_one_question() -> None:
+    words = ["-", "--db", "none.db", "--mode", "hops", "--hops", "h", "--graph", "g.json"]
+    refused = CliRunner().invoke(command, words, input="", standalone_mode=False)
+    assert isinstance(refused.exception, BadInput) and "a single question" in str(refused.exception)
 
 
 def test_options_that_make_no_sense_are_refused() -> None:

@@ -1,5 +1,6 @@
 """A judge learns which blocks matter, and its folder judges as it did."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -85,9 +86,17 @@ def test_what_a_judge_learns_from(home: Path) -> None:
     batch, targets = job.batch([0, 1])
     assert batch.ids.shape == targets.shape and len(targets) == 4 and job.evaluate() == {}
     with pytest.raises(BadInput, match="No question has support or a gold span"):
-        from dataclasses import replace
-
         JudgeJob(judge, [replace(q, spans=(), support=()) for q in long_questions(2, 4)], [])
+
+
+def test_a_question_that_leaves_no_room_is_left_out_and_counted(home: Path) -> None:
+    judge, questions = load_judge(trained_judge(home)[0]), long_questions(3, 4)
+    endless = replace(questions[0], text=questions[0].text * 40)
+    job = JudgeJob(judge, [endless, *questions[1:]], [endless])
+    assert (len(job.taught), job.untaught, len(job.dev)) == (2, 1, 0)
+    job.batch([0, 1])
+    with pytest.raises(BadInput, match="leaves room"):
+        JudgeJob(judge, [endless], [])
 
 
 def test_the_numbers_of_blocks_that_stay() -> None:

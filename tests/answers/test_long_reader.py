@@ -9,6 +9,8 @@ from click.testing import CliRunner
 from factpin.answers.ask import ask
 from factpin.answers.cogltx_reader import LongReader
 from factpin.app.commands.ask import ask as command
+from factpin.documents import Passage
+from factpin.documents.keys import passage_key
 from factpin.errors import BadInput
 from factpin.memory import Source, open_store
 from factpin.models.judge_folder import load_judge
@@ -55,6 +57,14 @@ def test_a_long_document_is_asked_and_the_citation_is_exact(home: Path, long_rea
                 citation.check(text)
             right += answer.text in question.answers
     assert right >= 7
+
+
+def test_passages_of_a_document_that_is_gone_are_read_as_they_were_found(home: Path, long_reader: Path) -> None:
+    question = long_questions(1, 8)[0]
+    text = question.context[0].text
+    shown = Passage(passage_key("gone", 0, 40), "gone", 0, 40, text[:40])
+    read = LongReader(Readers({"": long_reader}), load_judge(trained_judge(home)[0]), lambda _: "")
+    assert all(reading.passage is shown for reading in read.read(question.text, [shown]))
 
 
 def test_ask_takes_a_judge(home: Path, long_reader: Path, tmp_path: Path) -> None:

@@ -220,6 +220,9 @@ def test_what_supports_an_answer_is_its_own_words_or_the_nearest_sentence() -> N
     passage = Passage(passage_key("d", 10, 10 + len(text)), "d", 10, 10 + len(text), text)
     assert supporting("Who made it?", "tim burton", passage, "u").quote == "Tim Burton"
     assert supporting("Who directed it?", "Steven", passage, "u").quote == "Tim Burton directed it."
+    assert supporting("Who made it?", "Tim Burt", passage, "u").quote == "Tim Burton directed it."  # no whole word
+    mixed = Passage(passage_key("z", 0, 12), "z", 0, 12, "姚明曾在NBA打球多年。")
+    assert supporting("姚明在哪里打球？", "nba", mixed, "u").quote == "NBA"
 
 
 def test_options_that_make_no_sense_are_refused(home: Path) -> None:

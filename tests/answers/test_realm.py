@@ -253,6 +253,10 @@ def test_what_makes_no_sense_is_refused(home: Path) -> None:
     with pytest.raises(BadInput, match="to blank out"):
         chosen = options(home, objective="realm")
         RetrieverJob(start_retriever(chosen, 1), [Document("d", "没有名字。")], [], chosen, 1)
+    for null in (True, False):
+        with pytest.raises(BadInput, match="there is only one document"):
+            job_of_one = options(home, objective="realm", null=null)
+            RetrieverJob(start_retriever(job_of_one, 1), documents(1, 1), [], job_of_one, 1)
     with pytest.raises(BadInput, match="has two sentences"):
         RetrieverJob(start_retriever(options(home), 1), [Document("d", "没有名字。")], [], options(home), 1)
     assert mask_of(start_retriever(options(home), 1).retriever.tokenizer) > 0

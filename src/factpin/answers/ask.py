@@ -129,7 +129,8 @@ def _reason(
     question: str, search: Search, mode: Mode, min_score: float | None, k: int, filter: Filter, reasoners: Reasoners
 ) -> Trace:
     """Answer in the way of a mode."""
-    found = reasoners[mode](question, search, k, filter)
+    with search.store.tables.reading():  # another process may write meanwhile
+        found = reasoners[mode](question, search, k, filter)
     if found.refusal:
         return Trace(Answer(question, "", 0.0, mode, abstained=True, notes=(found.refusal,)), None, found.retrieval)
     least = Least(min_score, found.least)

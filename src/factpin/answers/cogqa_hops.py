@@ -128,11 +128,13 @@ class HopReader:
         """The tokens that are left for clues beside a question and the shortest window."""
         return self.settings.max_length - pair_frame(self.tokenizer).size - LEAST - len(asked)
 
+    def bare_input(self, question: str, clues: Sequence[str]) -> FramedPair:
+        """The input of a node that has no passage: the question and its clues."""
+        return pair_frame(self.tokenizer).join(self.first_part(question, clues), np.zeros(0, np.int32))
+
     def meaning(self, question: str, clues: Sequence[Sequence[str]]) -> Tensor:
         """The meanings of nodes that have no passage, from their clues (N, D)."""
-        frame = pair_frame(self.tokenizer)
-        nothing = np.zeros(0, np.int32)
-        pairs = [frame.join(self.first_part(question, some), nothing) for some in clues]
+        pairs = [self.bare_input(question, some) for some in clues]
         return self.model.scores(collate_pairs(pairs, self.tokenizer.pad_id)).meaning
 
     def findings(self, question: str, nodes: Sequence[GraphNode], *, forced: bool = False) -> list[Findings]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from factpin.answers.cite import shared
+from factpin.answers.cogqa_hops import named_at
 from factpin.answers.passages import retrieve
 from factpin.answers.rag_writer import AnswerWriter, WrittenText, texts_of
 from factpin.answers.reasoners import ReasonedAnswers
@@ -48,7 +49,7 @@ class RagReasoner:
 
 def supporting(question: str, answer: str, passage: Passage, uri: str) -> Citation:
     """The answer in a passage, if it is there word for word; else the sentence nearest to question and answer."""
-    at = passage.text.lower().find(answer.lower())
+    at = named_at(passage.text.lower(), answer.lower())
     sentences = [Span(*span) for span in split_sentences(passage.text)] or [Span(0, len(passage.text))]
     shift = passage.start
     if at >= 0 and len(passage.text.lower()) == len(passage.text):

@@ -31,7 +31,7 @@ from factpin.memory.names import title_key
 from factpin.models.hops_folder import hops_settings
 from factpin.models.part_folder import save_part
 from factpin.scoring.answers import AnswerScores, Reply, figures, score_answers
-from factpin.tokens.pairs import FramedPair, pair_frame
+from factpin.tokens.pairs import FramedPair
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.hops_options import HOPS, HopOptions
@@ -149,9 +149,13 @@ def sentence_at(doc: Document, span: Span) -> str:
 
 @dataclass(frozen=True, eq=False)
 class HopBatch:
-    """The inputs of some graphs side by side, the spans in them, and the rows of each graph's nodes."""
+    """The nodes of some graphs side by side, the spans in them, and the rows of each graph's nodes.
+
+    Nodes without a passage are short; they are a batch of their own, and their rows come behind those of the passages.
+    """
 
     pairs: PairBatch
+    bare: PairBatch | None
     spans: Cells
     graphs: tuple[tuple[TaughtGraph, tuple[int, ...]], ...]
 
@@ -176,7 +180,10 @@ class TaughtHops(nn.Module):
     def loss(self, batch: HopBatch) -> Tensor:
         """The loss of the spans, and that of the graphs."""
         scores = self.hops.scores(batch.pairs)
-        final = torch.stack([self.graph_loss(graph, scores.meaning[list(rows)]) for graph, rows in batch.graphs])
+        meaning = scores.meaning
+        if batch.bare is not None:
+            meaning = torch.cat([meaning, self.hops.scores(batch.bare).meaning])
+        final = torch.stack([self.graph_loss(graph, meaning[list(rows)]) for graph, rows in batch.graphs])
         per_graph = len(batch.pairs.ids) / len(batch.graphs)
         return span_loss(scores.pointer, batch.spans) * per_graph + self.final_weight * final.mean()
 
@@ -212,27 +219,31 @@ class HopsJob:
     def batch(self, examples: Sequence[int]) -> HopBatch:
         """The inputs of graphs; half of the time a passage is read without its clues, as when it is retrieved."""
         chance = np.random.default_rng(int(torch.randint(2**31, ())))  # the loop seeds torch at every step
-        pairs: list[FramedPair] = []
+        chosen = [self.graphs[i] for i in examples]
+        many = sum(bool(node.text) for graph in chosen for node in graph.nodes)
+        pairs, bare = list[FramedPair](), list[FramedPair]()
         cells: list[tuple[int, int, int, int]] = []
         graphs = []
-        for graph in (self.graphs[i] for i in examples):
+        for graph in chosen:
             rows = []
             for node in graph.nodes:
-                clues = node.clues if not node.text or chance.random() < 0.5 else []
-                pair, found = self._input(graph.question, node, clues)
+                if not node.text:
+                    rows.append(many + len(bare))
+                    bare.append(self.reader.bare_input(graph.question, node.clues))
+                    continue
+                pair, found = self._input(graph.question, node, node.clues if chance.random() < 0.5 else [])
                 rows.append(len(pairs))
                 cells += [(len(pairs), label, first, last) for label, first, last in found]
                 pairs.append(pair)
             graphs.append((graph, tuple(rows)))
-        return HopBatch(collate_pairs(pairs, self.reader.tokenizer.pad_id), Cells.of(cells), tuple(graphs))
+        pad = self.reader.tokenizer.pad_id
+        return HopBatch(collate_pairs(pairs, pad), collate_pairs(bare, pad) if bare else None, Cells.of(cells),
+                        tuple(graphs))  # fmt: skip
 
     def _input(
         self, question: str, node: TaughtNode, clues: Sequence[str]
     ) -> tuple[FramedPair, list[tuple[int, int, int]]]:
-        """A node as an input: of a long passage, the window with most gold spans."""
-        if not node.text:
-            first = self.reader.first_part(question, clues)
-            return pair_frame(self.reader.tokenizer).join(first, np.zeros(0, np.int32)), []
+        """A passage as an input: of a long one, the window with most gold spans."""
         inputs = self.reader.inputs(question, clues, node.text)
         best = max(inputs, key=lambda one: len(_cells(one, node)))
         return best.pair, _cells(best, node)
@@ -312,6 +323,7 @@ def prepare_hops(
         return SavedPart(settings)
 
     kinds = Counter(graph.kind or "span" for graph in job.graphs)
-    noted = {"not_taught": job.untaught, "too_long": job.too_long, **kinds}
+    hops = sum(label == HOP for graph in job.graphs for node in graph.nodes for label, _ in node.spans)
+    noted = {"not_taught": job.untaught, "too_long": job.too_long, **kinds, "hops": hops}
     counts = {"train": len(training), "dev": len(dev), "noted": noted}
     return PartRun(HOPS, job, options, how, METRICS, counts, save, job.columns)

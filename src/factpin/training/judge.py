@@ -50,6 +50,11 @@ class JudgedQuestion:
         """Pieces of every block with its separator."""
         return [len(block.ids) + 1 for block in self.blocks]
 
+    @property
+    def is_of_use(self) -> bool:
+        """Whether a block is relevant, and whether any block fits beside the question."""
+        return any(self.relevant) and max(self.lengths) <= self.room
+
 
 def gold_spans(question: Question) -> list[tuple[int, Span]]:
     """The supporting sentences and the gold answers of a question, each in its context."""
@@ -74,11 +79,12 @@ class JudgeJob:
     def __init__(self, judge: Judge, training: Sequence[Question], dev: Sequence[Question]) -> None:
         self.judge, self.model = judge, judge.model
         self.taught, self.dev = (
-            [one for q in part if any((one := judged_question(q, judge.tokenizer, judge.settings)).relevant)]
+            [one for q in part if (one := judged_question(q, judge.tokenizer, judge.settings)).is_of_use]
             for part in (training, dev)
         )
         if training and not self.taught:
-            raise BadInput("No question has support or a gold span in its context; a judge learns from these.")
+            raise BadInput("No question has support or a gold span in its context and leaves room for its blocks; a "
+                           "judge learns from these.")  # fmt: skip
         self.untaught = len(training) - len(self.taught)
         self.lengths = [min(judge.settings.capacity, sum(q.lengths) + len(q.query)) for q in self.taught]
         self.terms = None

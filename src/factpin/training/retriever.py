@@ -85,6 +85,9 @@ class RetrieverJob:
             raise BadInput("No document has a mention in a sentence that fits, to blank out. Annotate the documents: "
                            "factpin extract." if options.objective == "realm" else
                            "No passage has two sentences; ict takes one out of the others.")  # fmt: skip
+        if training and options.objective == "realm" and len({passage.document for passage in self.pool}) < 2:
+            raise BadInput("realm finds passages of other documents, and there is only one document with text. Give "
+                           "more of them, such as one for each article, or take ict.")  # fmt: skip
         self.lengths = [options.max_length] * len(examples)
         self.terms = None
 

@@ -121,6 +121,7 @@ def ask(
     from factpin.models.embedders import search_of
     from factpin.models.readers import find_readers
 
+    _check_words(question, mode, judge_name, hops_name, graph_file)
     reader: PassageReader | None = find_readers(reader_name, runtime=runtime, precision=precision)
     reasoners = _reasoners(mode, hops_name, generator_name, memory_name)
     with open_db(db) as store:
@@ -148,6 +149,20 @@ def ask(
     return int(searched.answer.abstained)
 
 
+def _check_words(question: str, mode: str, judge: str | None, hops: str | None, graph: Path | None) -> None:
+    """Refuse options that would change nothing, before any model is loaded."""
+    if judge is not None and (mode in ("facts", "generate", "memory") or hops is not None):
+        raise BadInput("--judge is for what a reader reads. Ask with --mode auto, extract, or hops without --hops.")
+    if graph is None:
+        return
+    if hops is None:
+        raise BadInput("--graph needs a model of hops. Ask with --mode hops --hops FOLDER.")
+    if question == "-":
+        raise BadInput("--graph is for a single question. With `-`, every line of the output has its graph.")
+    if graph.suffix not in (".json", ".graphml"):
+        raise BadInput(f"{graph}: expected a file that ends in .json or .graphml.")
+
+
 def _reasoners(mode: str, hops: str | None, generator: str | None, memory: str | None) -> "dict[str, Reasoner]":
     """The ways to answer that need a model of their own."""
     options = (("--hops", "hops", hops), ("--generator", "generate", generator), ("--memory", "memory", memory))
@@ -173,17 +188,12 @@ def _reasoners(mode: str, hops: str | None, generator: str | None, memory: str |
 
 def _write_graph(searched: "Trace", path: Path) -> None:
     """Write the cognitive graph of an answer."""
-    from factpin.answers.cogqa import graph_to_graphml, graph_to_json
+    from factpin.answers.cogqa import CognitiveGraph, graph_to_graphml, graph_to_json
 
-    if searched.graph is None:
-        raise BadInput("--graph needs a model of hops. Ask with --mode hops --hops FOLDER.")
-    if path.suffix not in (".json", ".graphml"):
-        raise BadInput(f"{path}: expected a file that ends in .json or .graphml.")
+    graph = searched.graph or CognitiveGraph()
     graphml = path.suffix == ".graphml"
     with write_bytes(path) as stream:
-        stream.write(
-            graph_to_graphml(searched.graph).encode() if graphml else orjson.dumps(graph_to_json(searched.graph))
-        )
+        stream.write(graph_to_graphml(graph).encode() if graphml else orjson.dumps(graph_to_json(graph)))
 
 
 def _long(reader: "PassageReader | None", judge: str, store: "Store") -> "PassageReader":
@@ -195,7 +205,8 @@ def _long(reader: "PassageReader | None", judge: str, store: "Store") -> "Passag
         raise BadInput("--judge needs a reader, and there is none. Name one with --reader.")
 
     def text_of(document: str) -> str:
-        return store.document(store.uris([document])[document])[0].text
+        uri = store.uris([document]).get(document)  # None if another process has removed it meanwhile
+        return store.document(uri)[0].text if uri is not None else ""
 
     return LongReader(reader, load_judge(judge), text_of)
 
