@@ -31,8 +31,8 @@ from factpin.training.part_fit import fit_answers
 from factpin.training.part_run import PartRun, SavedPart, column_of, open_encoder
 
 METRICS = ("f1", "em")
-NOT_FITTED = ("The scores of this model are not calibrated: there was no dev set with right and wrong answers. "
-              "`factpin ask` shows answers from 0.5 on, and with `--min-score 0` all.")  # fmt: skip
+NOT_FITTED = ("The scores of this model are not calibrated: there was no dev set with right and wrong answers. None is "
+              "above 0.5, so `factpin ask` abstains unless `--min-score` is lower.")  # fmt: skip
 RATE = 3e-4  # of the generator, unless another is chosen: ten times that of the encoder is too much for a decoder
 
 
