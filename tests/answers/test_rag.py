@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,8 @@ from factpin.documents import Document, Passage, Question
 from factpin.documents.keys import passage_key
 from factpin.encoders.generator import EncoderDecoder
 from factpin.errors import BadInput, BadModel
-from factpin.memory import Source, open_store
+from factpin.memory import Hit, Source, open_store
+from factpin.memory.search import Search
 from factpin.models.generator_folder import load_writer
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
@@ -198,6 +200,34 @@ def test_a_writer_learns_writes_and_cites_what_supports_it(home: Path, tmp_path:
     words = [taught[0].text, "--db", str(db), "--mode", "generate", "--generator", str(folder), "--min-score", "0"]
     shown = CliRunner().invoke(command, words, standalone_mode=False)
     assert shown.exception is None and "由模型生成" in shown.output and "a.txt:" in shown.output
+
+
+class RemovingSearch(Search):
+    """Finds passages, whose documents another connection then removes."""
+
+    db: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> list[Hit]:
+        found = super().__call__(*args, **kwargs)
+        with open_store(self.db) as other:
+            for question in where(5, 1):
+                other.remove(question.context[0].id)
+        return found
+
+
+def test_a_document_that_is_removed_while_it_is_read_is_still_cited(home: Path, tmp_path: Path) -> None:
+    writer, db = load_writer(trained_writer(home)[0]), str(tmp_path / "kb.db")
+    question = where(5, 1)[0]
+    with open_store(db, create=True) as store:
+        for one in where(5, 1):
+            store.put(one.context[0], Source(one.context[0].id))
+    with open_store(db) as store:
+        search = RemovingSearch(store)
+        search.db = db
+        answer = ask(question.text, store, "generate", 0.0, 2, search=search,
+                     reasoners={"generate": RagReasoner(writer)})  # fmt: skip
+        assert {c.uri for c in answer.citations} <= {one.context[0].id for one in where(5, 1)} and answer.citations
+        assert not Search(store)(question.text, 2)
 
 
 def test_the_loss_reaches_the_query_encoder_and_missing_passages_weigh_nothing(home: Path) -> None:
