@@ -321,7 +321,4 @@ def test_what_makes_no_sense_is_refused(home: Path) -> None:
             RetrieverJob(start_retriever(job_of_one, 1), documents(1, 1), [], job_of_one, 1)
     with pytest.raises(BadInput, match="has two sentences"):
         RetrieverJob(start_retriever(options(home), 1), [Document("d", "没有名字。")], [], options(home), 1)
-    with pytest.raises(BadInput, match="there is only one document"):
-        chosen = options(home, objective="realm")
-        RetrieverJob(start_retriever(chosen, 1), documents(1, 1), [], chosen, 1)
     assert mask_of(start_retriever(options(home), 1).retriever.tokenizer) > 0
