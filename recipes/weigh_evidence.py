@@ -1,12 +1,15 @@
-"""Fit how much the features of extraction/evidence_zh.py say about the facts of zh-facts, and store the weights in it.
+"""Fit how much the features of extraction/evidence.py say about the facts of a model, and store the weights in it.
 
     python recipes/weigh_evidence.py src/factpin/shipped/zh-facts runs/data/zh-facts/dev.jsonl.xz --with zh-entities
+    python recipes/weigh_evidence.py src/factpin/shipped/en-facts runs/data/en-facts/dev.jsonl.xz --with en-entities \
+        --least 0.76
 
-The facts are those that `extract` finds in the dev half of DuIE and news, where gold says which are right, and in the
-passages of judged/dev, where a reader said so (dev/facts.jsonl). Gold of DuIE is not complete, so one of its facts
-counts half. A logistic regression with a small penalty gives each fact a likelihood; --least becomes the score 0.5,
-from which on facts are shown. Before it stores anything it prints, for each set of passages, what weights that were
-fitted on all other sets show there. The scores of the model must be those of show_facts_from.py.
+The facts are those that `extract` finds in dev, where gold says which are right, and in the passages of judged/dev,
+where a reader said so (dev/facts.jsonl). Gold is not complete, so one of its facts counts half; what a definition
+states (definitions.py) has a score of its own and does not count. A logistic regression with a small penalty gives each
+fact a likelihood; --least becomes the score 0.5, from which on facts are shown. Before it stores anything it prints,
+for each set of passages, what weights that were fitted on all other sets show there. The scores of the model must be
+those of show_facts_from.py.
 """
 
 import argparse
@@ -19,16 +22,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent / "judged"))
 
 import numpy as np
 from _prepare_facts import Table, read_table
 from judge_facts import Claim, claims, is_annotated
+from sheet import tidy
 from show_facts_from import DEFAULT, store
 
 import factpin
 from factpin import files
 from factpin.documents import Document
-from factpin.extraction.evidence_zh import LEAST, features
+from factpin.extraction.definitions import define
+from factpin.extraction.evidence import LEAST, features
 from factpin.extraction.extract import Team, find, functional_relations, link, loose, merge
 from factpin.extraction.scene import Scene
 from factpin.extraction.settle import settle
@@ -57,20 +63,21 @@ class Found(NamedTuple):
     places: set[tuple[int, int, str]]  # where only a fact needs a mention
 
 
-def find_facts(documents: Sequence[Document], names: Sequence[str]) -> Iterator[Found]:
-    """The settled facts of Chinese texts, with the scores of the model."""
+def find_facts(documents: Sequence[Document], names: Sequence[str], language: str) -> Iterator[Found]:
+    """The settled facts of texts in a language, with the scores of the model."""
     models = [factpin.load(name) for name in names]
     team = Team.of(models)
     functional = {name for model in models for name in functional_relations(model.settings)}
     routes, results = find([Document(doc.id, doc.text, doc.language) for doc in documents], team.finders)
-    merged = [merge(*one, {"zh"}) for one in zip(documents, routes, results, strict=True)]
+    merged = [merge(*one, {language}) for one in zip(documents, routes, results, strict=True)]
     for doc, by_task in zip(link(merged, team), results, strict=True):
         yield Found(settle(doc, functional), loose(by_task, team.finders))
 
 
-def of_gold(documents: Sequence[Document], names: Sequence[str], table: Table) -> Iterator[Outcome]:
+def of_gold(documents: Sequence[Document], names: Sequence[str], language: str) -> Iterator[Outcome]:
     """The facts found in annotated documents; only relations that are annotated count."""
-    for gold, (doc, places) in zip(documents, find_facts(documents, names), strict=True):
+    table: Table = read_table(language)
+    for gold, (doc, places) in zip(documents, find_facts(documents, names, language), strict=True):
         scene, truth = Scene.of(doc), claims(gold, table)
         for fact in doc.facts:
             (claim,) = claims(replace(doc, facts=(fact,)), table) or (Claim(frozenset(), "", frozenset()),)
@@ -79,7 +86,7 @@ def of_gold(documents: Sequence[Document], names: Sequence[str], table: Table) -
                 yield Outcome(features(scene, fact, places), fact.score or 0.0, right, "")
 
 
-def of_readers(names: Sequence[str]) -> Iterator[Outcome]:
+def of_readers(names: Sequence[str], language: str) -> Iterator[Outcome]:
     """The facts found in passages that somebody read, if they were judged."""
     verdicts: dict[str, dict[tuple[str, ...], str]] = {}
     for _, line in files.lines(HERE / "facts.jsonl"):
@@ -87,10 +94,13 @@ def of_readers(names: Sequence[str]) -> Iterator[Outcome]:
         cells = tuple(row[key] for key in ("head", "relation", "tail", "assertion"))
         verdicts.setdefault(row["passage"], {})[cells] = row["verdict"]
     passages = [doc for doc in read(HERE / "passages.jsonl.xz", format="jsonl")
-                if doc.language == "zh" and doc.id in verdicts]  # fmt: skip
-    for doc, places in find_facts(passages, names):
-        scene, name = Scene.of(doc), {e.id: e.name for e in doc.entities}
+                if doc.language == language and doc.id in verdicts]  # fmt: skip
+    for doc, places in find_facts(passages, names, language):
+        scene, name = Scene.of(doc), {e.id: tidy(e.name) for e in doc.entities}
+        defined = {(fact.head, fact.relation, fact.tail) for fact in define(replace(doc, facts=())).facts}
         for fact in doc.facts:
+            if (fact.head, fact.relation, fact.tail) in defined:
+                continue
             cells = (name[fact.head], fact.relation, name[fact.tail], fact.assertion or "asserted")
             if (verdict := verdicts[doc.id].get(cells)) is not None:
                 group = doc.id.split("-")[0]
@@ -123,15 +133,16 @@ def shown(outcomes: Sequence[Outcome], weights: dict[str, float], least: float) 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path, help="the folder of zh-facts")
+    parser.add_argument("model", type=Path, help="the folder of a model of facts")
     parser.add_argument("gold", type=Path, help="annotated documents")
     parser.add_argument("--with", dest="entities", required=True, help="the model of entities that works beside it")
-    parser.add_argument("--least", type=float, default=0.66, help="the likelihood from which on a fact is shown")
+    parser.add_argument("--least", type=float, default=0.67, help="the likelihood from which on a fact is shown")
     parser.add_argument("--try", dest="dry", action="store_true", help="store nothing")
     options = parser.parse_args()
     names = [options.entities, str(options.model)]
     gold = list(read(options.gold, format="jsonl"))
-    outcomes = [*of_gold(gold, names, read_table("zh")), *of_readers(names)]
+    settings = read_settings(options.model)
+    outcomes = [*of_gold(gold, names, settings.language), *of_readers(names, settings.language)]
     outcomes = [one for one in outcomes if one.score >= LEAST]
     for group in sorted({one.group for one in outcomes}):
         held = [one for one in outcomes if one.group == group]
@@ -144,7 +155,6 @@ def main() -> None:
     weights = {name: round(weight, 3) for name, weight in weights.items()}
     print(weights)
     if not options.dry:
-        settings = read_settings(options.model)
         store(replace(settings, task_config={**settings.task_config, "evidence": weights}), options.model)
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from factpin.documents import Document
-from factpin.extraction.evidence_zh import LEAST, features, is_stated, weigh
+from factpin.extraction.evidence import LEAST, features, weigh
+from factpin.extraction.evidence_zh import is_stated
 from factpin.extraction.scene import Scene
 from tests.extraction.test_wording_zh import sentence
 

@@ -11,9 +11,11 @@ from factpin.extraction.settle import (
     one_country,
     one_couple,
     one_head,
+    one_partner,
     one_tail,
     places,
     settle,
+    unbroken,
     without_loose,
 )
 from factpin.language.coreference import references, resolve
@@ -108,3 +110,22 @@ def test_a_mention_that_only_a_hidden_fact_spoke_of_is_hidden_with_it() -> None:
 def test_of_two_people_one_is_the_husband_and_one_the_wife() -> None:
     told = [fact(0, "妻子", 4, 0.6), fact(4, "丈夫", 0, 0.6), fact(0, "丈夫", 4, 0.7), fact(0, "妻子", 2, 0.5)]
     assert one_couple(told) == [told[0], told[1], told[3]]
+
+
+def test_a_sentence_gives_everybody_one_spouse_at_most() -> None:
+    def spouse(head: int, tail: int, score: float, sentence: int = 0) -> Fact:
+        return replace(fact(head, "spouse", tail, score), evidence=(Evidence(sentence),))
+
+    couple, turned, rival, later = spouse(0, 2, 0.8), spouse(2, 0, 0.7), spouse(4, 2, 0.75), spouse(0, 4, 0.6, 1)
+    assert one_partner([couple, turned, rival, later]) == [couple, turned, later]
+
+
+def test_of_a_name_that_was_cut_in_two_ways_one_stays() -> None:
+    long, short = Mention("m0", 0, 12, "Ada Lovelace", "person"), Mention("m2", 4, 12, "Lovelace", "person")
+    year, other = Mention("m1", 20, 24, "1815", "date"), Mention("m3", 40, 44, "1815", "date")
+    at = {m.id: m for m in (long, short, year, other)}
+    best, part, apart = (fact(*ends, score) for *ends, score in ((0, "date of birth", 1, 0.7),
+                                                                 (2, "date of birth", 1, 0.7),
+                                                                 (2, "date of birth", 3, 0.7)))  # fmt: skip
+    assert unbroken([part, best], at) == [best]
+    assert unbroken([best, apart], at) == [best, apart]

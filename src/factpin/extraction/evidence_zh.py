@@ -1,16 +1,7 @@
-"""How directly a Chinese sentence states a fact, and how likely that makes it.
-
-The score of a small model says how well types and words fit together. How a sentence puts a fact says more about
-whether it is right: a title right before a name (教育部部长马叙伦) nearly always is an office, while two people of one
-sentence are seldom married. `weigh` corrects scores by a few such features. Their weights are part of the model whose
-scores they correct (`evidence` in its settings), since they were fitted on facts that it found:
-recipes/weigh_evidence.py.
-"""
+"""How directly a Chinese sentence states a fact: the features that evidence.py weighs."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
-from math import exp, log
+from collections.abc import Collection
 
 from factpin.documents import Fact, Mention
 from factpin.extraction.combine import Place
@@ -20,7 +11,6 @@ from factpin.extraction.wording_zh import ASIDE, BREAK, DEGREE, LISTED, MADE_BY
 COUPLE = ("妻子", "丈夫")
 FAMILY = (*COUPLE, "父亲", "母亲")
 NAMES = (PERSON, GROUP, WORK)
-LEAST = 0.41
 NEAR = 20  # characters behind two names in which a word about both of them comes
 
 TITLE_BEFORE = re.compile(r"[“「《》\s]*")
@@ -41,37 +31,16 @@ CHILD = re.compile("[^，。；]{0,8}(?:子|女|儿|所生)")
 BY = re.compile("》?[^，。；《]{0,4}[是为由：:][^，。；《]{0,14}|》?的?[^，。；《]{0,6}")
 
 
-def weigh(scene: Scene, facts: Iterable[Fact], weights: Mapping[str, float], free: Collection[Place]) -> list[Fact]:
-    """The facts with scores that take into account how they are stated. free: where only a fact needs a mention.
+def said(scene: Scene, fact: Fact, free: Collection[Place]) -> dict[str, float]:
+    """The features of a Chinese fact.
 
-    Facts that the model thinks unlikely keep their scores: the weights were not fitted on such.
+    stated: the words join both names directly; loose: how many names the model of entities does not see there; family
+    and author: relations that are guessed too easily.
     """
-    return [
-        fact
-        if fact.score is None or fact.score < LEAST
-        else replace(fact, score=_weighed(features(scene, fact, free), weights))
-        for fact in facts
-    ]
-
-
-def _weighed(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    logit = weights["shift"] + sum(weights[name] * value for name, value in found.items())
-    return round(1 / (1 + exp(-logit)), 4)
-
-
-def features(scene: Scene, fact: Fact, free: Collection[Place]) -> dict[str, float]:
-    """What the weights are for: the score on its own scale, and what the sentence says.
-
-    stated: the words join both names directly; loose: how many names the model of entities does not see there;
-    doubted: the sentence denies or supposes it; family and author: relations that are guessed too easily.
-    """
-    score = min(max(0.5 if fact.score is None else fact.score, 0.001), 0.999)
     ends = scene.ends(fact) or ()
     return {
-        "score": log(score / (1 - score)),
         "stated": float(is_stated(scene, fact)),
         "loose": float(sum(m.type in NAMES and (m.start, m.end, m.type) in free for m in ends)),
-        "doubted": float(fact.assertion not in (None, "asserted")),
         "family": float(fact.relation in FAMILY),
         "author": float(fact.relation == "作者"),
     }

@@ -80,13 +80,12 @@ class Team:
         ]
         return min(least, default=0.0)
 
-    @property
-    def evidence(self) -> dict[str, float]:
-        """How the words around facts correct the scores of Chinese models, by feature."""
+    def evidence(self, language: str | None) -> dict[str, float]:
+        """How the words around the facts of a text correct their scores, by feature: as its fact model asks for."""
         return {
             name: weight
             for model in self.finders
-            if reads(model.settings.language, "zh") and model.settings.task == "triples"
+            if model.settings.task == "triples" and language and model.settings.language == language
             for name, weight in model.settings.task_config.get("evidence", {}).items()
         }
 
@@ -139,7 +138,7 @@ def extract(
         for doc, way, by_task, plain, found in zip(group, routes, results, merged, linked, strict=True):
             notes = coverage_notes(plain, way, by_task, relations)
             free, least = loose(by_task, team.finders), team.shown(way)
-            settled = settle(found, functional, team.evidence, free if team.seeks_names else ())
+            settled = settle(found, functional, team.evidence(found.language), free if team.seeks_names else ())
             stated = define(settled) if team.adds_definitions else settled
             sure, hidden, unsure = hide(add_notes(stated, notes), free, least, min_score)
             shown = select(sure, only)

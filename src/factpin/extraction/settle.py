@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from factpin.documents import Coverage, Document, Fact
+from factpin.documents import Coverage, Document, Fact, Mention
 from factpin.extraction.combine import Place, merge_facts
+from factpin.extraction.evidence import weigh
 from factpin.extraction.scene import Scene
 from factpin.extraction.wording import WITHIN, credible
 from factpin.language.coreference import references
@@ -36,7 +37,7 @@ def settle(
 ) -> Document:
     """The document with every fact once, between names, and one tail where a relation allows no more.
 
-    weights: of the features of evidence_zh.py, which correct the scores; free: where only a fact needs a mention.
+    weights: of the features of evidence.py, which correct the scores; free: where only a fact needs a mention.
     """
     if not doc.facts:
         return doc
@@ -52,12 +53,13 @@ def settle(
         *_note(len(facts) - len(named), "of somebody or something that no name was found for"),
         *_note(len(named) - len(kept), "for a better one, where there can be one alone"),
     ]
-    if weights and doc.language == "zh":
-        from factpin.extraction.evidence_zh import weigh  # noqa: PLC0415  its patterns take a while to compile
-
+    if weights:
         kept = weigh(Scene.of(doc), kept, weights, free)
+    kept = one_partner(kept)
+    whole = unbroken(kept, {m.id: m for m in doc.mentions})
+    notes += _note(len(kept) - len(whole), "for one between the same names with other borders")
     coverage = doc.coverage or Coverage()
-    settled = replace(doc, facts=tuple(kept), coverage=replace(coverage, notes=(*coverage.notes, *notes)))
+    settled = replace(doc, facts=tuple(whole), coverage=replace(coverage, notes=(*coverage.notes, *notes)))
     nameless = unknown & _ends(facts)
     return without_mentions(settled, {id for e in doc.entities if e.id in nameless for id in e.mentions})
 
@@ -127,6 +129,51 @@ def one_country(facts: Iterable[Fact], names: Mapping[str, str]) -> list[Fact]:
     country = {head: country_of(names[fact.tail]) for head, fact in best.items()}
     lost = {id(fact) for fact in lying if country_of(names[fact.tail]) != country[fact.head]}
     return [fact for fact in facts if id(fact) not in lost]
+
+
+def one_partner(facts: Iterable[Fact]) -> list[Fact]:
+    """The facts, with one spouse of each person in a sentence: the most likely couples first."""
+    facts = list(facts)
+    taken: dict[tuple[int, str], str] = {}
+    lost = set[int]()
+    for fact in sorted(facts, key=_score, reverse=True):
+        if fact.relation != "spouse" or not fact.evidence:
+            continue
+        at = fact.evidence[0].sentence
+        if taken.get((at, fact.head), fact.tail) != fact.tail or taken.get((at, fact.tail), fact.head) != fact.head:
+            lost.add(id(fact))
+        else:
+            taken[at, fact.head], taken[at, fact.tail] = fact.tail, fact.head
+    return [fact for fact in facts if id(fact) not in lost]
+
+
+def unbroken(facts: Iterable[Fact], at: Mapping[str, Mention]) -> list[Fact]:
+    """The facts, with the best of those that differ only in where their names begin or end. at: the mentions by id.
+
+    Of a name that was cut in two ways (美国总统 and 促美国总统; Mattson and Robert Mattson Jr.) one is wrong.
+    """
+    facts = list(facts)
+    lost = set[int]()
+    for i, one in enumerate(facts):
+        for other in facts[i + 1 :]:
+            if one.relation == other.relation and _differ_in_borders(one, other, at):
+                lost.add(id(min(one, other, key=lambda fact: (_score(fact), _length(fact, at)))))
+    return [fact for fact in facts if id(fact) not in lost]
+
+
+def _differ_in_borders(one: Fact, other: Fact, at: Mapping[str, Mention]) -> bool:
+    """Whether both ends of two facts overlap in the text, and one of them is not the same."""
+    ends = [(at.get(a or ""), at.get(b or "")) for a, b in zip(_mentions(one), _mentions(other), strict=True)]
+    overlap = all(a is not None and b is not None and a.start < b.end and b.start < a.end for a, b in ends)
+    return overlap and (one.head, one.tail) != (other.head, other.tail)
+
+
+def _mentions(fact: Fact) -> tuple[str | None, str | None]:
+    return fact.head_mention, fact.tail_mention
+
+
+def _length(fact: Fact, at: Mapping[str, Mention]) -> int:
+    return sum(at[id].end - at[id].start for id in _mentions(fact) if id in at)
 
 
 def one_couple(facts: Iterable[Fact]) -> list[Fact]:

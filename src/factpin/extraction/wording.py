@@ -54,7 +54,8 @@ CUE = {relation: re.compile(words, re.I) for relation, words in CUES.items()}
 FAR = 200  # characters between a name and a country behind it: more say nothing of it
 SAID = {  # what links a name to a country behind it
     "en": re.compile(
-        r"(?:.*\b(?:is|was|are|were|became)|,) ?(?:an?|the|one of the)? ?(?:[\w-]+ ){0,2}|"
+        r"(?:.*\b(?:is|was|are|were|became)|,) ?(?:an?|the|one of the)? ?"
+        r"(?:(?!(?:of|to|by|with|for|from)\b)[\w-]+ ){0,2}|"
         r".*\b(?:president|king|queen|emperor|empress|minister|chancellor|premier|senator|citizen|native|national|"
         r"monarch|ruler|sultan|prince|princess|ambassador|governor[- ]general|politician)s? (?:of|from)(?: the)? ?|"
         r",? ?(?:who )?(?:comes?|came|hails?|hailed|is|was)? ?from(?: the)? ?",
@@ -90,22 +91,28 @@ def credible(doc: Document) -> list[Fact]:
 def rules_of(language: str) -> Collection[Callable[[Scene, Fact], bool]]:
     """The rules of a language, whose patterns take a while to compile."""
     if language == "zh":
-        from factpin.extraction.wording_zh import RULES as rules  # noqa: PLC0415
+        from factpin.extraction.clauses_zh import RULES as clauses  # noqa: PLC0415
+        from factpin.extraction.wording_zh import RULES as words  # noqa: PLC0415
     else:
-        from factpin.extraction.wording_en import RULES as rules  # noqa: PLC0415
-    return rules
+        from factpin.extraction.clauses_en import RULES as clauses  # noqa: PLC0415
+        from factpin.extraction.wording_en import RULES as words  # noqa: PLC0415
+    return (*words, *clauses)
 
 
 def _as_said(scene: Scene, fact: Fact) -> Fact:
     """What a name is called in passing is asserted, though its sentence denies something: the Soviet leader denied it.
 
-    So is what follows the clause that denies something else (大部分提议被否决，不过…).
+    So is what follows the clause that denies something else (大部分提议被否决，不过…), or precedes one that reports
+    something (他生于1808年，据记载…).
     """
     ends = scene.within_one_sentence(fact)
     if fact.assertion in (None, "asserted") or ends is None:
         return fact
     first, last, _ = ends
-    beyond = fact.assertion == "negated" and fact.cue is not None and fact.cue[1] <= scene.clause(first).start
+    beyond = fact.cue is not None and (
+        (fact.assertion == "negated" and fact.cue[1] <= scene.clause(first).start)
+        or (fact.assertion == "reported" and fact.cue[0] > scene.clause(last).end)
+    )
     if first.end > last.start or scene.is_attribute(first, last) or (beyond and scene.language == "zh"):
         return replace(fact, assertion="asserted", cue=None)
     return fact
