@@ -57,7 +57,8 @@ def test_a_fact_in_several_periods_describes_an_entity_once() -> None:
         for year in range(1990, 2000):
             store.add(TypedFact("王芳", "居住地", "北京", "PER", "LOC", valid_from=str(year)))
         found = read_entities(store)
-    assert len(found.facts) > 8 and [text.count("居住地") for text in found.described] == [1, 1]
+        assert len(store.facts()) > 8
+    assert len(found.facts) == 1 and sorted(text.count("居住地") for text in found.described)[-3:] == [0, 1, 1]
 
 
 def read(store: Store, folder: Path) -> tuple[StoreEntities, dict[str, LinkedText]]:

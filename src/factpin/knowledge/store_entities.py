@@ -75,7 +75,10 @@ def read_entities(store: Store) -> StoreEntities:
 
 
 def _facts(store: Store, keys: Sequence[str]) -> tuple[tuple[tuple[int, str, int], ...], dict[str, list[str]]]:
-    """The facts that hold between these entities, and in words the first of those that say something about each."""
+    """The facts that hold between these entities, and in words the first of those that say something about each.
+
+    A fact that holds in several periods, or with other qualifiers, is one here.
+    """
     number = {key: i for i, key in enumerate(keys)}
     held = [one.fact for one in sorted(held_facts(store), key=lambda one: one.fact.id)]
     stated: dict[str, list[str]] = {}
@@ -85,7 +88,7 @@ def _facts(store: Store, keys: Sequence[str]) -> tuple[tuple[tuple[int, str, int
             if id in number and words not in stated.setdefault(id, []) and len(stated[id]) < MOST_STATED:
                 stated[id].append(words)
     known = (one for one in held if one.head.id in number and one.tail.id in number)
-    return tuple((number[one.head.id], one.relation, number[one.tail.id]) for one in known), stated
+    return tuple(dict.fromkeys((number[one.head.id], one.relation, number[one.tail.id]) for one in known)), stated
 
 
 def _placed(places: Sequence[tuple[int, int, str, str]], row: Mapping[str, int]) -> tuple[NamePlace, ...]:
