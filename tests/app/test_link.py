@@ -42,6 +42,14 @@ def test_extraction_links_what_it_finds(door: Door, corpus: Path, tmp_path: Path
     assert "Q7186" in {entity.get("link") for entity in record["entities"]}
 
 
+def test_a_text_without_mentions_is_pointed_to_extract(door: Door, corpus: Path, tmp_path: Path) -> None:
+    text = tmp_path / "new.txt"
+    text.write_text("Marie Curie lived in Manchester.", encoding="utf-8")
+    said = " ".join(door("link", text, tmp_path / "linked.jsonl").err.split())
+    assert "has no mentions" in said and f"--db {tmp_path / 'kb.db'} --link" in said
+    assert "has no mentions" not in door("link", corpus, tmp_path / "linked.jsonl").err
+
+
 def test_what_is_missing_is_said(door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FACTPIN_DB", raising=False)
     (tmp_path / "a.txt").write_text("Ann.", encoding="utf-8")

@@ -11,7 +11,7 @@ import torch
 
 from factpin.documents import Document, Entity, Mention, to_json
 from factpin.encoders import Encoder
-from factpin.errors import BadInput
+from factpin.errors import BadInput, BadModel
 from factpin.knowledge.kar import Kar
 from factpin.knowledge.kar_linker import KarLinker, load_linker
 from factpin.knowledge.link_scores import Scored, chances, fit_scores
@@ -281,6 +281,25 @@ def test_a_store_that_teaches_no_linker_is_refused(encoder_folder: Path, tmp_pat
     options = SpanOptions(encoder=str(encoder_folder), head_size=8, knowledge="kar", db=str(tmp_path / "one.db"))
     with pytest.raises(BadInput, match="occurs in two documents"):
         run_training(TASKS["spans"], corpus(8, 1), [], options, TrainConfig(), tmp_path / "m", quiet=True)
+
+
+def test_a_folder_whose_entities_do_not_fit_its_vectors_is_refused(folder: Path) -> None:
+    keys = (folder / "entities.txt").read_text(encoding="utf-8").split()
+    for damaged in (keys[:-1], [*keys, "f" * 24]):
+        (folder / "entities.txt").write_text("".join(f"{key}\n" for key in damaged), encoding="utf-8")
+        with pytest.raises(BadModel, match="entities.txt has .* expected 2"):
+            load_linker(folder)
+
+
+def test_a_store_that_names_nothing_is_refused(door: Door, folder: Path, encoder_folder: Path, tmp_path: Path) -> None:
+    empty, corpus = tmp_path / "empty.db", tmp_path / "new.jsonl"
+    with open_store(str(empty), create=True) as store:
+        store.put(Document("w", BORN), Source("w"))  # as `factpin index --no-facts` reads a text
+    corpus.write_bytes(orjson.dumps(to_json(said("x", BORN, ""))))
+    for command in (("link", corpus, tmp_path / "out.jsonl"), ("pretrain", "--objective", "linker", "--encoder",
+                    encoder_folder, "--output", tmp_path / "none")):  # fmt: skip
+        done = door(*command, "--db", empty)
+        assert done.code == 2 and "--no-facts" in done.err, done.err
 
 
 def test_a_folder_without_a_linker_is_refused(encoder_folder: Path) -> None:

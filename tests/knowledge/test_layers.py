@@ -94,6 +94,14 @@ def test_the_fact_memory_learns_and_hidden_facts_are_not_used() -> None:
     assert reading.null[2] == 1.0
 
 
+def test_the_value_of_a_fact_is_the_set_of_its_tails() -> None:
+    memory = FactMemory(12, nn.Embedding(FIRST + 4, 8), nn.Embedding(1, 8))
+    one, two, other = FIRST + 1, FIRST + 2, FIRST + 3
+    memory.replace_facts([HeadFacts(FIRST, 0, (one, two, one)), HeadFacts(two, 0, (other,))])  # `one` in two periods
+    vectors = memory.entities.weight
+    assert torch.allclose(memory.values(), torch.stack([(vectors[one] + vectors[two]) / 2, vectors[other]]))
+
+
 def test_a_layer_of_before_weighs_its_candidates_as_it_learned() -> None:
     config = StoreLayerConfig("kar", 1, 4, 8, (1, 1), "x", "softmax")
     record = config.to_json()

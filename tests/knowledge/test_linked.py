@@ -14,9 +14,10 @@ from factpin.knowledge.linked import LinkedText, cut, linked_texts
 from factpin.knowledge.mentions import FIRST, NIL, MentionSpan, collate_mentions
 from factpin.knowledge.reading import WINDOW, ContextSums, context_vectors, contexts_of, main_directions, place_of
 from factpin.knowledge.store_entities import StoreEntities, read_entities
-from factpin.memory import Source, Store, open_store
+from factpin.memory import Source, Store, TypedFact, open_store
 from factpin.tokens import Tokenizer
 from factpin.training.knowledge_layer import with_others
+from tests.memory.world import Said, tell
 
 
 def said(id: str, link: str, name: str = "小明") -> Document:
@@ -31,6 +32,33 @@ def store() -> Iterator[Store]:
             store.put(said(id, link), Source(id))
         store.put(said("c", "Q3", "王小明"), Source("c"))
         yield store
+
+
+def test_only_facts_that_hold_describe_an_entity() -> None:
+    """By words and by translation alike, as in a fact memory."""
+    with open_store("memory:") as store:
+        said = [
+            Said("王芳", "出生地", "北京"),
+            Said("王芳", "职业地", "上海"),
+            Said("王芳", "居住地", "广州", assertion="negated"),
+        ]
+        store.put(tell(*said, id="a"), Source("a"))
+        (rejected,) = (fact for fact in store.facts() if fact.relation == "职业地")
+        store.judge(rejected.id, "rejected")
+        found = read_entities(store)
+    named = dict(zip((text.split(" ")[0] for text in found.described), found.described, strict=True))
+    assert named["王芳"].endswith("出生地 北京") and "职业地" not in named["上海"] and "居住地" not in named["广州"]
+    assert [relation for _, relation, _ in found.facts] == ["出生地"]
+
+
+def test_a_fact_in_several_periods_describes_an_entity_once() -> None:
+    with open_store("memory:") as store:
+        store.put(tell(Said("王芳", "居住地", "北京"), id="a"), Source("a"))
+        for year in range(1990, 2000):
+            store.add(TypedFact("王芳", "居住地", "北京", "PER", "LOC", valid_from=str(year)))
+        found = read_entities(store)
+        assert len(store.facts()) > 8
+    assert len(found.facts) == 1 and sorted(text.count("居住地") for text in found.described)[-3:] == [0, 1, 1]
 
 
 def read(store: Store, folder: Path) -> tuple[StoreEntities, dict[str, LinkedText]]:

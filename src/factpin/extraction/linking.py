@@ -14,7 +14,8 @@ from factpin.words import count
 def open_linker(store: Store, as_of: str = "", judge: Judge | None = None) -> Linker:
     """A linker of a store."""
     if not store.tables.counts()["entity"]:
-        raise BadInput(f"{store.tables.url}: the store has no entities to link to. Fill it with `factpin index`.")
+        raise BadInput(f"{store.tables.url}: the store has no entities to link to. Fill it with `factpin index` "
+                       f"(--no-facts reads names only from files that annotate them).")  # fmt: skip
     return Linker(store, Filter(as_of), judge=judge)
 
 

@@ -31,7 +31,10 @@ NO_FACT = 0  # the null fact among the scores of facts
 
 @dataclass(frozen=True, slots=True)
 class HeadFacts:
-    """All facts of one head and relation: the rows of its tails, and the fact that states each of them."""
+    """All facts of one head and relation: the rows of its tails, and the fact that states each of them.
+
+    Facts with other dates or qualifiers can have the same tail. It counts once in the value.
+    """
 
     head: int
     relation: int
@@ -105,8 +108,9 @@ class FactMemory(nn.Module):
         device = self.null.device
         self._heads = torch.tensor([row.head for row in rows], dtype=torch.long, device=device)
         self._relations = torch.tensor([row.relation for row in rows], dtype=torch.long, device=device)
-        sizes = torch.tensor([len(row.tails) for row in rows], dtype=torch.long, device=device)
-        self._tails = torch.tensor([tail for row in rows for tail in row.tails], dtype=torch.long, device=device)
+        tails = [tuple(dict.fromkeys(row.tails)) for row in rows]
+        sizes = torch.tensor([len(one) for one in tails], dtype=torch.long, device=device)
+        self._tails = torch.tensor([tail for one in tails for tail in one], dtype=torch.long, device=device)
         self._starts = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])[:-1]
 
     def keys(self) -> Tensor:

@@ -14,6 +14,7 @@ import safetensors.torch
 from factpin.encoders import Encoder
 from factpin.errors import BadModel
 from factpin.files import open_bytes, read_text, write_bytes
+from factpin.knowledge.mentions import FIRST
 from factpin.knowledge.store_layer import StoreLayer, StoreLayerConfig
 from factpin.tokens import Tokenizer
 
@@ -46,6 +47,8 @@ def load_layer(folder: Path, encoder: Encoder, tokenizer: Tokenizer) -> StoreLay
         with open_bytes(folder / WEIGHTS) as stream:
             layer.load_state_dict(safetensors.torch.load(stream.read()))
         layer.keys = tuple(read_text(folder / KEYS).split()) if (folder / KEYS).exists() else ()
+        if layer.keys and len(layer.keys) != config.rows - FIRST:
+            raise ValueError(f"{KEYS} has {len(layer.keys):,} entities; expected {config.rows - FIRST:,}")
     except (OSError, ValueError, TypeError, KeyError, RuntimeError, safetensors.SafetensorError) as error:
         raise BadModel(f"{folder}: its layer over a store cannot be read ({str(error)[:200]}). Write it again: "
                        f"factpin pretrain.") from None  # fmt: skip

@@ -82,7 +82,8 @@ def read_store(
                        "encoder.put_between(None).")  # fmt: skip
     entities = read_entities(store)
     if not entities.keys:
-        raise BadInput("The store has no entities. Fill it with `factpin index`.")
+        raise BadInput("The store has no entities. Fill it with `factpin index` (--no-facts reads names only from "
+                       "files that annotate them).")  # fmt: skip
     encoder.eval()
     longest = min(longest, (encoder.max_length or longest + tokenizer.frame_size) - tokenizer.frame_size)
     after = place_of(kind, int(encoder.config.num_hidden_layers))

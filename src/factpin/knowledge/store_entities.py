@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from factpin.knowledge.mentions import FIRST
-from factpin.memory import ALL, ANYTHING, Store
+from factpin.knowledge.tables import held_facts
+from factpin.memory import ALL, Store
 from factpin.memory.assemble import Assembler
 
 MOST_CANDIDATES = 30
@@ -66,26 +67,28 @@ def read_entities(store: Store) -> StoreEntities:
                 shown |= {one.entity.id: f"{one.entity.name} ({one.entity.type})" for one in found[:MOST_CANDIDATES]}
     keys = tuple(sorted(shown))
     row = {key: FIRST + i for i, key in enumerate(keys)}
-    facts, stated = _facts(assembler, keys)
+    facts, stated = _facts(store, keys)
     described = tuple(f"{shown[key]}. {'; '.join(stated.get(key, ()))}" for key in keys)
     names = {text: [(row[id], prior) for id, prior in found] for text, found in offered.items()}
     documents = tuple(DocumentNames(id, uri, _placed(places, row)) for id, uri, places in said)
     return StoreEntities(keys, described, names, facts, documents)
 
 
-def _facts(assembler: Assembler, keys: Sequence[str]) -> tuple[tuple[tuple[int, str, int], ...], dict[str, list[str]]]:
-    """The facts between these entities, and in words the first of those that say something about each."""
-    first, number = assembler.groups.first, {key: i for i, key in enumerate(keys)}
-    rows = {assembler.key(fact): fact for fact, _ in assembler.raw(ANYTHING)}
-    between = [(first(rows[id].head), rows[id].relation, first(rows[id].tail)) for id in sorted(rows)]
-    entities = assembler.entities({id for head, _, tail in between for id in (head, tail)})
+def _facts(store: Store, keys: Sequence[str]) -> tuple[tuple[tuple[int, str, int], ...], dict[str, list[str]]]:
+    """The facts that hold between these entities, and in words the first of those that say something about each.
+
+    A fact that holds in several periods, or with other qualifiers, is one here.
+    """
+    number = {key: i for i, key in enumerate(keys)}
+    held = [one.fact for one in sorted(held_facts(store), key=lambda one: one.fact.id)]
     stated: dict[str, list[str]] = {}
-    for head, relation, tail in between:
-        for id, words in ((head, f"{relation} {entities[tail].name}"), (tail, f"{relation} of {entities[head].name}")):
-            if id in number and len(stated.setdefault(id, [])) < MOST_STATED:
+    for fact in held:
+        of = f"{fact.relation} of {fact.head.name}"
+        for id, words in ((fact.head.id, f"{fact.relation} {fact.tail.name}"), (fact.tail.id, of)):
+            if id in number and words not in stated.setdefault(id, []) and len(stated[id]) < MOST_STATED:
                 stated[id].append(words)
-    known = ((head, relation, tail) for head, relation, tail in between if head in number and tail in number)
-    return tuple((number[head], relation, number[tail]) for head, relation, tail in known), stated
+    known = (one for one in held if one.head.id in number and one.tail.id in number)
+    return tuple(dict.fromkeys((number[one.head.id], one.relation, number[one.tail.id]) for one in known)), stated
 
 
 def _placed(places: Sequence[tuple[int, int, str, str]], row: Mapping[str, int]) -> tuple[NamePlace, ...]:

@@ -39,9 +39,14 @@ class FactTable:
         return {id: FIRST + i for i, id in enumerate(self.entities)}
 
 
+def held_facts(store: Store, filter: Filter = ALL) -> list[JudgedFact]:
+    """The facts of a store that hold: not those that are denied, rejected or over."""
+    return [one for one in store.judged(ANYTHING, filter) if one.status in HOLDS]
+
+
 def read_facts(store: Store, filter: Filter = ALL) -> FactTable:
     """The facts of a store as they are now, one row for each head and relation."""
-    held = [one for one in store.judged(ANYTHING, filter) if one.status in HOLDS]
+    held = held_facts(store, filter)
     entities = {end.id: end.name for one in held for end in (one.fact.head, one.fact.tail)}
     ids = sorted(entities)
     number = {id: FIRST + i for i, id in enumerate(ids)}

@@ -71,6 +71,11 @@ def link(
     else:
         names = f"{count(found.linked, 'mention')} linked, {found.nil:,} to nothing in the store"
         notes(quiet).print(f"{count(found.documents, 'document')}, {count(found.mentions, 'mention')}: {names}")
+    if found.documents and not found.mentions:
+        warn(quiet or as_json)(
+            f"{source} has no mentions, so there is nothing to link. To link what models find in its text: factpin "
+            f"extract {source} --db {db} --link"
+        )
     if found.unseen:
         from factpin.extraction.linking import about_unseen
 
