@@ -1,8 +1,8 @@
 """The task `spans`: mentions of entities, nested or not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
+from itertools import accumulate, zip_longest
 from typing import Literal
 
 from factpin.documents import Document
@@ -20,6 +20,8 @@ HEAD_OPTIONS = {  # the training options that each head takes
     "global_pointer": ("head_size", "rope", "max_span"),
     "crf": ("scheme",),
 }
+
+NESTED = 0.005  # of the mentions, from which overlaps are no mistakes: CLUENER has 0.01 %, SciERC 2 %, GENIA 18 %
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ def design(options: SpanOptions, training: Sequence[Document], known: Mapping[st
     labels = tuple(sorted({m.type for doc in training for m in doc.mentions}))
     if not labels:
         raise BadInput("The training documents have no mention, so there is no label to learn. Check them with doctor.")
-    overlaps = any(map(has_overlaps, training)) if options.overlaps == "auto" else options.overlaps == "keep"
+    meant = overlapping_share(training) >= NESTED
+    overlaps = meant if options.overlaps == "auto" else options.overlaps == "keep"
     return design_head(options, labels, overlaps=overlaps)
 
 
@@ -67,10 +70,19 @@ def design_head(options: SpanOptions, labels: tuple[str, ...], *, overlaps: bool
     return Design(labels, head, config, asdict(SpanSettings(overlaps)))
 
 
-def has_overlaps(doc: Document) -> bool:
-    """Whether two mentions of a document share a character."""
-    ordered = sorted({(m.start, m.end, m.type) for m in doc.mentions})
-    return any(b[0] < a[1] for a, b in pairwise(ordered))
+def overlapping_share(documents: Iterable[Document]) -> float:
+    """The share of mentions that share a character with another one."""
+    every = overlapping = 0
+    for doc in documents:
+        ordered = sorted({(m.start, m.end, m.type) for m in doc.mentions})
+        ends = list(accumulate((end for _, end, _ in ordered), max, initial=0))  # of all mentions before
+        starts = [start for start, _, _ in ordered[1:]]
+        every += len(ordered)
+        overlapping += sum(
+            start < before or (after is not None and after < end)
+            for (start, end, _), before, after in zip_longest(ordered, ends[:-1], starts)
+        )
+    return overlapping / max(1, every)
 
 
 def figures(found: Scores) -> dict[str, float]:
