@@ -30,7 +30,7 @@ class SpanOptions:
 
     encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
     initial: str = ""  # model to start from instead; its head is kept where the labels agree
-    head: str = "efficient_global_pointer"  # kind of head: efficient_global_pointer (egp), global_pointer (gp) or crf
+    head: str = ""  # efficient_global_pointer (egp), global_pointer (gp) or crf; default: as --initial has it, or egp
     head_size: int = 64  # width of the head's vectors
     rope: bool = True  # rotary positions in the pointer heads
     bias: Literal["qk", "hidden"] = "qk"  # form of the bias
@@ -59,12 +59,15 @@ def design(options: SpanOptions, training: Sequence[Document], known: Mapping[st
         raise BadInput("The training documents have no mention, so there is no label to learn. Check them with doctor.")
     meant = overlapping_share(training) >= NESTED
     overlaps = meant if options.overlaps == "auto" else options.overlaps == "keep"
-    return design_head(options, labels, overlaps=overlaps)
+    return design_head(options, labels, overlaps=overlaps, initial=known.get(options.initial))
 
 
-def design_head(options: SpanOptions, labels: tuple[str, ...], *, overlaps: bool = True) -> Design:
-    """A head for these labels; overlaps: whether its mentions may overlap."""
-    head = options.head.replace("-", "_")
+def design_head(
+    options: SpanOptions, labels: tuple[str, ...], *, overlaps: bool = True, initial: Settings | None = None
+) -> Design:
+    """A head for these labels; overlaps: whether its mentions may overlap; initial: the model that it starts from."""
+    usual = initial.head if initial is not None and initial.head in HEAD_OPTIONS else next(iter(HEAD_OPTIONS))
+    head = options.head.replace("-", "_") or usual
     chosen = pick(HEAD_OPTIONS, head, kind="head")
     config = {"labels": labels} | {name: getattr(options, name) for name in chosen}
     return Design(labels, head, config, asdict(SpanSettings(overlaps)))
