@@ -9,10 +9,14 @@ import torch
 
 from factpin.answers.reader import Reader
 from factpin.documents import Document, Entity, Fact, Mention, Question, Span
-from factpin.errors import BadInput
+from factpin.errors import BadInput, BadModel
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
 from factpin.heads.inherit import inherit
 from factpin.models.reader_folder import load_reader
+from factpin.models.settings import read_settings
+from factpin.tasks.coreference.task import COREFERENCE, CoreferenceOptions
+from factpin.tasks.document_relations.task import DOCUMENT_RELATIONS, RelationOptions
+from factpin.tasks.events.task import EVENTS, EventOptions
 from factpin.tasks.spans.task import SPANS, SpanOptions
 from factpin.tasks.triples.task import TRIPLES, TripleOptions
 from factpin.training.advice import advise, inherited
@@ -24,6 +28,11 @@ from factpin.training.reader_options import ReaderOptions
 from factpin.training.request import train_request
 from factpin.training.run import finish, run_training, start
 from tests.conftest import corpus
+from tests.events_corpus import corpus as events
+from tests.models.small_coreference import corpus as coreference
+from tests.training.test_document_relations import corpus as relations
+from tests.training.test_document_relations import save_encoder
+from tests.training.test_triples import corpus as triples
 
 SHORT = TrainConfig(max_steps=1, batch_size=4, learning_rate=1e-3, seed=3)
 
@@ -169,3 +178,35 @@ def test_a_model_that_is_neither_is_refused_by_name(tagger: Path, tmp_path: Path
     file.write_text(file.read_text("utf-8").replace('"spans"', '"judge"'), "utf-8")
     with pytest.raises(BadInput, match="is a model of judge"):
         start(SPANS, SpanOptions(initial=str(tmp_path / "judge")), corpus(8, 1), 1)
+
+
+TASK_CASES = {
+    "spans": (SPANS, SpanOptions, corpus),
+    "triples": (TRIPLES, TripleOptions, triples),
+    "events": (EVENTS, EventOptions, events),
+    "document_relations": (DOCUMENT_RELATIONS, RelationOptions, relations),
+    "coreference": (COREFERENCE, CoreferenceOptions, coreference),
+}
+
+
+@pytest.mark.parametrize("name", TASK_CASES)
+def test_every_task_goes_on_from_its_own_models_and_from_the_encoder_of_others(
+    name: str, tagger: Path, encoder_folder: Path, tmp_path: Path
+) -> None:
+    task, options, documents = TASK_CASES[name]
+    docs, marked = documents(6, 1), name == "document_relations"  # by a sign that the vocabulary needs
+    folder = save_encoder(tmp_path / "encoder") if marked else encoder_folder
+    old = start(task, options(str(folder)), docs, 1)
+    old.save(tmp_path / "old")
+    new = start(task, options(initial=str(tmp_path / "old")), docs, 2)
+    assert set(old.model.state_dict()) == set(new.model.state_dict())  # type: ignore[union-attr]
+    for key, value in old.model.state_dict().items():  # type: ignore[union-attr]
+        assert torch.equal(new.model.state_dict()[key], value), key  # type: ignore[union-attr]
+    assert inherited(old.settings, new.settings)["kept"] == list(old.settings.labels)
+    if marked:
+        with pytest.raises(BadModel, match="The vocabulary has none of"):
+            start(task, options(initial=str(tagger)), docs, 2).finder  # noqa: B018
+        return
+    above = start(task, options(initial=str(tagger)), docs, 2)
+    kept = inherited(read_settings(tagger), above.settings)["kept"]
+    assert kept == (["person", "place"] if name == "spans" else [])
