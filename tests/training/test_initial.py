@@ -12,6 +12,8 @@ from factpin.documents import Document, Entity, Fact, Mention, Question, Span
 from factpin.errors import BadInput, BadModel
 from factpin.heads.efficient_global_pointer import EfficientGlobalPointer, EfficientGlobalPointerConfig
 from factpin.heads.inherit import inherit
+from factpin.models.extractor import Extractor
+from factpin.models.model import torch_model
 from factpin.models.reader_folder import load_reader
 from factpin.models.settings import read_settings
 from factpin.tasks.coreference.task import COREFERENCE, CoreferenceOptions
@@ -45,9 +47,8 @@ def tagger(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return folder
 
 
-def weight(extractor: object, name: str) -> torch.Tensor:
-    found: torch.Tensor = dict(extractor.model.named_parameters())[name]  # type: ignore[attr-defined]
-    return found
+def weight(extractor: Extractor, name: str) -> torch.Tensor:
+    return dict(torch_model(extractor.model).named_parameters())[name]
 
 
 def test_without_a_head_of_its_own_a_run_keeps_that_of_the_model(tagger: Path, tmp_path: Path) -> None:
@@ -158,9 +159,9 @@ def test_a_reader_starts_from_a_reader_or_from_the_encoder_of_any_model(
     assert report["initial"]["kept"] == ["answer"] and isinstance(load_reader(tmp_path / "second"), Reader)
     above, _ = start_reader(replace(on, initial=str(tagger)), asked, 9)
     old = start(SPANS, SpanOptions(initial=str(tagger)), corpus(8, 1), 1)
-    assert torch.equal(above.model.encoder.word_vectors, old.model.encoder.word_vectors)  # type: ignore[union-attr]
+    assert torch.equal(above.model.encoder.word_vectors, torch_model(old.model).encoder.word_vectors)
     below = start(SPANS, SpanOptions(initial=str(first)), corpus(8, 1), 1)  # and the other way round
-    assert torch.equal(below.model.encoder.word_vectors, load_reader(first).model.encoder.word_vectors)  # type: ignore[union-attr]
+    assert torch.equal(torch_model(below.model).encoder.word_vectors, load_reader(first).model.encoder.word_vectors)
 
 
 def test_a_reader_keeps_the_yes_and_no_of_the_one_it_starts_from(encoder_folder: Path, tmp_path: Path) -> None:
@@ -199,9 +200,9 @@ def test_every_task_goes_on_from_its_own_models_and_from_the_encoder_of_others(
     old = start(task, options(str(folder)), docs, 1)
     old.save(tmp_path / "old")
     new = start(task, options(initial=str(tmp_path / "old")), docs, 2)
-    assert set(old.model.state_dict()) == set(new.model.state_dict())  # type: ignore[union-attr]
-    for key, value in old.model.state_dict().items():  # type: ignore[union-attr]
-        assert torch.equal(new.model.state_dict()[key], value), key  # type: ignore[union-attr]
+    assert set(torch_model(old.model).state_dict()) == set(torch_model(new.model).state_dict())
+    for key, value in torch_model(old.model).state_dict().items():
+        assert torch.equal(torch_model(new.model).state_dict()[key], value), key
     assert inherited(old.settings, new.settings)["kept"] == list(old.settings.labels)
     if marked:
         with pytest.raises(BadModel, match="The vocabulary has none of"):
