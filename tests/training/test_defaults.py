@@ -68,3 +68,24 @@ def test_labels_of_dev_that_training_lacks_are_counted() -> None:
         assert unseen_labels([doc("a")], [doc("b")], finds) == {"dev_annotations": whole, "dev_unseen": 1}
         assert unseen_labels([doc("a")], [doc("a")], finds)["dev_unseen"] == 0
     assert unseen_labels([doc("a")], [doc("b")], "entities") == {"dev_annotations": 0, "dev_unseen": 0}
+
+
+def test_advice_does_not_say_that_a_dev_set_is_missing_where_there_is_one() -> None:
+    """A judge is not scored on questions whose texts fit at once."""
+    (said,) = advise({"scores": {}, "steps": 9, "noted": {}, "dev": 12})
+    assert "there is no dev set" not in said and "nothing in the dev set can judge it" in said
+
+
+def test_other_figures_than_f1_may_be_near_zero_too() -> None:
+    run = {"steps": 900, "noted": {}, "dev": 4, "train": 9}
+    assert "mean F1 of the labels 1.0 on dev" in advise({**run, "scores": {"accuracy": 0.5, "macro_f1": 0.01}})[0]
+    assert "recall 2.0 on dev" in advise({**run, "scores": {"recall": 0.02}})[0]
+    assert advise({**run, "scores": {"recall": 0.9}}) == []
+
+
+def test_what_could_not_be_taught_is_counted_for_questions_and_documents_too() -> None:
+    run = {"scores": {"f1": 0.0}, "steps": 900, "dev": 4}
+    reader = advise({**run, "train": 20, "noted": {"questions": 20, "not_taught": 15}})
+    assert "15 of 20 training questions could not be learned" in reader[0]
+    facts = advise({**run, "train": 3, "noted": {"facts": 30, "not_asked": 28, "unknown": 0}})
+    assert "28 of 30 annotations could not be learned" in facts[0]

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from factpin.errors import BadInput
 from factpin.heads.cells import Cells, check_gold
+from factpin.heads.inherit import Names
 from factpin.layers.exact import exact, project_real
 from factpin.layers.places import CellIndices
 from factpin.layers.pointer import cells_that_exist
@@ -55,6 +56,11 @@ class AnswerPointer(nn.Module):
         super().__init__()
         self.config = config
         self.ends = nn.Linear(width, 2 * len(config.labels))
+
+    def named_rows(self) -> dict[str, tuple[Names, ...]]:
+        """Which label each row of a weight belongs to (heads/inherit.py)."""
+        both = (*self.config.labels, *self.config.labels)  # of a, then of z
+        return {"ends.weight": (both,), "ends.bias": (both,)}
 
     def forward(self, H: Tensor, real: Tensor) -> AnswerPointerScores:
         """H (B, N, D), real (B, N) -> a and z (B, L, N)."""

@@ -14,10 +14,20 @@ from factpin.errors import BadInput
 Names = tuple[str, ...]  # of the entries along one dimension; an empty name is shared by all heads
 
 
+MEANING = ("head_size", "rope", "bias", "scheme")  # settings that weights of one shape are read differently by
+
+
 def inherit(new: nn.Module, old: nn.Module) -> set[str]:
     """Copy what the old head has learned into the new one; gives the labels whose weights were copied."""
     if type(new) is not type(old):
         return set()
+    for setting in MEANING:
+        there, here = (getattr(head.config, setting, None) for head in (old, new))
+        if there != here:
+            raise BadInput(
+                f"The weights of the initial model do not fit this run ({setting} is {there} there, {here} here). Give "
+                f"the run the {setting} of that model."
+            )
     kept: set[str] = set()
     rows, old_rows = new.named_rows(), old.named_rows()  # type: ignore[operator]
     weights = dict(old.named_parameters())

@@ -48,7 +48,7 @@ def train_part(
 ) -> dict[str, Any]:
     """Train a part on questions or documents, and write its folder; gives what was measured."""
     check_output(folder, resume=resume)
-    if has_layer(source := resolve(options.encoder)):
+    if options.encoder and has_layer(source := resolve(options.encoder)):
         raise BadInput(f"{source} has a layer over a store, which is used by the tasks of extraction only. Take "
                        f"another encoder.")  # fmt: skip
     run = PREPARE[name](training, dev, options, how)

@@ -14,6 +14,7 @@ from factpin.training.config import TrainConfig, chosen, from_dict
 from factpin.training.data import read_training, read_training_questions
 from factpin.training.parts import PARTS
 
+STARTS = ("encoder", "initial")  # what a run may start from
 HEADS = {"egp": "efficient_global_pointer", "gp": "global_pointer"}
 
 
@@ -82,6 +83,11 @@ def trainable_name(name: str) -> str:
     raise UnknownName(f"There is no task {name!r}.{did_you_mean(plain, names)} Known: {', '.join(names)}.")
 
 
+def starts_from_a_model(name: str) -> bool:
+    """Whether it can start from a trained model (--initial), and not from an encoder alone."""
+    return "initial" in {field.name for field in fields(trainable()[name])}
+
+
 def learns_from(name: str) -> str:
     """What a training file has to hold: questions or documents."""
     return PARTS[name].learns_from if name in PARTS else "documents"
@@ -93,13 +99,20 @@ def make_plan(
     """The plan of a task or part by its full name; settings that are None are those of the recipe, or defaults."""
     options, tables = trainable()[task], recipe or {}
     made = {key: value for key, value in settings.items() if value is not None}
+    start = [key for key in STARTS if made.get(key)]
+    table = {key: value for key, value in dict(tables.get(task, {})).items() if not (start and key in STARTS)}
+    if len(start or [key for key in STARTS if table.get(key)]) > 1:
+        raise BadInput(
+            "Both encoder and initial (--encoder, --initial) are given: expected one of them, since a model brings its "
+            "encoder along. Leave one out."
+        )
     known = {f.name for f in (*fields(options), *fields(TrainConfig))}
     for key in made:
         if key not in known:
             raise BadInput(f"There is no setting {key!r} for {task}.{did_you_mean(key, known)}")
     if "head" in made:
         made["head"] = HEADS.get(made["head"], str(made["head"]).replace("-", "_"))
-    what = from_dict(options, chosen(options, dict(tables.get(task, {})), made), task)
+    what = from_dict(options, chosen(options, table, made), task)
     how = from_dict(TrainConfig, chosen(TrainConfig, dict(tables.get("train", {})), made), "train")
     return TrainingPlan(task, what, how)
 
@@ -121,9 +134,10 @@ def train(
     """Train a model on files, or on documents or questions in memory, and write its folder; gives what was measured."""
     name = trainable_name(task)
     if not settings.get("encoder") and not settings.get("initial"):
+        more = ", or initial=…, a model to continue from" if starts_from_a_model(name) else ""
         raise BadInput(
-            "Name what to start from: encoder=… (`factpin models --encoders` lists what can be had without "
-            "a hub), or initial=…, a model to continue from."
+            f"Name what to start from: encoder=… (`factpin models --encoders` lists what can be had without "
+            f"a hub){more}."
         )
     plan = make_plan(name, settings)
     need_torch("Training needs torch")

@@ -15,19 +15,23 @@ from factpin.answers.reader import YES_NO, Reader, ReaderSettings
 from factpin.answers.reader_model import ReaderModel
 from factpin.documents import Document, Question, question_to_json
 from factpin.encoders import Encoder, resolve
-from factpin.errors import pick
+from factpin.errors import BadInput, pick
 from factpin.heads.cells import Cells
+from factpin.heads.inherit import inherit
 from factpin.language.identify import family
 from factpin.models.reader_folder import LABELS, READER_HEADS, build_head, save_reader
-from factpin.models.settings import Settings
+from factpin.models.settings import Settings, read_settings
 from factpin.models.shipped import READER as TASK
+from factpin.models.shipped import find_model
 from factpin.scoring import calibration
 from factpin.scoring.answers import figures, score_answers
 from factpin.scoring.risk import precision_at
 from factpin.tokens import Tokenizer
 from factpin.tokens.pairs import FramedPair
 from factpin.tokens.pieces import Ints
+from factpin.training.advice import inherited
 from factpin.training.config import TrainConfig
+from factpin.training.initial import InitialModel, open_initial
 from factpin.training.part_run import PartRun, SavedPart, column_of
 from factpin.training.reader_fit import (
     best_readings,
@@ -148,23 +152,37 @@ def start(config: ReaderOptions, training: Sequence[Question], seed: int) -> tup
     _, config_type = pick(READER_HEADS, name, kind="head of a reader")
     known = {field.name for field in fields(config_type)}
     head_config = {"labels": LABELS, **{key: value for key, value in asdict(config).items() if key in known}}
-    source = resolve(config.encoder)
-    encoder = Encoder.load(source)
-    model = ReaderModel(encoder, build_head(name, head_config, encoder.width), config.dropout)
+    encoder, tokenizer, old = _beginning(config)
+    head = build_head(name, head_config, encoder.width)
+    if old is not None:
+        inherit(head, old.head)
+    model = ReaderModel(encoder, head, config.dropout)
     length = min(config.max_length, encoder.max_length or config.max_length)
-    reading = ReaderSettings(max_length=length, overlap=config.overlap, choices=choices_of(training))
+    before = old.settings.task_config.get("choices", ()) if old is not None else ()  # a reader may know yes and no
+    reading = ReaderSettings(max_length=length, overlap=config.overlap, choices=choices_of(training) or tuple(before))
     settings = Settings(
         task=TASK,
         labels=LABELS,
         head=name,
         head_config=head_config,
-        encoder=config.encoder,
-        language=config.language,
+        encoder=config.encoder if old is None else old.settings.encoder,
+        language=config.language or (old.settings.language if old else ""),
         name=config.name,
         finds=config.finds,
         task_config={"strangers": config.strangers > 0, "precision": config.precision},  # how its scores are fitted
     )
-    return Reader(model, Tokenizer.load(source), reading), settings
+    return Reader(model, tokenizer, reading), settings
+
+
+def _beginning(config: ReaderOptions) -> tuple[Encoder, Tokenizer, InitialModel | None]:
+    """The encoder that is named, or that of the initial model: a reader or any other."""
+    if not config.initial:
+        source = resolve(config.encoder)
+        return Encoder.load(source), Tokenizer.load(source), None
+    old = open_initial(config.initial)
+    if old.encoder.insert is not None:
+        raise BadInput(f"{config.initial} has a layer over a store, which a reader cannot use. Take another model.")
+    return old.encoder, old.tokenizer, old
 
 
 def choices_of(questions: Sequence[Question]) -> tuple[str, ...]:
@@ -190,6 +208,9 @@ def prepare_reader(
     job = ReaderJob(reader, training, dev, options, how.seed)
     reader.settings = replace(reader.settings, max_length=familiar(reader.settings.max_length, job.lengths))
     counts = {"train": len(training), "dev": len(dev), "pairs": len(job.pairs), "noted": dict(job.noted)}
+    if options.initial:
+        old = read_settings(find_model(options.initial))
+        counts["initial"] = {"model": options.initial, **inherited(old, settings)}
     return PartRun(TASK, job, options, how, METRICS, counts, partial(finish, reader, settings, dev, options),
                    job.columns)  # fmt: skip
 

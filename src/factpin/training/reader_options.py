@@ -14,6 +14,7 @@ class ReaderOptions:
     """What is trained. How it is trained is in TrainConfig."""
 
     encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
+    initial: str = ""  # model to start from instead; the head of a reader is kept
     head: str = "answer_pointer"  # kind of head: answer_pointer or efficient_global_pointer (egp)
     head_size: int = 64  # width of the head's vectors
     rope: bool = True  # rotary positions in the pointer heads

@@ -9,7 +9,7 @@ from factpin.errors import BadInput, did_you_mean, need_torch
 from factpin.models.settings import read_settings
 from factpin.training.config import TrainConfig, read_recipe
 from factpin.training.data import KEYS
-from factpin.training.plan import learns_from, make_plan, trainable, trainable_name
+from factpin.training.plan import learns_from, make_plan, starts_from_a_model, trainable, trainable_name
 
 FEW = 200  # documents below which scores say little
 
@@ -48,13 +48,13 @@ def train_request(
     if not files.get("train"):
         raise BadInput("--train is missing: name the training corpus.")
     given = {key: value for key, value in settings.items() if value is not None}
+    _refuse_foreign(given, name)
     if not any(given.get(key) or tables.get(name, {}).get(key) for key in ("encoder", "initial")):
+        more = "; --initial starts from a trained model instead" if starts_from_a_model(name) else ""
         raise BadInput(
-            "--encoder is missing. `factpin models --encoders` lists encoders that need no model hub; --initial starts "
-            "from a trained model instead."
+            f"--encoder is missing. `factpin models --encoders` lists encoders that need no model hub{more}."
         )
     _refuse_unknown(tables, name, recipe)
-    _refuse_foreign(given, name)
     return TrainRequest(name, files, given, tables, output, resume)
 
 
@@ -73,6 +73,8 @@ def _refuse_foreign(given: Mapping[str, Any], task: str) -> None:
     """Refuse an option of another task."""
     known = {f.name for f in (*fields(trainable()[task]), *fields(TrainConfig))}
     for key in given:
+        if key == "initial" and key not in known:
+            raise BadInput(f"--initial has no meaning for {task}, which starts from an encoder. Name one (--encoder).")
         if key not in known:
             raise BadInput(f"--{key.replace('_', '-')} has no meaning for {task}. Leave it out.")
 

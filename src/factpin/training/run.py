@@ -28,9 +28,10 @@ from factpin.models.shipped import find_model
 from factpin.scoring import align, calibration
 from factpin.tasks import Design, Task
 from factpin.tokens import Tokenizer
-from factpin.training.advice import unseen_labels
+from factpin.training.advice import inherited, unseen_labels
 from factpin.training.config import TrainConfig, to_dict, write_recipe
 from factpin.training.defaults import settle
+from factpin.training.initial import open_initial
 from factpin.training.job import TaskJob, digest
 from factpin.training.knowledge_layer import knowledge_layer
 from factpin.training.loop import check_folder, train
@@ -75,6 +76,7 @@ def _run(
     quiet: bool,
 ) -> dict[str, Any]:
     extractor = start(task, options, training, how.seed)
+    options = replace(options, head=extractor.settings.head)  # for the recipe, by which the run may be resumed
     job = TaskJob(extractor, training, dev, options)
     width, tokens = torch_model(extractor.model).encoder.width, sum(job.lengths) / max(1, len(job.lengths))
     how = settle(how, width, len(job.lengths), world.size, tokens)
@@ -103,6 +105,9 @@ def _run(
         "noted": dict(job.notes),
         **unseen_labels(training, dev, task.finds),
     }
+    if options.initial:
+        old = read_settings(find_model(options.initial))
+        report["initial"] = {"model": options.initial, **inherited(old, extractor.settings)}
     if world.leads:
         report["scores"] = finish(task, extractor, dev, folder, options, data, how.seed)
     world.close()
@@ -128,20 +133,30 @@ def finish(
         reliability = calibration(judged.outcomes)
         scores = {**task.figures(judged), **({"ece": reliability.ece} if reliability.count else {})}
     extractor.save(folder)
+    encoder = extractor.settings.encoder  # with --initial, that of the model
     origin = Origin(
         data=f"train {data.get('train', 'in memory')}, dev {data.get('dev') or 'none'}",
-        encoder_licence=CATALOGUE[options.encoder].licence if options.encoder in CATALOGUE else "not stated",
+        encoder_licence=CATALOGUE[encoder].licence if encoder in CATALOGUE else "not stated",
         seed=seed,
         command="factpin " + shlex.join(sys.argv[1:]) if sys.argv[1:2] == ["train"] else "",
         hardware=f"{platform.machine()}, {count(torch.get_num_threads(), 'thread')}"
         if not torch.cuda.is_available()
         else torch.cuda.get_device_name(),
+        remarks=started_from(options.initial) if options.initial else "",
     )
     write_card(folder, extractor.settings, origin, scores, reliability)
     with write_bytes(folder / "metrics.json") as stream:
         table = [asdict(b) for b in reliability.table] if reliability else []
         stream.write(orjson.dumps({**scores, "reliability": table}, option=orjson.OPT_INDENT_2))
     return scores
+
+
+def started_from(model: str) -> str:
+    """What a card says of the model that a run started from."""
+    return (
+        f"## Started from\n\nThe weights of `{Path(model).name}`. What it learned from, and under which licences, is "
+        f"in its own card."
+    )
 
 
 def tune(extractor: Extractor, dev: Sequence[Document], options: Any) -> None:
@@ -163,13 +178,13 @@ def start(task: Task, options: Any, training: Sequence[Document], seed: int) -> 
 
 def build(task: Task, options: Any, design: Design) -> Extractor:
     """An extractor with a new head on the encoder that is named, or on what an initial model has learned."""
-    old = Extractor.load(find_model(options.initial), runtime="torch") if options.initial else None
+    old = open_initial(options.initial) if options.initial else None
     if old is None:
         source = resolve(options.encoder)
         encoder, tokenizer = Encoder.load(source), Tokenizer.load(source)
         layer = knowledge_layer(options, encoder, tokenizer, source)
     else:
-        encoder, tokenizer = torch_model(old.model).encoder, old.tokenizer
+        encoder, tokenizer = old.encoder, old.tokenizer
         layer = knowledge_layer(options, encoder, tokenizer)
     settings = Settings(
         task=task.name,
@@ -188,7 +203,7 @@ def build(task: Task, options: Any, design: Design) -> Extractor:
     )
     head = HEADS[design.head](CONFIGS[design.head](**design.head_config), encoder.width)
     if old is not None:
-        inherit(head, torch_model(old.model).head)
+        inherit(head, old.head)
     return Extractor(settings, Model(encoder, head, options.dropout), tokenizer)
 
 
