@@ -17,7 +17,7 @@ BATCH = 16
 class TrainConfig:
     """How to train, whatever the task. Shares are of all optimiser steps."""
 
-    epochs: int | None = None  # passes over the data; default: 5, or as many as make 600 steps
+    epochs: int | None = None  # passes over the data; default: 5, or as many as make 1,200 steps
     max_steps: int | None = None  # most steps; may end the run before `epochs`, and shortens the schedule
     batch_size: int | None = None  # texts per forward pass and process; default: 16, fewer if they are long
     accumulation: int = 1  # forward passes per step

@@ -11,7 +11,7 @@ from factpin.training.config import BATCH, TrainConfig
 SMALL = 640  # encoders narrower than this learn at SMALL_RATE: all of the catalogue but those of BERT-base's width
 SMALL_RATE, BASE_RATE = 2e-4, 5e-5
 EPOCHS = 5
-STEPS = 600  # at least, so that a few dozen texts are read often enough
+STEPS = 1200  # at least, so that a few hundred texts are read often enough
 TOKENS = 1024  # of a batch, about: a step of long documents takes as long as one of sentences
 EVALUATIONS = 20  # at most, where epochs are short
 
