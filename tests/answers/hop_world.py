@@ -1,4 +1,7 @@
-"""A world of two hops: a passage says who somebody's friend is, the friend's own passage where the friend went."""
+"""A world of two hops: a passage says who somebody's friend is, the friend's own passage where the friend went.
+
+And one of comparisons, in English: whose passage says that he or she is old, and whose says young?
+"""
 
 import random
 from functools import cache
@@ -13,6 +16,7 @@ from factpin.training.config import TrainConfig
 from factpin.training.hops_options import HopOptions
 from factpin.training.part_table import train_part
 
+SINGERS = ["Ann Lee (singer)", "Bob Ray", "Cy Moe (actor)", "Di Poe", "Ed Coe (film)"]
 PEOPLE, PLACES = ["李雷", "韩梅梅", "王小明", "张伟", "刘洋"], ["旧金山", "巴黎", "东京", "罗马"]
 QUICK = TrainConfig(epochs=14, batch_size=4, learning_rate=3e-3, head_learning_rate=3e-3, seed=7, evaluate_every=1000)
 
@@ -55,3 +59,39 @@ def trained_hops(home: Path) -> tuple[Path, dict[str, object]]:
     folder = home / "hops"
     report = train_part("hops", hop_questions(60, 1), hop_questions(20, 2), options, QUICK, folder, quiet=True)
     return folder, report
+
+
+def comparisons(size: int, seed: int) -> list[Question]:
+    """Who is older, Ann Lee or Bob Ray? Is Ann Lee older than Bob Ray?"""
+    chance, found = random.Random(seed), []
+    for i in range(size):
+        titles = chance.sample(SINGERS, 3)
+        names = [title.split(" (")[0] for title in titles]
+        ages = chance.sample(["old", "young"], 2)
+        docs = tuple(
+            document(f"c{seed}-{i}{n}", title, f"{name} is {age}.")
+            for n, (title, name, age) in enumerate(zip(titles, names, (*ages, "young"), strict=True))
+        )
+        support = ((0, 0), (1, 0))
+        if i % 2:
+            text, answer = f"Who is older, {names[0]} or {names[1]}?", names[ages.index("old")]
+            found.append(Question(f"c{seed}-{i}", text, "en", (answer,), context=docs, support=support))
+        else:
+            text, answer = f"Is {names[0]} older than {names[1]}?", "yes" if ages[0] == "old" else "no"
+            found.append(Question(f"c{seed}-{i}", text, "en", (answer,), "yes_no", context=docs, support=support))
+    return found
+
+
+@cache
+def trained_comparisons(home: Path) -> tuple[Path, dict[str, object]]:
+    torch.manual_seed(0)
+    texts = [text for q in comparisons(50, 0) for text in (q.text, *(d.text for d in q.context))]
+    tokenizer = build_tokenizer(texts, vocab_size=300)
+    small_encoder(tokenizer.vocab_size, width=32, layers=2, max_length=96, tokenizer=tokenizer).save(
+        home / "compare-small"
+    )
+    options = HopOptions(
+        str(home / "compare-small"), max_length=96, overlap=8, negatives=1, final_weight=1.0, language="en"
+    )
+    report = train_part("hops", comparisons(60, 1), comparisons(20, 2), options, QUICK, home / "compare", quiet=True)
+    return home / "compare", report

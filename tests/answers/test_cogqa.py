@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,8 +13,8 @@ from click.testing import CliRunner
 
 from factpin.answers.ask import ask, trace
 from factpin.answers.cogqa import Findings, FoundSpan, GraphNode, graph_to_graphml, graph_to_json, grow
-from factpin.answers.cogqa_ask import HopReasoner
-from factpin.answers.cogqa_hops import answer_kind, compared_nodes, two_named, two_offered
+from factpin.answers.cogqa_ask import HopReasoner, citations_of, titles_of
+from factpin.answers.cogqa_hops import FoundAnswer
 from factpin.answers.cogqa_systems import NONE_WEIGHT, HopModel, System2, decode, span_loss
 from factpin.answers.pair_reader import collate_pairs
 from factpin.app.commands.ask import ask as command
@@ -26,9 +27,9 @@ from factpin.heads.cells import Cells
 from factpin.memory import Source, open_store
 from factpin.models.hops_folder import load_hops
 from factpin.tokens.pairs import FramedPair
-from factpin.training.hops import HopsJob, gold_graph, mentions_of, start_hops
+from factpin.training.hops import HopsJob, TaughtGraph, TaughtHops, gold_graph, mentions_of, start_hops, title_of
 from factpin.training.hops_options import HopOptions
-from tests.answers.hop_world import hop_encoder, hop_questions, trained_hops
+from tests.answers.hop_world import comparisons, hop_encoder, hop_questions, trained_hops
 
 
 def passage(title: str, text: str) -> Passage:
@@ -101,6 +102,43 @@ def test_where_nothing_answers_the_nearest_node_has_to() -> None:
     assert grow([], reader({}, {}, []), lambda name: []).nodes == []
 
 
+def test_what_is_left_out_is_counted_once() -> None:
+    pages = [passage("A", "A knows Q."), passage("B", "B knows Q.")]
+    read = reader({"A": ["Q"], "B": ["Q"]}, {}, [])
+    graph = grow(pages, read, lambda name: [passage("Q", "Text.")], 0)
+    assert graph_to_json(graph)["left_out"] == 1 and len(graph.nodes) == 3  # and the answer that was forced
+
+
+def test_an_answer_keeps_the_span_that_named_it_when_a_later_visit_finds_nothing() -> None:
+    pages = [passage("Cy", "Cy is Cy."), passage("A", "A knows Cy.")]
+
+    def read(nodes: list[GraphNode], forced: bool) -> list[Findings]:
+        found = []
+        for node in nodes:
+            answers = (named("Cy is Cy.", "Cy"),) if node.name == "Cy" and not node.clues else ()
+            hops = (named("A knows Cy.", "Cy"),) if node.name == "A" else ()
+            found.append(Findings(hops, answers, 1.0))
+        return found
+
+    graph = grow(pages, read, lambda name: [])
+    assert graph.nodes[0].visits == 2 and graph.nodes[0].answers
+    cited = citations_of(graph, FoundAnswer("Cy", 0.0, 0), {"Cy": "cy", "A": "a"})
+    assert [(one.uri, one.quote) for one in cited] == [("cy", "Cy")]
+
+
+def test_graphml_is_xml_whatever_a_passage_says() -> None:
+    odd = "a\x00\ufffe\uffff\ud800b\U0001f600"
+    drawn = ElementTree.fromstring(
+        graph_to_graphml(grow([passage(odd, odd)], reader({}, {}, []), lambda _: [])).encode()
+    )
+    assert "ab\U0001f600" in {found.text for found in drawn.iter("{http://graphml.graphdrawing.org/xmlns}data")}
+
+
+def test_a_passage_without_a_title_is_linked_by_no_name() -> None:
+    pages = [passage("", "Some text."), passage("Ed Wood (film)", "It is a film.")]
+    assert titles_of(pages) == {"ed wood": [pages[1]]}
+
+
 def test_system_2_is_its_equations() -> None:
     torch.manual_seed(3)
     system, edges = System2(5).double().eval(), [(0, 1), (0, 2), (1, 2), (3, 2)]
@@ -158,6 +196,17 @@ def test_the_loss_of_spans_by_hand() -> None:
     assert float(span_loss(AnswerPointerScores(a, z, real), gold)) == pytest.approx(-float(hop + answer + none) / 2)
 
 
+def test_the_losses_are_computed_where_the_scores_are(home: Path) -> None:
+    gold = Cells.of([(0, 0, 1, 2), (0, 0, 3, 3), (0, 1, 2, 3)])
+    a = torch.randn(2, 2, 4, device="meta")  # any other device than that of gold
+    assert span_loss(AnswerPointerScores(a, a, a > 0), gold).device.type == "meta"
+    model = TaughtHops(HopModel(Encoder.load(hop_encoder(home))), 1.0).to("meta")
+    meaning = torch.randn(3, model.encoder.width, device="meta")
+    for kind in ("", "yes_no", "choice"):
+        graph = TaughtGraph("?", [], [(0, 1)], kind, 1, (0, 1))
+        assert model.graph_loss(graph, meaning).device.type == "meta"
+
+
 def test_the_meaning_is_that_of_a_lower_layer(home: Path) -> None:
     encoder = Encoder.load(hop_encoder(home)).eval()
     model = HopModel(encoder).eval()
@@ -177,46 +226,6 @@ def test_the_meaning_is_that_of_a_lower_layer(home: Path) -> None:
     assert torch.allclose(meaning, states[1][:, 0], atol=1e-5)  # of two layers, the first
 
 
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("Who directed Ed Wood?", ""),
-        ("Are Ed Wood and Tim Burton American?", "yes_no"),
-        ("Who is older, Ed Wood or Tim Burton?", "choice"),
-        ("谷爱凌出生在哪里？", ""),
-        ("谷爱凌是运动员吗？", "yes_no"),
-        ("谷爱凌和李雷是不是朋友？", "yes_no"),
-        ("李雷还是韩梅梅更大？", "choice"),
-    ],
-)
-def test_what_a_question_is_answered_by(question: str, kind: str) -> None:
-    assert answer_kind(question) == kind
-
-
-def test_two_titles_are_named_as_whole_words_and_in_the_order_of_the_question() -> None:
-    titles = ["Edith (film)", "Ed", "The Lake", "北京"]
-    assert two_named("Is The Lake older than Edith?", titles) == (2, 0)
-    assert two_named("Who edited Ed?", titles) == (1, 0)  # one is named, and not in "edited"
-    assert two_named("他去过北京吗？", titles) == (3, 0)
-    assert two_named("詹姆斯在NBA打球吗？", ["Oslo", "NBA"]) == (1, 0)  # Chinese has no spaces around it
-    assert two_named("Is it?", ["", "!"]) == (0, 1) and two_named("Is it?", ["Ed"]) is None
-
-
-def test_only_what_is_on_both_sides_of_or_is_a_choice() -> None:
-    titles = ["Dare", "Ed Wood", "Truth or Dare", "Big Fish"]
-    assert two_offered("Which came first, Big Fish or Truth or Dare?", titles) == (3, 2)
-    assert two_offered("Who directed Truth or Dare and Ed Wood?", titles) is None  # that "or" is in a title
-    assert two_offered("Who directed Truth or Dare?", titles) is None
-    assert two_offered("《北京人》和《雷雨》还是《日出》更早？", ["北京人", "雷雨", "日出"]) == (1, 2)
-
-
-def test_an_or_in_a_title_does_not_make_a_question_a_choice() -> None:
-    graph = grow([passage("Truth or Dare", "Truth or Dare was directed by Alek."), passage("Alek", "Alek directs.")],
-                 reader({}, {"Truth or Dare": ["Alek"]}, []), lambda _: [])  # fmt: skip
-    assert compared_nodes("Who directed Truth or Dare?", graph) is None
-    assert compared_nodes("Who is older, Alek or Truth or Dare?", graph) == (1, 0)
-
-
 def test_the_gold_graph_of_a_question() -> None:
     import numpy as np
 
@@ -227,6 +236,23 @@ def test_the_gold_graph_of_a_question() -> None:
     (label, span), *_ = graph.nodes[0].spans
     assert label == 0 and question.context[0].text[span.start : span.end] == question.context[1].meta["title"]
     assert mentions_of("Ed Wood (film)", "He saw Ed Wood. Ed Woody") == [Span(7, 14)]
+    assert mentions_of("NBA", "他参加NBA比赛。") == [Span(3, 6)]
+
+
+def test_the_gold_graph_of_a_comparison() -> None:
+    import numpy as np
+
+    chance = np.random.default_rng(0)
+    yes_no, choice = comparisons(2, 5)
+    for question, answer in ((yes_no, yes_no.answers[0] == "yes"), (choice, choice.text.startswith(
+            f"Who is older, {choice.answers[0]}"))):  # fmt: skip
+        graph = gold_graph(question, 1, chance)
+        assert graph is not None and graph.kind and (graph.pair, graph.answer) == ((0, 1), int(answer))
+    titled = replace(choice, answers=tuple(title_of(choice.context[i]) for i in (0, 1))[:1])
+    with_brackets = gold_graph(titled, 1, chance)
+    assert with_brackets is not None and (with_brackets.kind, with_brackets.answer) == ("choice", 1)
+    assert gold_graph(replace(choice, answers=("Rome",)), 1, chance) is None  # neither of the two, and in no passage
+    assert gold_graph(replace(yes_no, text="Is anybody old?"), 1, chance) is None  # no two titles to compare
 
 
 def test_nodes_without_a_passage_are_read_apart_and_the_loss_is_that_of_one_batch(home: Path) -> None:
@@ -251,7 +277,7 @@ def test_nodes_without_a_passage_are_read_apart_and_the_loss_is_that_of_one_batc
 def test_hops_are_learned_and_cited_from_a_store(home: Path, tmp_path: Path) -> None:
     folder, report = trained_hops(home)
     assert report["scores"]["em"] > 0.8  # type: ignore[index]
-    assert report["noted"] == {"not_taught": 0, "span": 60, "hops": 60}
+    assert report["noted"] == {"not_taught": 0, "too_long": 0, "span": 60, "hops": 60}
     reasoner, right, paths = HopReasoner(load_hops(folder)), 0, 0
     for question in hop_questions(8, 9):
         with open_store("memory:", create=True) as store:

@@ -8,6 +8,7 @@
 If nothing was found that answers, the node that came nearest is read once more and has to answer.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from factpin.memory.names import title_key
 NEW_NODES = 5  # passages that are added to those that were retrieved
 SHOWN = 30  # characters of a passage without a title, in place of its title
 MUCH = 0.7  # of a longer name that a shorter one inside it has to be
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,14 @@ class GraphNode:
     name: str
     passage: Passage | None
     clues: list[str] = field(default_factory=list)
-    answers: bool = False  # whether it may be the answer
+    named: dict[int, FoundSpan] = field(default_factory=dict)  # by the number of the node that names it as the answer
     visits: int = 0
     findings: Findings | None = None
+
+    @property
+    def answers(self) -> bool:
+        """Whether it may be the answer."""
+        return bool(self.named)
 
 
 @dataclass(eq=False)
@@ -72,7 +79,7 @@ class CognitiveGraph:
     nodes: list[GraphNode] = field(default_factory=list)
     edges: list[GraphEdge] = field(default_factory=list)
     forced: bool = False  # no node answered by itself
-    left_out: int = 0  # passages that were named when there was no more room
+    left_out: set[str] = field(default_factory=set)  # keys of passages that were named when there was no more room
 
     @property
     def visits(self) -> int:
@@ -162,7 +169,7 @@ def _hops(graph: CognitiveGraph, node: GraphNode, findings: Findings, link: Link
             if target is None and sum(o.passage is not None for o in graph.nodes) < room:
                 target = _node(graph, passage.title or hop.text, passage)
             elif target is None:
-                graph.left_out += 1
+                graph.left_out.add(passage.id)
         if target is not None and _connect(graph, node, target, hop):
             named.append(target)
     return named
@@ -174,7 +181,7 @@ def _answers(graph: CognitiveGraph, node: GraphNode, findings: Findings) -> list
     for answer in findings.answers:
         target = next((other for other in graph.nodes if _same(answer.text, other)), None)
         target = target or _node(graph, answer.text, None)
-        target.answers = True
+        target.named.setdefault(node.number, answer)
         if _connect(graph, node, target, answer):
             named.append(target)
     return named
@@ -202,7 +209,7 @@ def graph_to_json(graph: CognitiveGraph) -> dict[str, Any]:
          "end": edge.found.span.end, "clue": edge.clue}
         for edge in graph.edges
     ]  # fmt: skip
-    return {"nodes": nodes, "edges": edges, "forced": graph.forced, "left_out": graph.left_out}
+    return {"nodes": nodes, "edges": edges, "forced": graph.forced, "left_out": len(graph.left_out)}
 
 
 def graph_to_graphml(graph: CognitiveGraph) -> str:
@@ -221,5 +228,5 @@ def graph_to_graphml(graph: CognitiveGraph) -> str:
 
 
 def _data(values: dict[str, str]) -> str:
-    clean = {key: "".join(c for c in value if c >= " " or c in "\t\n\r") for key, value in values.items()}
-    return "".join(f'<data key="{key}">{escape(value)}</data>' for key, value in clean.items())
+    clean = {key: escape(_NOT_XML.sub("", value)) for key, value in values.items()}
+    return "".join(f'<data key="{key}">{value}</data>' for key, value in clean.items())

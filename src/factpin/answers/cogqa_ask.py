@@ -27,15 +27,20 @@ class HopReasoner:
     def __call__(self, question: str, search: Search, k: int, filter: Filter) -> ReasonedAnswers:
         """Retrieve, grow, choose and cite."""
         store = search.store
-        seeds = retrieve(question, search, k, filter)
+        with store.tables.reading():  # another process may write meanwhile
+            seeds = retrieve(question, search, k, filter)
+        uris = dict(seeds.uris)
 
         def link(name: str) -> list[Passage]:
-            key = title_key(name)
-            return store.passages(store.titled([key], filter).get(key, [])[:1]) if key else []
+            if not (key := title_key(name)):
+                return []
+            with store.tables.reading():
+                linked = store.passages(store.titled([key], filter).get(key, [])[:1])
+                uris.update(store.uris([passage.document for passage in linked]))
+            return linked
 
         graph, found = self.reader.answer(question, seeds.passages, link)
         passages = tuple(node.passage for node in graph.nodes if node.passage is not None)
-        uris = store.uris([passage.document for passage in passages])
         answers = [answer for one in found[:MOST_SHOWN] if (answer := self._answer(question, graph, one, uris))]
         retrieval = Retrieval(passages, uris, _hops(graph, uris))
         return ReasonedAnswers(answers, self.reader.settings.min_score, retrieval, graph.visits, graph)
@@ -50,18 +55,14 @@ class HopReasoner:
 
 
 def citations_of(graph: CognitiveGraph, found: FoundAnswer, uris: dict[str, str]) -> list[Citation]:
-    """Where an answer is named; of two nodes that were compared, the first sentence of each."""
+    """Where an answer is named as such; of two nodes that were compared, the first sentence of each."""
     if found.compared is not None:
         nodes = [graph.nodes[number] for number in found.compared]
         return [cite(n.passage, uris[n.passage.document], *_first_sentence(n.passage)) for n in nodes if n.passage]
-    node, cited = graph.nodes[found.node], list[Citation]()
-    for edge in graph.into(found.node):
-        passage = graph.nodes[edge.source].passage
-        if passage is not None:
-            cited.append(cite(passage, uris[passage.document], *edge.found.span, sentence=edge.found.sentence))
-    if not cited and node.passage is not None and node.findings is not None:  # it names itself
-        for span in node.findings.answers[:1]:
-            cited.append(cite(node.passage, uris[node.passage.document], *span.span, sentence=span.sentence))
+    cited = []
+    for source, span in graph.nodes[found.node].named.items():
+        if (passage := graph.nodes[source].passage) is not None:
+            cited.append(cite(passage, uris[passage.document], *span.span, sentence=span.sentence))
     return cited
 
 
@@ -94,5 +95,6 @@ def titles_of(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
     """Passages by the key of their title: a link where there is no store."""
     found: dict[str, list[Passage]] = {}
     for passage in passages:
-        found.setdefault(title_key(passage.title), []).append(passage)
+        if key := title_key(passage.title):
+            found.setdefault(key, []).append(passage)
     return found

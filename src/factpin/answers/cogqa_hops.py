@@ -3,10 +3,10 @@
     hops = HopReader(model, tokenizer)
     graph, found = hops.answer(question, seeds, link)
 
-Every answer is a span of a passage, the name of a node (for "x or y"), or yes or no.
+Every answer is a span of a passage, words of the question (for "x or y"), or yes or no. A yes-no question that does not
+name two titles has no answer.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -15,32 +15,22 @@ import torch
 from torch import Tensor
 
 from factpin.answers.cogqa import CognitiveGraph, Findings, FoundSpan, GraphNode, Link, grow
+from factpin.answers.cogqa_compare import NamedTitle, answer_kind, compared
 from factpin.answers.cogqa_systems import ANSWER, HOP, HopModel, decode
 from factpin.answers.pair_reader import collate_pairs
 from factpin.answers.yes_no import WORDS
 from factpin.documents import Passage, Span
-from factpin.documents.keys import fold
 from factpin.language.identify import HAN
 from factpin.language.sentences import split_sentences
-from factpin.memory.names import title_key
 from factpin.tasks.scale import Scale
 from factpin.tokens import Pieces, Tokenizer, Window, char_span, piece_span
-from factpin.tokens.pairs import FramedPair, pair_frame, windows_beside
+from factpin.tokens.pairs import LEAST, FramedPair, pair_frame, windows_beside
 from factpin.tokens.pieces import Ints
 
 MOST_HOPS, MOST_ANSWERS, LONGEST = 3, 1, 10  # spans of a passage, and pieces of a span
 CLUE_SHARE = 3  # clues get at most a third of the room
 FORCED = 0.1  # how much is allowed beyond the gap, where an answer has to be found
 AT_ONCE = 8  # inputs in a batch
-_YES_NO = re.compile(
-    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b|[吗么嘛]\W*$|是不是|是否|有没有", re.I
-)
-_CHOICE = re.compile(r"\bor\b|还是|或者", re.I)
-
-
-def answer_kind(question: str) -> str:
-    """What answers a question: "" (a span), yes_no, or choice (one of two that it names)."""
-    return "choice" if _CHOICE.search(question) else "yes_no" if _YES_NO.search(question) else ""
 
 
 @dataclass(frozen=True)
@@ -119,17 +109,24 @@ class HopReader:
         return [HopInput(frame.join(first, pieces.ids[w.first : w.last]), pieces, w, sentences) for w in found]
 
     def first_part(self, question: str, clues: Sequence[str]) -> Ints:
-        """The pieces of a question and its clues, with separators; the last clues that fit."""
+        """The pieces of a whole question and its clues, with separators; the last clues that fit."""
         asked, *hints = (part.ids for part in self.tokenizer.encode_batch([question, *clues]))
         middle = np.array([id for id, _ in pair_frame(self.tokenizer).middle[:1]], np.int32)
-        room = max(0, self.settings.max_length // CLUE_SHARE)
+        room = max(0, min(self.settings.max_length // CLUE_SHARE, self._room_beside(asked)))
         kept: list[Ints] = []
         for hint in hints[::-1]:
             part = np.concatenate([middle, hint])[:room]
             room -= len(part)
             kept = [part, *kept] if len(part) > 1 else kept
-        most = self.settings.max_length // 2 - sum(map(len, kept))
-        return np.concatenate([asked[: max(8, most)], *kept])
+        return np.concatenate([asked, *kept])
+
+    def fits(self, question: str) -> bool:
+        """Whether a question leaves room for a passage; one that does not is refused."""
+        return self._room_beside(self.tokenizer.encode(question).ids) >= 0
+
+    def _room_beside(self, asked: Ints) -> int:
+        """The tokens that are left for clues beside a question and the shortest window."""
+        return self.settings.max_length - pair_frame(self.tokenizer).size - LEAST - len(asked)
 
     def bare_input(self, question: str, clues: Sequence[str]) -> FramedPair:
         """The input of a node that has no passage: the question and its clues."""
@@ -167,16 +164,24 @@ class HopReader:
         )
         if not graph.nodes:
             return graph, []
-        meaning = self.meanings(question, graph)
         kind = answer_kind(question)
-        pair = compared_nodes(question, graph) if kind else None
-        if kind and pair is not None:
-            score = float(self.model.system2.compare(kind, meaning[pair[0]], meaning[pair[1]]))
-            return graph, _decided(question, kind, graph, pair, score)
-        scores = self.model.system2(meaning, [(edge.source, edge.target) for edge in graph.edges])
-        chosen = [node for node in graph.nodes if node.answers]
-        found = [FoundAnswer(node.name, _margin(scores, chosen, node), node.number) for node in chosen]
-        return graph, sorted(found, key=lambda one: (-one.score, one.node))
+        pair = compared(kind, question, [node.passage.title if node.passage else "" for node in graph.nodes])
+        if pair is not None:
+            x, y = self.meanings(question, graph)[[pair[0].number, pair[1].number]]
+            return graph, _decided(question, kind, pair, float(self.model.system2.compare(kind, x, y)))
+        return graph, [] if kind == "yes_no" else self._chosen(question, graph)
+
+    def _chosen(self, question: str, graph: CognitiveGraph) -> list[FoundAnswer]:
+        """The nodes that may be the answer, by their score among all nodes."""
+        scores = self.model.system2(
+            self.meanings(question, graph), [(edge.source, edge.target) for edge in graph.edges]
+        )
+        found = [
+            FoundAnswer(max(node.named.values(), key=lambda span: span.score).text, odds, node.number)
+            for node, odds in zip(graph.nodes, log_odds(scores).tolist(), strict=True)
+            if node.answers
+        ]
+        return sorted(found, key=lambda one: (-one.score, one.node))
 
     def meanings(self, question: str, graph: CognitiveGraph) -> Tensor:
         """The meanings of all nodes (N, D): from their passages, or from their clues."""
@@ -191,58 +196,24 @@ class HopReader:
         return torch.stack(rows)
 
 
-def _margin(scores: Tensor, chosen: Sequence[GraphNode], node: GraphNode) -> float:
-    """How far the score of a node is above those of the other answers; its log odds among them."""
-    rest = [scores[other.number] for other in chosen if other is not node]
-    return float(scores[node.number] - (torch.stack(rest).logsumexp(0) if rest else 0.0))
+def log_odds(scores: Tensor) -> Tensor:
+    """The log odds of each node under the softmax over all nodes, which is what is learned (N,)."""
+    if len(scores) < 2:
+        return torch.zeros_like(scores)
+    own = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
+    return scores - scores.expand(len(scores), -1).masked_fill(own, -torch.inf).logsumexp(-1)
 
 
-def _decided(question: str, kind: str, graph: CognitiveGraph, pair: tuple[int, int], score: float) -> list[FoundAnswer]:
+def _decided(question: str, kind: str, pair: tuple[NamedTitle, NamedTitle], score: float) -> list[FoundAnswer]:
+    """Both answers of a comparison, the likelier one first; score is that of yes, or of the first title."""
+    numbers = (pair[0].number, pair[1].number)
     if kind == "yes_no":
-        words = WORDS["zh" if HAN.search(question) else "en"]
-        named = [(words[0], score), (words[1], -score)]
+        yes, no = WORDS["zh" if HAN.search(question) else "en"]
+        found = [FoundAnswer(yes, score, numbers[0], numbers), FoundAnswer(no, -score, numbers[0], numbers)]
     else:
-        named = [(graph.nodes[pair[0]].name, score), (graph.nodes[pair[1]].name, -score)]
-    found = [
-        FoundAnswer(text, value, pair[i if kind == "choice" else 0], pair) for i, (text, value) in enumerate(named)
-    ]
+        words = [question[slice(*one.span)] for one in pair]
+        found = [FoundAnswer(words[i], (score, -score)[i], numbers[i], numbers) for i in (0, 1)]
     return sorted(found, key=lambda one: -one.score)
-
-
-def compared_nodes(question: str, graph: CognitiveGraph) -> tuple[int, int] | None:
-    """The two nodes that a question compares."""
-    read = [node for node in graph.nodes if node.passage]
-    names = [node.name for node in read]
-    pair = two_offered(question, names) if answer_kind(question) == "choice" else two_named(question, names)
-    return None if pair is None else (read[pair[0]].number, read[pair[1]].number)
-
-
-def two_named(question: str, titles: Sequence[str]) -> tuple[int, int] | None:
-    """The two titles that a question names first, in its order; where it names fewer, the first of the others."""
-    asked = fold(question)
-    found = [(named_at(asked, title_key(title)), i) for i, title in enumerate(titles)]
-    ranked = [i for _, i in sorted(one for one in found if one[0] >= 0)] + [i for at, i in found if at < 0]
-    return (ranked[0], ranked[1]) if len(ranked) > 1 else None
-
-
-def two_offered(question: str, titles: Sequence[str]) -> tuple[int, int] | None:
-    """The two titles that a question names on both sides of an "or"; an "or" inside a title offers nothing."""
-    asked, keys = fold(question), [title_key(title) for title in titles]
-    spans = sorted((at, at + len(key), i) for i, key in enumerate(keys) if (at := named_at(asked, key)) >= 0)
-    whole = [(s, e, i) for s, e, i in spans if not any(a <= s and e <= b and b - a > e - s for a, b, _ in spans)]
-    for (_, end, x), (start, _, y) in zip(whole, whole[1:], strict=False):
-        if _CHOICE.search(asked[end:start]):
-            return x, y
-    return None
-
-
-def named_at(asked: str, name: str) -> int:
-    """Where a folded text has a folded name, in whole words unless it is Chinese; -1 where it has not."""
-    for match in re.finditer(re.escape(name), asked) if name else ():
-        around = asked[: match.start()][-1:], asked[match.end() :][:1]
-        if HAN.search(name) or not any(c.isalnum() and not HAN.match(c) for c in around):
-            return match.start()
-    return -1
 
 
 def _findings(one: HopInput, passage: Passage, a: Tensor, z: Tensor, meaning: Tensor, *, forced: bool) -> Findings:
@@ -268,10 +239,16 @@ def _span(one: HopInput, passage: Passage, first: int, last: int, score: float) 
 
 
 def _joined(found: Sequence[Findings]) -> Findings:
-    """What the windows of a passage say together."""
-    if len(found) == 1:
-        return found[0]
-    hops = sorted((hop for one in found for hop in one.hops), key=lambda hop: -hop.score)[:MOST_HOPS]
-    answers = sorted((ans for one in found for ans in one.answers), key=lambda ans: -ans.score)[:MOST_ANSWERS]
-    best = min(found, key=lambda one: one.gap)
-    return Findings(tuple(dict.fromkeys(hops)), tuple(answers), best.gap, found[0].meaning)
+    """What the windows of a passage say together. It means what the window means that names most, as in training."""
+    hops = _best([hop for one in found for hop in one.hops], MOST_HOPS)
+    answers = _best([answer for one in found for answer in one.answers], MOST_ANSWERS)
+    telling = max(found, key=lambda one: (len(one.hops) + len(one.answers), -one.gap))
+    return Findings(hops, answers, min(one.gap for one in found), telling.meaning)
+
+
+def _best(spans: Sequence[FoundSpan], most: int) -> tuple[FoundSpan, ...]:
+    """The best spans, each once: windows overlap, and give the same span different scores."""
+    found: dict[Span, FoundSpan] = {}
+    for one in sorted(spans, key=lambda span: -span.score):
+        found.setdefault(one.span, one)
+    return tuple(found.values())[:most]

@@ -19,6 +19,7 @@ Public code adds an embedding for the number of a sentence, and freezes System 1
 here there is neither, and both learn together from the beginning.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -138,15 +139,10 @@ def span_loss(scores: AnswerPointerScores, gold: Cells) -> Tensor:
     """The mean over texts: for hops and answers each, the cross entropies of starts and ends, halved."""
     a, z = scores.a.float().log_softmax(-1), scores.z.float().log_softmax(-1)  # (B, 2, N)
     B, L, _ = a.shape
-    count = torch.zeros(B, L)
-    total = torch.zeros(B, L)
-    for text, label, first, last in gold.rows():
-        count[text, label] += 1
-        total = total.index_put((torch.tensor(text), torch.tensor(label)),
-                                (a[text, label, first] + z[text, label, last]) / 2, accumulate=True)  # fmt: skip
-    named = count > 0
-    found = torch.where(named, total / count.clamp(min=1), NONE_WEIGHT * a[..., 0])
-    return -found.sum() / B
+    counts = Counter((text, label) for text, label, _, _ in gold.rows())
+    found = [(a[x, y, first] + z[x, y, last]) / 2 / counts[x, y] for x, y, first, last in gold.rows()]
+    found += [NONE_WEIGHT * a[x, y, 0] for x in range(B) for y in range(L) if not counts[x, y]]
+    return -torch.stack(found).sum() / B
 
 
 def decode(

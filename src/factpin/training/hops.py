@@ -5,7 +5,6 @@ answers whose clue is a sentence of a passage that does not help. A passage that
 an edge to it, and that sentence is a clue. System 1 learns the spans, System 2 which node answers.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,15 +17,8 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from factpin.answers.cogqa_ask import titles_of
-from factpin.answers.cogqa_hops import (
-    FoundAnswer,
-    HopInput,
-    HopReader,
-    HopSettings,
-    answer_kind,
-    two_named,
-    two_offered,
-)
+from factpin.answers.cogqa_compare import NamedTitle, answer_kind, compared, spans_of
+from factpin.answers.cogqa_hops import FoundAnswer, HopInput, HopReader, HopSettings
 from factpin.answers.cogqa_systems import ANSWER, HOP, HopModel, span_loss
 from factpin.answers.pair_reader import PairBatch, collate_pairs
 from factpin.answers.yes_no import WORDS
@@ -76,12 +68,8 @@ def title_of(doc: Document) -> str:
 
 
 def mentions_of(title: str, text: str) -> list[Span]:
-    """Where a title, without what is in brackets, is mentioned in a text."""
-    name = re.sub(r"\s*[(（][^()（）]*[)）]\s*$", "", title).strip()
-    if len(name) < 2:
-        return []
-    edge = r"\b" if name[0].isascii() else ""
-    return [Span(*match.span()) for match in re.finditer(edge + re.escape(name) + edge, text)][:1]
+    """Where a title, without what is in brackets, is first mentioned in a text."""
+    return spans_of(title_key(title), text)[:1]
 
 
 def gold_graph(question: Question, negatives: int, chance: np.random.Generator) -> TaughtGraph | None:
@@ -97,7 +85,7 @@ def gold_graph(question: Question, negatives: int, chance: np.random.Generator) 
                 nodes[x].spans.append((HOP, span))
                 nodes[y].clues.append(sentence_at(question.context[gold[x]], span))
                 edges.append((x, y))
-    graph = TaughtGraph(question.text, nodes, edges, answer_kind(question.text), -1)
+    graph = TaughtGraph(question.text, nodes, edges, "", -1)
     if not gold or not _teach_answer(question, gold, graph):
         return None
     _wrong_answers(graph, [question.context[i] for i in shown[len(gold) :]], len(gold), chance)
@@ -107,18 +95,16 @@ def gold_graph(question: Question, negatives: int, chance: np.random.Generator) 
 def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -> bool:
     """Put the answer into a graph; whether there is one."""
     names = [title_of(question.context[i]) for i in gold]
-    titles = [title_key(name) for name in names]
     answer = fold(question.answers[0]) if question.answers else ""
-    if question.kind == "yes_no" and (pair := two_named(question.text, names)) and answer:
-        graph.kind, graph.pair, graph.answer = "yes_no", pair, int(answer in ("yes", WORDS["zh"][0]))
+    kind = "yes_no" if question.kind == "yes_no" else "choice" if answer_kind(question.text) == "choice" else ""
+    pair = compared(kind, question.text, names)
+    side = _right_side(kind, question.text, answer, pair, names) if pair and answer else None
+    if pair and side is not None:
+        graph.kind, graph.pair, graph.answer = kind, (pair[0].number, pair[1].number), side
         return True
-    both = two_offered(question.text, names) if graph.kind == "choice" else None
-    if both and answer in (titles[both[0]], titles[both[1]]):
-        graph.pair, graph.answer = both, int(titles[both[0]] == answer)
-        return True
-    graph.kind = ""
+    titles = [_is_title(answer, name) for name in names]
     spans = [(gold.index(context), span) for context, span in question.spans if context in gold]
-    target = titles.index(answer) if answer in titles else len(graph.nodes)
+    target = titles.index(True) if any(titles) else len(graph.nodes)
     if not spans and target == len(graph.nodes):
         return False
     if target == len(graph.nodes):
@@ -130,6 +116,19 @@ def _teach_answer(question: Question, gold: Sequence[int], graph: TaughtGraph) -
             graph.nodes[target].clues.append(sentence_at(question.context[gold[x]], span))
     graph.answer = target
     return True
+
+
+def _right_side(kind: str, question: str, answer: str, pair: Sequence[NamedTitle], names: Sequence[str]) -> int | None:
+    """1 where yes or the first title is the answer, 0 where no or the second one is; None where neither or both are."""
+    if kind == "yes_no":
+        return int(answer in ("yes", WORDS["zh"][0]))
+    first, second = (answer == fold(question[slice(*t.span)]) or _is_title(answer, names[t.number]) for t in pair)
+    return None if first == second else int(first)
+
+
+def _is_title(answer: str, title: str) -> bool:
+    """Whether a folded answer is a title, with what it has in brackets or without."""
+    return bool(answer) and answer in (fold(title), title_key(title))
 
 
 def _wrong_answers(graph: TaughtGraph, others: Sequence[Document], first: int, chance: np.random.Generator) -> None:
@@ -191,11 +190,10 @@ class TaughtHops(nn.Module):
     def graph_loss(self, graph: TaughtGraph, meaning: Tensor) -> Tensor:
         """Cross entropy over all nodes; of a comparison, of the right side."""
         if graph.kind:
-            x, y = graph.pair
-            return binary_cross_entropy_with_logits(
-                self.hops.system2.compare(graph.kind, meaning[x], meaning[y]), torch.tensor(float(graph.answer))
-            )
-        return cross_entropy(self.hops.system2(meaning, graph.edges)[None], torch.tensor([graph.answer]))
+            score = self.hops.system2.compare(graph.kind, *meaning[list(graph.pair)])
+            return binary_cross_entropy_with_logits(score, torch.full_like(score, graph.answer))
+        scores = self.hops.system2(meaning, graph.edges)
+        return cross_entropy(scores[None], torch.tensor([graph.answer], device=scores.device))
 
 
 class HopsJob:
@@ -206,11 +204,15 @@ class HopsJob:
     ) -> None:
         self.reader, self.dev = reader, dev
         self.model = TaughtHops(reader.model, options.final_weight)
-        drawn = [gold_graph(q, options.negatives, np.random.default_rng([seed, i])) for i, q in enumerate(training)]
+        fitting = [(i, question) for i, question in enumerate(training) if reader.fits(question.text)]
+        drawn = [gold_graph(q, options.negatives, np.random.default_rng([seed, i])) for i, q in fitting]
         self.graphs = [graph for graph in drawn if graph is not None]
         if training and not self.graphs:
-            raise BadInput("No question has supporting passages that answer it; hops are learned from these.")
-        self.untaught = len(training) - len(self.graphs)
+            raise BadInput(
+                f"No question of at most {options.max_length} tokens has supporting passages that answer it; hops are "
+                f"learned from these."
+            )
+        self.too_long, self.untaught = len(training) - len(fitting), len(fitting) - len(self.graphs)
         self.lengths = [sum(len(node.text) // 4 + 32 for node in graph.nodes) for graph in self.graphs]
         self.terms = None
 
@@ -270,9 +272,12 @@ def passages_of(question: Question) -> list[Passage]:
 
 
 def answers_of(reader: HopReader, questions: Sequence[Question]) -> list[FoundAnswer | None]:
-    """The best answer to each question from its own contexts."""
-    found = []
+    """The best answer to each question from its own contexts; None to one that is too long."""
+    found: list[FoundAnswer | None] = []
     for question in questions:
+        if not reader.fits(question.text):
+            found.append(None)
+            continue
         passages = passages_of(question)
         titles = titles_of(passages)
         _, answers = reader.answer(question.text, passages, partial(_titled, titles))
@@ -319,5 +324,6 @@ def prepare_hops(
 
     kinds = Counter(graph.kind or "span" for graph in job.graphs)
     hops = sum(label == HOP for graph in job.graphs for node in graph.nodes for label, _ in node.spans)
-    counts = {"train": len(training), "dev": len(dev), "noted": {"not_taught": job.untaught, **kinds, "hops": hops}}
+    noted = {"not_taught": job.untaught, "too_long": job.too_long, **kinds, "hops": hops}
+    counts = {"train": len(training), "dev": len(dev), "noted": noted}
     return PartRun(HOPS, job, options, how, METRICS, counts, save, job.columns)
