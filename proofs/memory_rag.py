@@ -181,7 +181,7 @@ EXPERIMENTS = {
             Bar("rivals, thorough", least=0.2, minus="rivals, token"),
         ),
         "Both passages have the same probability, and the generator is given their words. With ten times the learning "
-        "rate, passages that know nothing became as sure as those that know, and token had 0.04.",
+        "rate, passages without the word became as confident as those with it, and token decoding was right in 0.04.",
         design=2,
     ),
 }

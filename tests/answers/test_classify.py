@@ -1,6 +1,7 @@
 """Long texts get their class and pieces their labels, from what a judge keeps that only interventions taught."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from factpin.answers.cogltx import first_relevance
+from factpin.answers.cogltx import TextBlock, first_relevance
 from factpin.answers.cogltx_judge import collate_windows
 from factpin.answers.cogltx_long import LongSettings, blocks_at_both_ends, first_blocks, piece_labels, without_block
 from factpin.documents import Document, Mention, Span
@@ -140,7 +141,22 @@ def test_simpler_ways_to_read_what_does_not_fit(home: Path, long: str) -> None:
         assert sorted(i for w in windows for i in w) == list(range(len(blocks)))
     else:
         assert windows[0][0] == 0 and (windows[0][-1] == len(blocks) - 1) == (long == "ends")
-    assert labeller.classify(doc.text).label in PLACES
+    found = labeller.classify(doc.text)
+    assert [doc.text[s.start : s.end] for s in found.read] == _runs(doc, blocks, {i for w in windows for i in w})
+    with torch.no_grad():
+        each = [
+            labeller.model.label_scores(collate_windows([labeller.assemble(nothing, blocks, w)], 0)) for w in windows
+        ]
+    expected = torch.cat(each).log_softmax(-1).mean(0).softmax(-1)
+    assert list(found.probabilities.values()) == pytest.approx(expected.tolist(), abs=1e-5)
+    assert found.probabilities[found.label] == max(found.probabilities.values())
+
+
+def _runs(doc: Document, blocks: Sequence[TextBlock], chosen: set[int]) -> list[str]:
+    """The texts of runs of neighbouring blocks."""
+    runs = [i for i in sorted(chosen) if i - 1 not in chosen]
+    ends = [i for i in sorted(chosen) if i + 1 not in chosen]
+    return [doc.text[blocks[a].span.start : blocks[b].span.end] for a, b in zip(runs, ends, strict=True)]
 
 
 def test_blocks_at_the_ends_by_hand() -> None:

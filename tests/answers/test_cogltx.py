@@ -67,8 +67,29 @@ def test_blocks_are_exact_short_and_make_up_the_texts(texts: list[str], size: in
             assert text[at : block.span.start].strip() == ""  # nothing between two blocks but white space
             at = block.span.end
         assert text[at:].strip() == ""
-    assert all(0 < len(block.ids) <= size or not len(block.ids) for block in blocks)
+    assert all(0 < len(block.ids) <= size for block in blocks)
     assert [(b.document, b.span) for b in blocks] == sorted((b.document, b.span) for b in blocks)
+
+
+NO_PIECE = ["\ufffd", "\x01", "\u200b"]  # damaged, of control, of no width: tokenizers of BERT leave these out
+
+
+@pytest.mark.parametrize("junk", NO_PIECE)
+@pytest.mark.parametrize("at", [0, 54, 108])
+def test_every_block_has_pieces_where_characters_have_none(tokenizer: Tokenizer, junk: str, at: int) -> None:
+    plain = "谷爱凌出生于旧金山。" * 11
+    text = plain[:at] + junk * 100 + plain[at:]
+    assert not len(tokenizer.encode(junk * 100).ids)
+    blocks = cut_blocks([junk * 100, text, plain], tokenizer, 8)
+    mine = [block for block in blocks if block.document == 1]
+    assert {block.document for block in blocks} == {1, 2} and all(0 < len(block.ids) <= 8 for block in blocks)
+    assert "".join(text[block.span.start : block.span.end] for block in mine) == text
+    for block in mine:
+        assert all(
+            block.span.start <= start < end <= block.span.end
+            for start, end in zip(block.starts, block.ends, strict=True)
+        )
+    assert sum(len(block.ids) for block in mine) == sum(len(b.ids) for b in blocks if b.document == 2)
 
 
 @pytest.mark.parametrize(

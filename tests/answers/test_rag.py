@@ -1,10 +1,12 @@
 """RAG: losses and decoding against sums over everything, and a small generator that learns, writes and cites."""
 
 import math
+import shutil
 from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +24,8 @@ from factpin.documents import Document, Passage, Question
 from factpin.documents.keys import passage_key
 from factpin.encoders.generator import EncoderDecoder
 from factpin.errors import BadInput, BadModel
-from factpin.memory import Source, open_store
+from factpin.memory import Hit, Source, open_store
+from factpin.memory.search import Search
 from factpin.models.generator_folder import load_writer
 from factpin.tokens import Tokenizer
 from factpin.training.config import TrainConfig
@@ -199,6 +202,34 @@ def test_a_writer_learns_writes_and_cites_what_supports_it(home: Path, tmp_path:
     assert shown.exception is None and "由模型生成" in shown.output and "a.txt:" in shown.output
 
 
+class RemovingSearch(Search):
+    """Finds passages, whose documents another connection then removes."""
+
+    db: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> list[Hit]:
+        found = super().__call__(*args, **kwargs)
+        with open_store(self.db) as other:
+            for question in where(5, 1):
+                other.remove(question.context[0].id)
+        return found
+
+
+def test_a_document_that_is_removed_while_it_is_read_is_still_cited(home: Path, tmp_path: Path) -> None:
+    writer, db = load_writer(trained_writer(home)[0]), str(tmp_path / "kb.db")
+    question = where(5, 1)[0]
+    with open_store(db, create=True) as store:
+        for one in where(5, 1):
+            store.put(one.context[0], Source(one.context[0].id))
+    with open_store(db) as store:
+        search = RemovingSearch(store)
+        search.db = db
+        answer = ask(question.text, store, "generate", 0.0, 2, search=search,
+                     reasoners={"generate": RagReasoner(writer)})  # fmt: skip
+        assert {c.uri for c in answer.citations} <= {one.context[0].id for one in where(5, 1)} and answer.citations
+        assert not Search(store)(question.text, 2)
+
+
 def test_the_loss_reaches_the_query_encoder_and_missing_passages_weigh_nothing(home: Path) -> None:
     trained_writer(home)
     options = GeneratorOptions(str(hop_encoder(home)), str(home / "t5"), k=3, max_length=40, longest=6)
@@ -213,6 +244,85 @@ def test_the_loss_reaches_the_query_encoder_and_missing_passages_weigh_nothing(h
         writer.model.loss(batch).backward()
         assert float(writer.model.encoder.word_vectors.grad.abs().sum()) > 0
         assert all(p.grad is None for p in writer.document.parameters())
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "quote"),
+    [
+        ("Thus he left. He lives in the US now.", "US", "US"),
+        ("It was built in 2019. It has 19 rooms.", "19", "19"),
+        ("The tall man spoke. Then he left.", "he", "he"),
+        ("us and them. The US won.", "US", "US"),
+        ("It flows past İstanbul to the sea.", "i̇stanbul", "It flows past İstanbul to the sea."),
+        ("He knows C++, he said.", "c++", "C++"),
+        ("他参加了NBA比赛。", "nba", "NBA"),
+        ("他去了北京大学。", "北京", "北京"),
+        ("Nobody knows Pythonesque. Others do.", "Python", "Nobody knows Pythonesque."),
+    ],
+)
+def test_a_citation_of_a_written_answer_is_not_inside_a_word(text: str, answer: str, quote: str) -> None:
+    passage = Passage(passage_key("d", 5, 5 + len(text)), "d", 5, 5 + len(text), text)
+    citation = supporting("?", answer, passage, "u")
+    assert citation.quote == quote
+    citation.check("     " + text)
+
+
+def test_a_writer_keeps_all_that_it_needs(home: Path, tmp_path: Path) -> None:
+    folder, _ = trained_writer(home)
+    expected = load_writer(folder).documents([("", "李雷去了北京。")])
+    moved = tmp_path / "writer"
+    shutil.copytree(folder, moved)
+    settings = (moved / "factpin.json").read_text(encoding="utf-8").replace(str(hop_encoder(home)), "gone")
+    (moved / "factpin.json").write_text(settings, encoding="utf-8")
+    assert torch.equal(load_writer(moved).documents([("", "李雷去了北京。")]), expected)
+    shutil.rmtree(moved / "document")  # as older folders are
+    with pytest.raises(BadModel, match="before writers kept their encoder of passages, and 'gone'"):
+        load_writer(moved)
+    shutil.copytree(hop_encoder(home), moved / "document")
+    assert torch.equal(load_writer(moved).documents([("", "李雷去了北京。")]), expected)
+
+
+def test_a_writer_that_was_not_calibrated_says_so_and_shows_no_answer_by_itself(home: Path, tmp_path: Path) -> None:
+    trained_writer(home)
+    options = GeneratorOptions(str(hop_encoder(home)), str(home / "t5"), k=2, max_length=40, longest=6, beams=2)
+    how = TrainConfig(max_steps=1, batch_size=5, seed=3)
+    report = train_part("generator", where(5, 1), [], options, how, tmp_path / "bare", quiet=True)
+    assert report["noted"] == {"not_taught": 0, "answers_too_long": 0} and not report["scores"]
+    assert "not calibrated" in (tmp_path / "bare" / "card.md").read_text(encoding="utf-8")
+    writer = load_writer(tmp_path / "bare")
+    assert writer.settings.min_score == 0.5
+    with open_store("memory:", create=True) as store:
+        for question in where(5, 1):
+            store.put(question.context[0], Source(question.context[0].id))
+        answer = ask(where(5, 1)[0].text, store, "generate", reasoners={"generate": RagReasoner(writer)})
+    assert answer.abstained
+    path = tmp_path / "bare" / "factpin.json"  # older folders have 0 there
+    path.write_text(path.read_text(encoding="utf-8").replace('"min_score": 0.5', '"min_score": 0.0'), encoding="utf-8")
+    assert '"min_score": 0.0' in path.read_text(encoding="utf-8") and load_writer(path.parent).settings.min_score == 0.5
+
+
+def test_answers_that_are_too_long_are_left_out_and_counted(home: Path) -> None:
+    trained_writer(home)
+    options = GeneratorOptions(str(hop_encoder(home)), str(home / "t5"), k=2, max_length=40, longest=4)
+    questions = where(5, 1)
+    long = replace(questions[0], answers=("北京" * 9,))
+    job = GeneratorJob(start_writer(options, 1), [long, *questions[1:], replace(long, answers=())], [], options)
+    assert job.noted == {"not_taught": 1, "answers_too_long": 1} and len(job.asked) == 4
+    tokenizer = job.model.head.tokenizer
+    for one in job.asked:
+        pieces = job.answer(one.question.answers[0])
+        assert len(pieces) <= 4 and pieces[-1] == job.model.head.end
+        assert tokenizer.decode(pieces[:-1]).replace(" ", "") == one.question.answers[0]
+    with pytest.raises(BadInput, match="at most 3 pieces"):
+        GeneratorJob(start_writer(options, 1), [long], [], options)
+
+
+def test_a_generator_is_saved_without_a_word(home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    trained_writer(home)
+    generator = EncoderDecoder.load(home / "t5")
+    capfd.readouterr()
+    generator.save(tmp_path / "saved")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_what_supports_an_answer_is_its_own_words_or_the_nearest_sentence() -> None:

@@ -29,7 +29,7 @@ from factpin.models.embedders import embed_store, search_of
 from factpin.tokens.small import build_tokenizer
 from factpin.training.config import TrainConfig
 from factpin.training.part_table import train_part
-from factpin.training.retriever import RetrieverJob, mask_of, start_retriever
+from factpin.training.retriever import DEPTH, RetrieverJob, mask_of, recall_of, start_retriever
 from factpin.training.retriever_options import RetrieverOptions
 from tests.answers.hop_world import PEOPLE, PLACES
 
@@ -96,6 +96,30 @@ def test_a_sentence_never_finds_its_own_document_and_the_null_document_is_first(
     vectors, owners = torch.eye(4), np.array([0, 0, 1, 2])
     assert nearest(torch.tensor([[4.0, 3, 2, 1]]), vectors, owners, [0], 2) == [[2, 3]]
     assert nearest(torch.tensor([[4.0, 3, 2, 1]]), vectors, owners, [7], 2) == [[0, 1]]
+
+
+def crowded(home: Path) -> RetrieverJob:
+    """A pool of four passages, three of which are of one document."""
+    (first, other) = documents(2, 1)
+    long = replace(first, text=first.text + "天晴了。下雨了。" * 20)
+    chosen = options(home, objective="realm", k=4, passage_size=32)
+    job = RetrieverJob(start_retriever(chosen, 1), [long, other], [], chosen, 1)
+    assert [p.document for p in job.pool] == [0] * (len(job.pool) - 1) + [1] and len(job.pool) >= 4
+    return job
+
+
+def test_a_blank_with_few_passages_takes_none_from_the_others_of_its_batch(home: Path) -> None:
+    job = crowded(home)
+    job.model.eval()
+    mine, other = ([b for b in job.blanks if b.document == d] for d in (0, 1))
+    batch = job.realm_batch([mine[0], other[0]])
+    assert batch.found.tolist() == [[True, True, False, False], [True] * 4]
+    with torch.no_grad():
+        alone = [float(job.model.loss(job.realm_batch([b]))) for b in (mine[0], other[0])]
+        assert float(job.model.loss(batch)) == pytest.approx(sum(alone) / 2, abs=1e-5)
+        assert bool((prior(job.model.documents(batch))[0, 2:].exp() == 0).all())
+    job.model.loss(batch).backward()
+    assert all(p.grad is None or bool(p.grad.isfinite().all()) for p in job.model.parameters())
 
 
 def test_masks_are_where_the_name_was(home: Path) -> None:
@@ -183,6 +207,42 @@ def test_in_its_lesson_the_reader_learns_alone_beside_passages_that_state_the_na
     assert not job.batch(range(4)).lesson
 
 
+@pytest.mark.parametrize("lesson", [0, 1, 3])
+def test_a_lesson_comes_before_the_epochs_and_is_not_one_of_them(home: Path, tmp_path: Path, lesson: int) -> None:
+    chosen, how = options(home, objective="realm", lesson=lesson, refresh=2), replace(QUICK, epochs=3)
+    report = train_part("retriever", documents(8, 1), [], chosen, how, tmp_path / "realm", quiet=True)
+    assert report["steps"] == lesson + 3 * 2
+    all_blanks = options(home, objective="realm", lesson=lesson, refresh=0)
+    job = RetrieverJob(start_retriever(all_blanks, 1), documents(8, 1), [], all_blanks, 1)
+    assert job.steps(3, 8) == lesson + 3 * len(job.order(1, 8))
+
+
+def test_recall_asks_with_a_sentence_that_is_not_in_its_passage(home: Path) -> None:
+    job = job_of(home)
+    pool = pool_of(documents(40, 2), 64)
+    pairs, right = ict_pairs(pool), 0
+    for number, span in pairs:
+        texts = [p.shown_without(span) if n == number else p.shown for n, p in enumerate(pool)]
+        scores = job.retriever.embed([pool[number].text[span.start : span.end]]) @ job.retriever.embed(texts).T
+        right += number in scores[0].topk(DEPTH).indices
+    assert recall_of(job.retriever, pool, pairs) == pytest.approx(right / len(pairs)) and right < 0.7 * len(pairs)
+    titled = replace(pool[0], title="旅行")
+    assert titled.shown == f"旅行\n{pool[0].text}" and titled.shown_without(pairs[0][1]).startswith("旅行\n")
+
+
+def test_utility_is_measured_with_vectors_of_the_retriever_as_it_is(home: Path) -> None:
+    job = job_of(home, refresh=0)
+    job.order(0, 4)
+    before = job.vectors
+    with torch.no_grad():
+        job.model.encoder.word_vectors.add_(torch.randn_like(job.model.encoder.word_vectors))
+    job.model.eval()
+    found = job.evaluate()["utility"]
+    assert job.vectors is before  # training goes on with the vectors that it had
+    job.refresh(0)
+    assert found == job.evaluate()["utility"]
+
+
 def test_the_reader_may_be_another_encoder(home: Path) -> None:
     torch.manual_seed(3)
     tokenizer = build_tokenizer([doc.text for doc in documents(40, 0)], vocab_size=200)
@@ -238,7 +298,9 @@ def test_ict_learns_and_the_store_takes_what_it_learned(home: Path, tmp_path: Pa
 def test_realm_learns_and_a_frozen_one_stays_as_it_was(home: Path) -> None:
     start = train_part("retriever", documents(12, 1), documents(6, 2), options(home, objective="realm"),
                             replace(QUICK, epochs=2), home / "realm", quiet=True)  # fmt: skip
-    assert start["steps"] == 8 and {"recall", "utility"} <= start["scores"].keys()
+    assert start["steps"] == 8 and np.isfinite(start["scores"]["utility"])
+    kept, pool = start_retriever(options(home, encoder=str(home / "realm")), 1).retriever, pool_of(documents(6, 2), 64)
+    assert start["scores"]["recall"] == pytest.approx(recall_of(kept, pool, ict_pairs(pool)))
     frozen = options(home, objective="realm", frozen=True)
     train_part("retriever", documents(12, 1), [], frozen, replace(QUICK, epochs=1), home / "frozen", quiet=True)
     first, last = (
@@ -254,9 +316,12 @@ def test_what_makes_no_sense_is_refused(home: Path) -> None:
         chosen = options(home, objective="realm")
         RetrieverJob(start_retriever(chosen, 1), [Document("d", "没有名字。")], [], chosen, 1)
     for null in (True, False):
-        with pytest.raises(BadInput, match="there is only one document"):
+        with pytest.raises(BadInput, match="two documents or more"):
             job_of_one = options(home, objective="realm", null=null)
             RetrieverJob(start_retriever(job_of_one, 1), documents(1, 1), [], job_of_one, 1)
     with pytest.raises(BadInput, match="has two sentences"):
         RetrieverJob(start_retriever(options(home), 1), [Document("d", "没有名字。")], [], options(home), 1)
+    with pytest.raises(BadInput, match="needs two documents"):
+        chosen = options(home, objective="realm")
+        RetrieverJob(start_retriever(chosen, 1), documents(1, 1), [], chosen, 1)
     assert mask_of(start_retriever(options(home), 1).retriever.tokenizer) > 0

@@ -121,7 +121,7 @@ def _offer(question: ParsedQuestion, reader: PassageReader, retrieval: Retrieval
     """
     if not reader.reads(question.text):
         return offer_unread(question.text, retrieval)
-    near = tuple(passage for passage in retrieval.passages if names_it(question, passage))
+    near = tuple(passage for passage in retrieval.passages if names_it(question, passage.title, passage.text))
     return offer_unread(question.text, replace(retrieval, passages=near))
 
 

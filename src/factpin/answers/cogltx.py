@@ -14,8 +14,8 @@ to the first block that does not fit, and so does this.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from factpin.documents import Span
 from factpin.errors import BadInput
@@ -49,17 +49,37 @@ class TextBlock:
 
 
 def cut_blocks(texts: Sequence[str], tokenizer: Tokenizer, size: int = SIZE) -> list[TextBlock]:
-    """The blocks of documents, in order. Every character but white space is in exactly one."""
+    """The blocks of documents, in order. Every character but white space is in exactly one.
+
+    A document of whose characters none has a piece, such as one of control characters, has no block.
+    """
+    return [b for number, text in enumerate(texts) for b in _with_pieces(_blocks(number, text, tokenizer, size))]
+
+
+def _blocks(number: int, text: str, tokenizer: Tokenizer, size: int) -> Iterator[TextBlock]:
+    spans = cut(text, PassageSettings(size))
+    pieces = tokenizer.encode_batch([text[start:end] for start, end in spans])
+    for (start, _), part in zip(spans, pieces, strict=True):
+        for first, last in _even(len(part), size):
+            a, b = _characters(part.start, part.end, first, last, len(part.text))
+            at = (part.start[first:last] + start, part.end[first:last] + start)
+            if a < b:
+                yield TextBlock(number, Span(start + a, start + b), part.ids[first:last], *at)
+
+
+def _with_pieces(blocks: Iterable[TextBlock]) -> list[TextBlock]:
+    """Blocks without pieces cannot be judged: they are added to the block before, the first ones to the block after."""
     found: list[TextBlock] = []
-    for number, text in enumerate(texts):
-        spans = cut(text, PassageSettings(size))
-        pieces = tokenizer.encode_batch([text[start:end] for start, end in spans])
-        for (start, _), part in zip(spans, pieces, strict=True):
-            for first, last in _even(len(part), size):
-                a, b = _characters(part.start, part.end, first, last, len(part.text))
-                at = (part.start[first:last] + start, part.end[first:last] + start)
-                found.append(TextBlock(number, Span(start + a, start + b), part.ids[first:last], *at))
-    return [block for block in found if block.span.start < block.span.end]
+    start: int | None = None  # of the text, if it begins with characters that have no pieces
+    for block in blocks:
+        if len(block.ids):
+            found.append(block if start is None else replace(block, span=Span(start, block.span.end)))
+            start = None
+        elif found:
+            found[-1] = replace(found[-1], span=Span(found[-1].span.start, block.span.end))
+        elif start is None:
+            start = block.span.start
+    return found
 
 
 def _even(count: int, size: int) -> list[tuple[int, int]]:

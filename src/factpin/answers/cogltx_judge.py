@@ -100,6 +100,7 @@ class JudgeModel(nn.Module):
 
 def judge_loss(scores: Tensor, targets: Tensor) -> Tensor:
     """scores, targets (B, N) -> the mean over tokens that are judged."""
+    targets = targets.to(scores.device)
     judged = targets != IGNORED
     return binary_cross_entropy_with_logits(scores[judged], targets[judged])
 

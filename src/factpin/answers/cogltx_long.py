@@ -96,6 +96,7 @@ class LongModel(nn.Module):
     def losses(self, batch: PairBatch, gold: Tensor) -> Tensor:
         """The loss of each window (B,): the mean over what is labelled in it."""
         scores = self.label_scores(batch)
+        gold = gold.to(scores.device)
         each = cross_entropy(scores.flatten(0, -2).float(), gold.flatten(), ignore_index=NO_LABEL, reduction="none")
         each = each.view_as(gold)
         return each if self.unit == "text" else each.sum(-1) / (gold != NO_LABEL).sum(-1).clamp(min=1)

@@ -1,7 +1,7 @@
 """Read whole documents where only passages of them were found: MemRecall keeps the blocks that matter.
 
 Passages of one document are replaced by an excerpt of that document, which the reader reads at once. What it finds are
-spans of the document, inside the blocks that were kept.
+spans of the document, inside the blocks that were kept. Whether it is about the question, the whole excerpt says.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from factpin.answers.cogltx_excerpt import Excerpt
 from factpin.answers.cogltx_judge import Judge
-from factpin.answers.passages import AnswerSpan, PassageReader
+from factpin.answers.passages import AnswerSpan, PassageReader, closest
 from factpin.documents import Passage, Span
 from factpin.documents.keys import passage_key
 
@@ -46,23 +46,27 @@ class LongReader:
         return [*found, *(self.reader.read(question, whole) if whole else ())]
 
     def _recalled(self, question: str, document: str, text: str, title: str) -> list[AnswerSpan]:
-        """The answers in what is kept of a document, each in the part that it is in."""
+        """The answers in what is kept of a document, each in the part that it is in; yes and no in the closest part."""
         kept = self.judge.recall(question, [text]).excerpt
-        size = len(kept.text)
-        shown = Passage(passage_key(document, 0, size), document, 0, size, kept.text, title)
+        if not kept.parts:
+            return []
+        parts = [_passage(document, part.span, text[part.span.start : part.span.end], title) for part in kept.parts]
         found = []
-        for reading in self.reader.read(question, [shown]):
-            place = _first_part(kept) if reading.choice else kept.locate(*reading.span)
+        for reading in self.reader.read(question, [_passage(document, Span(0, len(kept.text)), kept.text, title)]):
+            place = closest(question, parts) if reading.choice else _part_with(kept, parts, reading.span)
             if place is not None:  # it does not run from one part into another
-                part = _part_of(kept, place[1])
-                passage = Passage(passage_key(document, *part), document, *part, text[part.start : part.end], title)
-                found.append(AnswerSpan(passage, place[1], reading.score, reading.choice))
+                found.append(AnswerSpan(*place, reading.score, reading.choice, kept.text))
         return found
 
 
-def _first_part(kept: Excerpt) -> tuple[int, Span]:
-    return kept.parts[0].document, kept.parts[0].span
+def _passage(document: str, span: Span, text: str, title: str) -> Passage:
+    return Passage(passage_key(document, *span), document, *span, text, title)
 
 
-def _part_of(kept: Excerpt, span: Span) -> Span:
-    return next(p.span for p in kept.parts if p.span.start <= span.start and span.end <= p.span.end)
+def _part_with(kept: Excerpt, parts: Sequence[Passage], span: Span) -> tuple[Passage, Span] | None:
+    """The part that some characters of an excerpt are in, and where they are in the document."""
+    place = kept.locate(*span)
+    if place is None:
+        return None
+    _, found = place
+    return next(part for part in parts if part.start <= found.start and found.end <= part.end), found

@@ -26,6 +26,7 @@ class AnswerSpan:
     span: Span
     score: float  # a calibrated probability
     choice: str = ""  # yes or no, if that is the answer: then the span is what it was read from
+    read: str = ""  # the text that was read, if it is more than that of the passage
 
 
 class PassageReader(Protocol):
@@ -105,7 +106,7 @@ def _answer(question: str, retrieval: Retrieval, readings: Sequence[AnswerSpan])
 def _cite(question: str, retrieval: Retrieval, reading: AnswerSpan) -> Citation:
     """The characters of an answer; for yes or no, the sentence that is closest to the question."""
     passage, uri = reading.passage, retrieval.uris[reading.passage.document]
-    span = _closest(question, passage) if reading.choice else reading.span
+    span = closest(question, [passage])[1] if reading.choice else reading.span
     sentence = None if reading.choice else _around(reading)
     return replace(cite(passage, uri, *span, sentence=sentence), weight=reading.score)
 
@@ -128,15 +129,16 @@ def offer_unread(question: str, retrieval: Retrieval) -> list[Answer]:
     """The best passages as answers without a score: of each, the sentence closest to the question."""
     offered = []
     for passage in retrieval.passages[:MOST_SHOWN]:
-        citation = cite(passage, retrieval.uris[passage.document], *_closest(question, passage))
+        citation = cite(passage, retrieval.uris[passage.document], *closest(question, [passage])[1])
         offered.append(Answer(question, citation.quote, 0.0, "extract", citations=(citation,)))
     return offered
 
 
-def _closest(question: str, passage: Passage) -> Span:
-    """The sentence that shares most terms with a question."""
+def closest(question: str, passages: Sequence[Passage]) -> tuple[Passage, Span]:
+    """The sentence that shares most terms with a question, and its passage; of equals the first."""
     wanted = set(query_terms(question))
-    return max(_sentences(passage), key=lambda s: (len(wanted & set(terms(_slice(passage, s)))), -s.start))
+    every = [(passage, sentence) for passage in passages for sentence in _sentences(passage)]
+    return max(every, key=lambda one: len(wanted & set(terms(_slice(*one)))))
 
 
 def _sentences(passage: Passage) -> list[Span]:

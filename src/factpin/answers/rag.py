@@ -52,7 +52,7 @@ class RagSettings:
     beams: int = 3
     decode: Decode = "thorough"
     scale: Scale = field(default_factory=Scale)
-    min_score: float = 0.0
+    min_score: float = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +99,8 @@ def write(generator: Writes, prompts: Sequence[Ints], scores: Tensor, settings: 
     candidates = sorted(set().union(*own))
     if settings.decode == "fast":
         known = {(k, one.pieces): one.score for k, beam in enumerate(found) for one in beam}
-        table = torch.tensor([[known.get((k, c), 0.0) for c in candidates] for k in range(len(own))], dtype=doc.dtype)
-        there = torch.tensor([[c in mine for c in candidates] for mine in own])
+        table = doc.new_tensor([[known.get((k, c), 0.0) for c in candidates] for k in range(len(own))])
+        there = torch.tensor([[c in mine for c in candidates] for mine in own], device=doc.device)
         scored, each = fast(doc, table, there), table.masked_fill(~there, -torch.inf)
     else:
         each = torch.stack([score_answer(generator, states, mask, c).sum(-1) for c in candidates], dim=1)  # (K, H)
@@ -115,7 +115,7 @@ def write(generator: Writes, prompts: Sequence[Ints], scores: Tensor, settings: 
 
 def score_answer(generator: Writes, states: Tensor, mask: Tensor, pieces: Prefix) -> Tensor:
     """log p (K, T) of the pieces of one answer under every passage."""
-    said = torch.tensor([pieces] * len(states))
+    said = torch.tensor([pieces] * len(states), device=states.device)
     return answer_log_p(generator, states, mask, said, torch.ones_like(said, dtype=torch.bool))
 
 
@@ -142,7 +142,7 @@ def _by_token(
 def _next(generator: Writes, states: Tensor, mask: Tensor, prefixes: Sequence[Prefix]) -> Tensor:
     """log p (P, V) of what follows each prefix. All prefixes have one length."""
     states, mask = (x.expand(len(prefixes), *x.shape) if x.dim() == n else x for x, n in ((states, 2), (mask, 1)))
-    said = torch.tensor([(*prefix, 0) for prefix in prefixes])  # the last one is not read
+    said = torch.tensor([(*prefix, 0) for prefix in prefixes], device=states.device)  # the last one is not read
     return generator.log_p(states, mask, said)[:, -1]
 
 

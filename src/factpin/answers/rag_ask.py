@@ -1,9 +1,9 @@
 """RAG as a way to answer from a store: a written answer, marked as generated, with the spans that support it best."""
 
+import re
 from dataclasses import dataclass, replace
 
 from factpin.answers.cite import shared
-from factpin.answers.cogqa_hops import named_at
 from factpin.answers.passages import retrieve
 from factpin.answers.rag_writer import AnswerWriter, WrittenText, texts_of
 from factpin.answers.reasoners import ReasonedAnswers
@@ -12,10 +12,11 @@ from factpin.documents.answer import cite
 from factpin.language.sentences import split_sentences
 from factpin.memory import Filter
 from factpin.memory.search import Search
-from factpin.memory.terms import query_terms, terms
+from factpin.memory.terms import CJK, query_terms, terms
 
 MOST_SHOWN = 4  # answers that are kept
 LEAST_WEIGHT = 0.02  # passages that add less are not cited
+_LETTER = rf"[^\W{CJK}]"  # or digit; words of Chinese are not parted by space
 
 
 @dataclass
@@ -29,7 +30,8 @@ class RagReasoner:
 
         A writer that learned with none reads none: the best passage then only shows what it says about the answer.
         """
-        found = retrieve(question, search, min(k, max(1, self.writer.settings.k)), filter)
+        with search.store.tables.reading():  # another process may write meanwhile
+            found = retrieve(question, search, min(k, max(1, self.writer.settings.k)), filter)
         if not found.passages:
             return ReasonedAnswers([], self.writer.settings.min_score, found, 0)
         texts = texts_of(found.passages) if self.writer.settings.k else []
@@ -49,13 +51,21 @@ class RagReasoner:
 
 def supporting(question: str, answer: str, passage: Passage, uri: str) -> Citation:
     """The answer in a passage, if it is there word for word; else the sentence nearest to question and answer."""
-    at = named_at(passage.text.lower(), answer.lower())
     sentences = [Span(*span) for span in split_sentences(passage.text)] or [Span(0, len(passage.text))]
-    shift = passage.start
-    if at >= 0 and len(passage.text.lower()) == len(passage.text):
-        around = next((s for s in sentences if s.start <= at < s.end), None)
+    shift, words = passage.start, _whole_words(answer)
+    found = re.search(words, passage.text) or re.search(words, passage.text, re.IGNORECASE)
+    if found is not None:
+        start, end = found.span()
+        around = next((s for s in sentences if s.start <= start and end <= s.end), None)
         sentence = Span(around.start + shift, around.end + shift) if around else None
-        return cite(passage, uri, at + shift, at + len(answer) + shift, sentence=sentence)
+        return cite(passage, uri, start + shift, end + shift, sentence=sentence)
     wanted = {*query_terms(question), *terms(answer)}
     best = max(sentences, key=lambda s: (len(wanted & set(terms(passage.text[s.start : s.end]))), -s.start))
     return cite(passage, uri, best.start + shift, best.end + shift)
+
+
+def _whole_words(text: str) -> str:
+    """A pattern for a text that does not begin or end inside a word."""
+    before = rf"(?<!{_LETTER})" if re.match(_LETTER, text) else ""
+    after = rf"(?!{_LETTER})" if re.match(_LETTER, text[-1:]) else ""
+    return f"{before}{re.escape(text)}{after}"

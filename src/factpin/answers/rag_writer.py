@@ -43,7 +43,8 @@ class RagModel(nn.Module):
         """The scores of passages (B, K), log p of the pieces of answers (B, K, T), and where pieces are (B, T)."""
         B, K, _ = batch.documents.shape
         q = self.query(batch.questions)  # (B, D)
-        doc = SHARP * torch.einsum("bd,bkd->bk", q, batch.documents).masked_fill(~batch.found, -torch.inf)
+        documents, found = batch.documents.to(q.device), batch.found.to(q.device)
+        doc = SHARP * torch.einsum("bd,bkd->bk", q, documents).masked_fill(~found, -torch.inf)
         states, mask = self.head.encode(batch.prompts)  # (B * K, m, D)
         said, real = self.head.collate(batch.answers)  # (B, T)
         every = [x.repeat_interleave(K, dim=0) for x in (said, real)]
@@ -88,7 +89,8 @@ class AnswerWriter:
         """Answers to a question, likeliest first; texts that are the same are one."""
         self.model.eval()
         vectors = self.documents(passages) if documents is None else documents
-        scores = SHARP * vectors @ self.model.query([question])[0]  # (K,)
+        asked = self.model.query([question])[0]  # (D,)
+        scores = SHARP * vectors.to(asked.device) @ asked  # (K,)
         found: dict[str, WrittenText] = {}
         for one in write(self.model.head, self.prompts(question, passages), scores, self.settings):
             text = self.model.head.tokenizer.decode(torch.tensor(one.pieces, dtype=torch.int32).numpy()).strip()

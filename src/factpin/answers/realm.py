@@ -15,7 +15,7 @@
 One encoder embeds sentences and passages, another reads them side by side. The reader of the published system has been
 pretrained to fill in masks, and learns to copy by itself. Candidates are chosen by vectors that are as old as the last
 refresh; the loss is computed with new ones. In its lesson only the reader learns, beside a passage that states the name
-and beside none: what no reader can use teaches no retriever.
+and beside none: a retriever cannot learn from passages that the reader does not use.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,14 @@ class PoolPassage:
     @property
     def shown(self) -> str:
         """As the store embeds it."""
-        return f"{self.title}\n{self.text}" if self.title else self.text
+        return self._titled(self.text)
+
+    def shown_without(self, sentence: Span) -> str:
+        """The same without one of its sentences."""
+        return self._titled(without(self.text, sentence))
+
+    def _titled(self, text: str) -> str:
+        return f"{self.title}\n{text}" if self.title else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +119,7 @@ def without(text: str, span: Span) -> str:
 def nearest(queries: Tensor, vectors: Tensor, owners: NDArray[np.int64], own: Sequence[int], k: int) -> list[list[int]]:
     """The k best passages of each query (B, D) among vectors (N, D), none of them of the query's own document."""
     scores = queries @ vectors.T  # (B, N)
-    mine = torch.from_numpy(owners)[None] == torch.tensor(own)[:, None]
+    mine = (torch.from_numpy(owners)[None] == torch.tensor(own)[:, None]).to(scores.device)
     best: list[list[int]] = scores.masked_fill(mine, -torch.inf).topk(min(k, len(vectors)), dim=1).indices.tolist()
     return [[i for i in row if owners[i] != document] for row, document in zip(best, own, strict=True)]
 
@@ -135,6 +142,7 @@ class RealmBatch:
     pairs: tuple[FramedPair, ...]  # B * K
     places: tuple[tuple[int, ...], ...]  # of the masks of each sentence, the same beside every passage
     pieces: tuple[tuple[int, ...], ...]  # the vocabulary numbers of the blank
+    found: Tensor  # (B, K), False where fewer passages were found than for others: there is no such passage
     lesson: bool = False  # of the reader: each passage counts the same, whatever the retriever says
 
 
@@ -192,12 +200,13 @@ class RealmModel(nn.Module):
         return self.retriever.encoder
 
     def documents(self, batch: RealmBatch) -> Tensor:
-        """Scores of the passages (B, K); without a gradient if the retriever is frozen."""
+        """Scores of the passages (B, K), -inf where there is none. A frozen retriever gets no gradient."""
         K = len(batch.passages[0])
         flat = [text or " " for row in batch.passages for text in row]
         vectors = self.retriever.embed if self.frozen else self.retriever
         q, d = vectors(list(batch.sentences)), vectors(flat)
-        return SHARP * torch.einsum("bd,bkd->bk", q, d.view(len(q), K, -1))
+        scores = SHARP * torch.einsum("bd,bkd->bk", q, d.view(len(q), K, -1))
+        return scores.masked_fill(~batch.found.to(scores.device), -torch.inf)
 
     def log_p(self, batch: RealmBatch) -> tuple[Tensor, Tensor]:
         """log p(z | x) (B, K) and log p(y_t | x, z) (B, K, T)."""
@@ -207,14 +216,14 @@ class RealmModel(nn.Module):
         """That of the objective whose batch it is; of blanks a piece."""
         if isinstance(batch, IctBatch):
             q, d = self.retriever(batch.sentences), self.retriever(batch.passages)
-            numbers, own = torch.tensor(batch.numbers), torch.arange(len(q))
+            numbers, own = torch.tensor(batch.numbers, device=q.device), torch.arange(len(q), device=q.device)
             twice = (numbers[:, None] == numbers) & (own[:, None] != own)  # another sentence of the same passage
             return cross_entropy((SHARP * q @ d.T).masked_fill(twice, -torch.inf), own)
         if batch.lesson:
             total = self.head(batch).sum(-1).mean(-1)
         else:
             total = blank_log_p(*self.log_p(batch), self.marginal)
-        return -(total / torch.tensor([float(len(p)) for p in batch.pieces])).mean()
+        return -(total / torch.tensor([float(len(p)) for p in batch.pieces], device=total.device)).mean()
 
 
 def blank_log_p(doc: Tensor, y: Tensor, marginal: str) -> Tensor:

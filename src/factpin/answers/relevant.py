@@ -7,7 +7,7 @@ A small reader looks for words of the right kind, and finds some in passages abo
 - where the question asks who or what a name is: "Who is Ed Wood?";
 - where the question asks when, or how many, and it found neither a number nor a time;
 - where it found words of the question itself;
-- where the passage lacks a name or number of the question: another season, another person;
+- where what was read lacks a name or number of the question: another season, another person;
 - where a text denies the answer, or somebody rejected it;
 - where a fact explains what the answer has to do with a name of the question, the question does not ask for that fact,
   and no other word of the question is in the sentence: "Who shot Ed Wood?" for "Ed Wood was directed by Tim Burton."
@@ -20,7 +20,7 @@ from factpin.answers.lookup import Lookup
 from factpin.answers.parse import ParsedQuestion, blank_out, content_words
 from factpin.answers.passages import AnswerSpan, sentence_of, text_of
 from factpin.answers.relate import stemmed
-from factpin.documents import Passage, Span
+from factpin.documents import Span
 from factpin.documents.keys import fold
 from factpin.memory.terms import query_terms, terms
 
@@ -82,7 +82,7 @@ def is_relevant(
         two_steps(question)
         or compares(question)
         or asks_identity(question, by_facts)
-        or not (followed or names_it(question, reading.passage))
+        or not (followed or names_it(question, reading.passage.title, reading.read or reading.passage.text))
     ):
         return False
     if by_facts is None:
@@ -122,11 +122,11 @@ def compares(question: ParsedQuestion) -> bool:
     return pattern.search(question.text) is not None
 
 
-def names_it(question: ParsedQuestion, passage: Passage) -> bool:
-    """Whether a passage has every English name and number of a question; its title counts."""
+def names_it(question: ParsedQuestion, title: str, text: str) -> bool:
+    """Whether a text or its title has every English name and number of a question."""
     if question.language != "en":
         return True
-    there = {word.casefold() for word in _WORD.findall(f"{passage.title}\n{passage.text}")}
+    there = {word.casefold() for word in _WORD.findall(f"{title}\n{text}")}
     words = [match[0] for match in _WORD.finditer(question.text)][1:]  # the first has a capital anyway
     return all(word.casefold() in there for word in words if word[0].isupper() or word.isdecimal())
 

@@ -2,6 +2,7 @@
 
 factpin.json     settings
 query/           the encoder of questions
+document/        the encoder of passages; older folders have none, and name it in their settings
 generator/       the encoder-decoder, as transformers writes it
 """
 
@@ -13,7 +14,7 @@ from factpin.answers.rag import RagSettings
 from factpin.answers.rag_writer import AnswerWriter, RagModel
 from factpin.encoders import Encoder, resolve
 from factpin.encoders.generator import EncoderDecoder
-from factpin.errors import BadModel
+from factpin.errors import BadModel, UnknownName
 from factpin.models.part_folder import PartNames, part_settings
 from factpin.models.settings import Settings, read_settings, write_settings
 from factpin.tasks.scale import Scale
@@ -27,6 +28,7 @@ def save_writer(folder: Path, settings: Settings, writer: AnswerWriter) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "factpin.json").unlink(missing_ok=True)
     writer.model.encoder.save(folder / "query")
+    writer.document.encoder.save(folder / "document")
     writer.model.head.save(folder / "generator")
     write_settings(settings, folder)
 
@@ -40,7 +42,7 @@ def writer_settings(chosen: RagSettings, marginal: str, names: PartNames) -> Set
 
 
 def load_writer(folder: Path | str) -> AnswerWriter:
-    """A writer from its folder, ready to write. The encoder of passages is the one that it was trained beside."""
+    """A writer from its folder, ready to write."""
     folder = Path(folder)
     settings = read_settings(folder)
     if settings.task != GENERATOR:
@@ -49,11 +51,33 @@ def load_writer(folder: Path | str) -> AnswerWriter:
             f"`factpin train generator` wrote."
         )
     own = settings.task_config
-    query = TextEmbedder(Encoder.load(folder / "query"), Tokenizer.load(folder / "query"))
-    source = resolve(settings.encoder)
-    document = TextEmbedder(Encoder.load(source), Tokenizer.load(source))
+    query, document = _embedder(folder / "query"), _embedder(_document_folder(folder, settings))
     model = RagModel(query, EncoderDecoder.load(folder / "generator"), own["marginal"]).eval()
     scale = Scale(settings.temperature, settings.shift)
-    chosen = RagSettings(own["k"], settings.max_length, own["longest"], own["beams"], own["decode"], scale,
-                         own["min_score"])  # fmt: skip
+    chosen = RagSettings(
+        own["k"],
+        settings.max_length,
+        own["longest"],
+        own["beams"],
+        own["decode"],
+        scale,
+        own["min_score"] or RagSettings.min_score,
+    )  # fmt: skip  (older folders: 0 if none was fitted)
     return AnswerWriter(model, document, chosen)
+
+
+def _embedder(folder: Path) -> TextEmbedder:
+    return TextEmbedder(Encoder.load(folder), Tokenizer.load(folder))
+
+
+def _document_folder(folder: Path, settings: Settings) -> Path:
+    """The encoder of passages; what older folders name may be gone, or relative to where they were trained."""
+    if (own := folder / "document").is_dir():
+        return own
+    try:
+        return resolve(settings.encoder)
+    except (BadModel, UnknownName):
+        raise BadModel(
+            f"{folder} was written before writers kept their encoder of passages, and {settings.encoder!r}, from which "
+            f"it was trained, is not here. Copy that encoder to {own}, or train the writer again."
+        ) from None

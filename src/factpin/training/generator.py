@@ -31,6 +31,8 @@ from factpin.training.part_fit import fit_answers
 from factpin.training.part_run import PartRun, SavedPart, column_of, open_encoder
 
 METRICS = ("f1", "em")
+NOT_FITTED = ("The scores of this model are not calibrated: there was no dev set with right and wrong answers. None is "
+              "above 0.5, so `factpin ask` abstains unless `--min-score` is lower.")  # fmt: skip
 RATE = 3e-4  # of the generator, unless another is chosen: ten times that of the encoder is too much for a decoder
 
 
@@ -86,9 +88,12 @@ class GeneratorJob:
     ) -> None:
         self.writer, self.model, self.options = writer, writer.model, options
         pool = [*training, *dev]
-        self.asked, self.dev = (asked_questions(writer, part, pool, options.k) for part in (training, dev))
+        found, self.dev = (asked_questions(writer, part, pool, options.k) for part in (training, dev))
+        self.asked = [one for one in found if len(self.answer(one.question.answers[0])) <= options.longest]
+        self.noted = {"not_taught": len(training) - len(found), "answers_too_long": len(found) - len(self.asked)}
         if training and not self.asked:
-            raise BadInput("No question has an answer and a context with text; a generator learns from these.")
+            raise BadInput(f"No question has a context with text and an answer of at most {options.longest - 1} "
+                           f"pieces (--longest); a generator learns from these.")  # fmt: skip
         self.lengths = [options.max_length * max(1, len(one.passages)) for one in self.asked]
         self.terms = None
 
@@ -108,8 +113,7 @@ class GeneratorJob:
 
     def answer(self, text: str) -> Ints:
         """The pieces of an answer with their end."""
-        pieces = self.model.head.tokenizer.encode(text).ids[: self.options.longest - 1]
-        return np.append(pieces, self.model.head.end).astype(np.int32)
+        return np.append(self.model.head.tokenizer.encode(text).ids, self.model.head.end).astype(np.int32)
 
     def evaluate(self) -> dict[str, float]:
         """em and f1 on dev."""
@@ -150,13 +154,14 @@ def prepare_generator(
     job = GeneratorJob(writer, training, dev, options)
 
     def save(folder: Path) -> SavedPart:
+        before = writer.settings
         if job.dev:
             best = written(writer, job.dev)
-            writer.settings = fit_answers(writer.settings, best, judge_written(job.dev, best), options.precision)
+            writer.settings = fit_answers(before, best, judge_written(job.dev, best), options.precision)
         settings = writer_settings(writer.settings, options.marginal, options)
         save_writer(folder, settings, writer)
-        return SavedPart(settings)
+        return SavedPart(settings, remark=NOT_FITTED if writer.settings is before else "")
 
     how = replace(how, head_learning_rate=how.head_learning_rate or RATE)
-    counts = {"train": len(training), "dev": len(job.dev), "noted": {"not_taught": len(training) - len(job.asked)}}
+    counts = {"train": len(training), "dev": len(job.dev), "noted": job.noted}
     return PartRun(GENERATOR, job, options, how, METRICS, counts, save, job.columns)

@@ -19,7 +19,7 @@ class GeneratorOptions:
     decode: Literal["token", "thorough", "fast"] = "thorough"  # how an answer is searched
     beams: int = 3  # beams of the search
     max_length: int = 192  # tokens of a passage with its question
-    longest: int = 16  # pieces of the longest answer
+    longest: int = 16  # pieces of the longest answer, with its end; questions with longer ones are left out
     precision: float = 0.8  # share of right answers on dev that sets the least score
     language: str = ""  # language the model is for, such as zh or en; default: any
     name: str = ""  # name of the model in its card

@@ -96,16 +96,18 @@ def train(
     resume: bool = False,
     quiet: bool = False,
     order: Callable[[int], BatchOrder] | None = None,
+    steps: Callable[[int], int] | None = None,
 ) -> Outcome:
     """Train the job's model; the folder gets checkpoints and metrics.jsonl.
 
     The fingerprint names the run, its data and its settings: a checkpoint of another run is never gone on from.
-    `order` gives the batches of an epoch, where they are not to be shuffled.
+    `order` gives the batches of an epoch, where they are not to be shuffled; `steps` the steps of so many epochs, where
+    these are not as long as the first.
     """
     if not job.lengths:
         raise BadInput("There is no example to train on. Check the training file with `factpin doctor`.")
     resumed = check_folder(folder, fingerprint, resume=resume)
-    run = _TrainingRun(job, config, folder, world, fingerprint, order)
+    run = _TrainingRun(job, config, folder, world, fingerprint, order, steps)
     if resumed:
         run.progress = load_last(folder, job.model, run.optimiser, run.ema)
     at = run.progress.step if resumed else None
@@ -131,6 +133,7 @@ class _TrainingRun:
         world: World,
         fingerprint: str,
         order: Callable[[int], BatchOrder] | None,
+        steps: Callable[[int], int] | None = None,
     ) -> None:
         self.job, self.config, self.folder, self.world, self.fingerprint = job, config, folder, world, fingerprint
         model: Any = job.model.to(world.device)
@@ -141,7 +144,8 @@ class _TrainingRun:
         self.progress = TrainingProgress()
         self.global_size = config.texts * config.accumulation * world.size
         self.order = order or self._shuffled
-        self.steps = (config.epochs or EPOCHS) * len(self._batches(0))
+        epochs = config.epochs or EPOCHS
+        self.steps = steps(epochs) if steps else epochs * len(self._batches(0))
         if config.max_steps is not None:
             self.steps = min(self.steps, config.max_steps)
 

@@ -58,6 +58,7 @@ class PartRun:
     save: Callable[[Path], SavedPart]
     columns: Callable[[], Iterable[NDArray[Any]]]  # what it learns from, for the fingerprint
     order: Callable[[int], BatchOrder] | None = None
+    steps: Callable[[int], int] | None = None  # of so many epochs, if they are not as long as the first
     resumable: bool = True
     found: Callable[[], dict[str, Any]] = dict  # for the report, at the end
 
@@ -83,7 +84,8 @@ def run_part(
         folder.mkdir(parents=True, exist_ok=True)
         tables = {"task": {"name": run.task, **(data or {})}, run.task: to_dict(run.options), "train": to_dict(how)}
         write_recipe(folder / "recipe.toml", tables)
-    outcome = train(run.job, how, folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet, order=run.order)
+    outcome = train(run.job, how, folder, world, fingerprint=fingerprint, resume=resume, quiet=quiet, order=run.order,
+                    steps=run.steps)  # fmt: skip
     report: dict[str, Any] = {"steps": outcome.steps, "best_step": outcome.best_step, **run.counts, **run.found()}
     if world.leads:
         model.eval()

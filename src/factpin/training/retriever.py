@@ -5,7 +5,7 @@
             encoder that retrieves nothing, nothing is learned
 
 With realm, an epoch is as long as the vectors of the passages are kept: `refresh` steps. If the reader has a lesson, it
-is the first epoch.
+comes before the first of them, and its steps are not among those of the epochs.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 import tokenizers
 import torch
+from torch import Tensor
 
 from factpin.answers.embedding import TextEmbedder
 from factpin.answers.realm import (
     Blank,
     BlankReader,
     IctBatch,
+    PoolPassage,
     RealmBatch,
     RealmModel,
     blank_inputs,
@@ -30,9 +32,8 @@ from factpin.answers.realm import (
     nearest,
     pool_of,
     utilities,
-    without,
 )
-from factpin.documents import Document
+from factpin.documents import Document, Span
 from factpin.errors import BadInput
 from factpin.models.part_folder import part_settings
 from factpin.models.settings import write_settings
@@ -41,10 +42,13 @@ from factpin.tokens.batches import shuffled_batches
 from factpin.tokens.pieces import Ints
 from factpin.training.config import TrainConfig
 from factpin.training.loop import BatchOrder
-from factpin.training.part_run import PartRun, SavedPart, column_of, mean, open_encoder
+from factpin.training.part_run import PartRun, SavedPart, column_of, open_encoder
 from factpin.training.retriever_options import RETRIEVER, RetrieverOptions
 
-METRICS = ("recall", "utility")  # dev sentences whose own passage is among the best five; what retrieval adds to blanks
+METRICS = (
+    "recall",
+    "utility",
+)  # dev sentences whose passage, without them, is among the best five; what retrieval adds
 DEPTH = 5
 MOST_BLANKS = 100  # of dev, for the utility
 READER_RATE = 2e-4  # of the reader, unless another is chosen: it is an encoder too
@@ -85,9 +89,8 @@ class RetrieverJob:
             raise BadInput("No document has a mention in a sentence that fits, to blank out. Annotate the documents: "
                            "factpin extract." if options.objective == "realm" else
                            "No passage has two sentences; ict takes one out of the others.")  # fmt: skip
-        if training and options.objective == "realm" and len({passage.document for passage in self.pool}) < 2:
-            raise BadInput("realm finds passages of other documents, and there is only one document with text. Give "
-                           "more of them, such as one for each article, or take ict.")  # fmt: skip
+        if options.objective == "realm" and training and len(set(self.owners.tolist())) < 2:
+            raise BadInput("realm looks a name up in other documents, so it needs two documents or more with text.")
         self.lengths = [options.max_length] * len(examples)
         self.terms = None
 
@@ -111,17 +114,17 @@ class RetrieverJob:
             passage = self.pool[number]
             taken = chance.random() < self.options.removed
             sentences.append(passage.text[span.start : span.end])
-            body = without(passage.text, span) if taken else passage.text
-            passages.append(f"{passage.title}\n{body}" if passage.title else body)
+            passages.append(passage.shown_without(span) if taken else passage.shown)
         return IctBatch(tuple(sentences), tuple(passages), tuple(number for number, _ in chosen))
 
-    def realm_batch(self, blanks: Sequence[Blank]) -> RealmBatch:
-        """Blanks with the best passages of other documents."""
-        if not len(self.vectors):
+    def realm_batch(self, blanks: Sequence[Blank], vectors: Tensor | None = None) -> RealmBatch:
+        """Blanks with the best passages of other documents. vectors: of all passages; unless given, the last ones."""
+        if vectors is None and not len(self.vectors):
             self.refresh(0)
+        vectors = self.vectors if vectors is None else vectors
         sentences = self.masked(blanks)
         k = self.options.k - self.options.null
-        found = nearest(self.retriever.embed(sentences), self.vectors, self.owners, [b.document for b in blanks], k)
+        found = nearest(self.retriever.embed(sentences), vectors, self.owners, [b.document for b in blanks], k)
         null = [""] if self.options.null else []
         texts = [[*null, *(self.pool[i].shown for i in row)] for row in found]
         return self.beside(blanks, texts)
@@ -144,20 +147,33 @@ class RetrieverJob:
         return [blank.masked(token) for blank in blanks]
 
     def beside(self, blanks: Sequence[Blank], texts: Sequence[Sequence[str]]) -> RealmBatch:
-        """Blanks beside passages: of each as many as there are of all."""
-        K = min(map(len, texts))
-        inputs = [self.inputs(blank, row[:K]) for blank, row in zip(blanks, texts, strict=True)]
+        """Blanks beside passages; where there are fewer than for others, beside nothing, which is not scored."""
+        K = max(map(len, texts))
+        rows = [(*row, *[""] * (K - len(row))) for row in texts]
+        found = torch.tensor([[k < len(row) for k in range(K)] for row in texts])
+        inputs = [self.inputs(blank, row) for blank, row in zip(blanks, rows, strict=True)]
         pairs, places, pieces = zip(*inputs, strict=True)
-        return RealmBatch(tuple(self.masked(blanks)), tuple(tuple(row[:K]) for row in texts),
-                          tuple(pair for some in pairs for pair in some), places, pieces)  # fmt: skip
+        return RealmBatch(tuple(self.masked(blanks)), tuple(rows), tuple(pair for some in pairs for pair in some),
+                          places, pieces, found)  # fmt: skip
+
+    def pool_vectors(self) -> Tensor:
+        """The vectors of all passages, by the retriever as it is now (N, D)."""
+        return self.retriever.embed([passage.shown for passage in self.pool])
 
     def refresh(self, epoch: int) -> None:
         """Embed all passages anew."""
-        self.vectors, self.embedded = self.retriever.embed([passage.shown for passage in self.pool]), epoch
+        self.vectors, self.embedded = self.pool_vectors(), epoch
+
+    def steps(self, epochs: int, size: int) -> int:
+        """The steps of so many epochs, and those of the lesson."""
+        return self.options.lesson + epochs * (self.options.refresh or len(self._shuffled(0, size)))
+
+    def _shuffled(self, epoch: int, size: int) -> BatchOrder:
+        return shuffled_batches(self.lengths, size=size, seed=self.seed, epoch=epoch)
 
     def order(self, epoch: int, size: int) -> BatchOrder:
         """The steps until the next refresh; passages are embedded before them. The first may be those of a lesson."""
-        batches = shuffled_batches(self.lengths, size=size, seed=self.seed, epoch=epoch)
+        batches = self._shuffled(epoch, size)
         self.lesson = epoch == 0 and self.options.lesson > 0
         if self.lesson:
             return [batches[at % len(batches)] for at in range(self.options.lesson)]
@@ -171,13 +187,13 @@ class RetrieverJob:
         """How often a dev sentence finds its passage; with realm, what retrieval adds to dev blanks too."""
         found: dict[str, float] = {}
         if self.dev_pairs:
-            asked = [(self.dev_pool[n].text[s.start : s.end], n) for n, s in self.dev_pairs]
-            found["recall"] = recall_of(self.retriever, [p.shown for p in self.dev_pool], asked)
+            found["recall"] = recall_of(self.retriever, self.dev_pool, self.dev_pairs)
         if self.dev_blanks and self.options.null:
             blanks = [
                 Blank(-1, b.sentence, b.span) for b in self.dev_blanks[:MOST_BLANKS]
             ]  # of no document in the pool
-            each = [utilities(*self.model.log_p(self.realm_batch(blanks[i : i + 8])), self.options.marginal)
+            vectors = self.pool_vectors()  # those that are kept are as old as the last refresh
+            each = [utilities(*self.model.log_p(self.realm_batch(blanks[i : i + 8], vectors)), self.options.marginal)
                     for i in range(0, len(blanks), 8)]  # fmt: skip
             found["utility"] = float(torch.cat(each).mean())
         return found
@@ -187,11 +203,15 @@ class RetrieverJob:
         return [column_of(passage.shown) for passage in self.pool]
 
 
-def recall_of(embedder: TextEmbedder, passages: Sequence[str], asked: Sequence[tuple[str, int]]) -> float:
-    """The share of (query, number of its passage) whose passage is among the best five."""
-    vectors, queries = embedder.embed(passages), embedder.embed([text for text, _ in asked])
-    best = (queries @ vectors.T).topk(min(DEPTH, len(passages)), dim=1).indices.tolist()
-    return mean([float(number in row) for row, (_, number) in zip(best, asked, strict=True)])
+def recall_of(embedder: TextEmbedder, pool: Sequence[PoolPassage], pairs: Sequence[tuple[int, Span]]) -> float:
+    """The share of (passage, a sentence of it) whose passage, without the sentence, is among the best five for it."""
+    vectors = embedder.embed([passage.shown for passage in pool])  # (N, D)
+    queries = embedder.embed([pool[n].text[span.start : span.end] for n, span in pairs])  # (B, D)
+    others = embedder.embed([pool[n].shown_without(span) for n, span in pairs])  # (B, D)
+    own = torch.tensor([n for n, _ in pairs], device=queries.device)[:, None]
+    scores = (queries @ vectors.T).scatter(1, own, (queries * others).sum(-1, keepdim=True))  # (B, N)
+    best = scores.topk(min(DEPTH, len(pool)), dim=1).indices  # (B, DEPTH)
+    return float((best == own).any(-1).float().mean())
 
 
 def start_retriever(options: RetrieverOptions, seed: int) -> RealmModel:
@@ -222,4 +242,5 @@ def prepare_retriever(
     noted = {"passages": len(job.pool), "examples": len(job.lengths)}
     counts = {"train": len(training), "dev": len(dev), "noted": noted}
     return PartRun(RETRIEVER, job, options, how, METRICS, counts, save, job.columns, resumable=not realm,
-                   order=(lambda epoch: job.order(epoch, size)) if realm else None)  # fmt: skip
+                   order=(lambda epoch: job.order(epoch, size)) if realm else None,
+                   steps=(lambda epochs: job.steps(epochs, size)) if realm else None)  # fmt: skip

@@ -17,7 +17,7 @@ class RetrieverOptions:
     passage_size: int = 64  # longest passage, in Chinese characters or groups of four others
     removed: float = 0.9  # ict: share of the sentences that are taken out of their passage
     reader: str = ""  # realm: encoder that fills the blanks in; default: a copy of the one to start from
-    lesson: int = 0  # realm: first steps, in which only the reader learns, beside passages that state the name
+    lesson: int = 0  # realm: steps before all epochs: only the reader learns, beside passages that state the name
     k: int = 4  # realm: passages that a blank is filled from, the null document among them
     null: bool = True  # realm: an empty passage, for blanks that need none
     refresh: int = 100  # realm: steps after which all passages are embedded anew; 0: never
