@@ -277,7 +277,7 @@ def test_nodes_without_a_passage_are_read_apart_and_the_loss_is_that_of_one_batc
 def test_hops_are_learned_and_cited_from_a_store(home: Path, tmp_path: Path) -> None:
     folder, report = trained_hops(home)
     assert report["scores"]["em"] > 0.8  # type: ignore[index]
-    assert report["noted"] == {"not_taught": 0, "span": 60, "hops": 60}
+    assert report["noted"] == {"not_taught": 0, "too_long": 0, "span": 60, "hops": 60}
     reasoner, right, paths = HopReasoner(load_hops(folder)), 0, 0
     for question in hop_questions(8, 9):
         with open_store("memory:", create=True) as store:

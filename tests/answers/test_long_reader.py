@@ -64,14 +64,6 @@ def test_a_long_document_is_asked_and_the_citation_is_exact(home: Path, long_rea
     assert right >= 7
 
 
-def test_passages_of_a_document_that_is_gone_are_read_as_they_were_found(home: Path, long_reader: Path) -> None:
-    question = long_questions(1, 8)[0]
-    text = question.context[0].text
-    shown = Passage(passage_key("gone", 0, 40), "gone", 0, 40, text[:40])
-    read = LongReader(Readers({"": long_reader}), load_judge(trained_judge(home)[0]), lambda _: "")
-    assert all(reading.passage is shown for reading in read.read(question.text, [shown]))
-
-
 WEATHER = "The weather was fine and nothing happened on that long day by the river. "
 LIFE = f"Anna Weber was an engineer. {WEATHER * 12}She was born in Rome in 1901. {WEATHER * 12}"
 
@@ -125,6 +117,12 @@ def test_the_name_of_a_question_may_be_in_another_part_than_its_answer() -> None
 def test_yes_and_no_cite_the_part_that_is_closest_to_the_question() -> None:
     answer = asked_about_anna("Was she born in Rome?", ("Anna", "Rome"), "yes")
     assert answer.text == "yes" and [c.quote for c in answer.citations] == ["She was born in Rome in 1901."]
+
+
+def test_passages_of_a_document_that_is_gone_are_read_as_they_were_found() -> None:
+    shown = Passage(passage_key("gone", 0, 40), "gone", 0, 40, "Anna went to Rome, and nobody knows why.")
+    found = LongReader(WordReader("Rome"), NamedBlocks(("Rome",)), lambda _: "").read("Where did Anna go?", [shown])
+    assert [reading.passage for reading in found] == [shown]
 
 
 def test_ask_takes_a_judge(home: Path, long_reader: Path, tmp_path: Path) -> None:
