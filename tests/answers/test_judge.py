@@ -1,5 +1,6 @@
 """A judge learns which blocks matter, and its folder judges as it did."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,13 +10,16 @@ import torch
 
 from factpin.answers.cogltx import cut_blocks
 from factpin.answers.cogltx_judge import IGNORED, assemble, collate_targets, collate_windows, room_beside
+from factpin.documents import Document, Question, Span
 from factpin.errors import BadInput, BadModel
 from factpin.models.judge_folder import load_judge
 from factpin.models.reader_folder import load_reader
 from factpin.tokens.pairs import pair_frame
-from factpin.training.judge import JudgeJob, judged_question, judged_windows
+from factpin.training.config import TrainConfig
+from factpin.training.judge import JudgeJob, area, judged_question, judged_windows, start_judge
 from factpin.training.judge_options import JudgeOptions, parse_keep
-from tests.answers.long_world import long_questions, trained_judge
+from factpin.training.part_table import train_part
+from tests.answers.long_world import long_encoder, long_questions, trained_judge
 
 
 def test_a_window_is_the_query_and_its_blocks_and_targets_are_at_their_tokens(home: Path) -> None:
@@ -53,6 +57,7 @@ def test_padding_and_company_of_windows_change_no_score(home: Path) -> None:
 def test_a_judge_learns_finds_what_matters_and_comes_back_from_its_folder(home: Path) -> None:
     folder, report = trained_judge(home)
     assert report["scores"]["recall"] > 0.9  # type: ignore[index]
+    assert report["scores"]["auc"] > 0.9  # type: ignore[index]
     judge = load_judge(folder)
     right = 0
     for question in long_questions(20, 9):
@@ -92,11 +97,54 @@ def test_what_a_judge_learns_from(home: Path) -> None:
 def test_a_question_that_leaves_no_room_is_left_out_and_counted(home: Path) -> None:
     judge, questions = load_judge(trained_judge(home)[0]), long_questions(3, 4)
     endless = replace(questions[0], text=questions[0].text * 40)
-    job = JudgeJob(judge, [endless, *questions[1:]], [endless])
-    assert (len(job.taught), job.untaught, len(job.dev)) == (2, 1, 0)
+    job = JudgeJob(judge, [endless, *questions[1:]], [endless, questions[1]])
+    assert (len(job.taught), job.untaught, len(job.dev)) == (2, 1, 1)
     job.batch([0, 1])
     with pytest.raises(BadInput, match="leaves room"):
         JudgeJob(judge, [endless], [])
+
+
+def short_questions(size: int, seed: int) -> list[Question]:
+    """Questions whose texts fit at once: the sentence that answers, and the one beside it."""
+    found = []
+    for question in long_questions(size, seed):
+        doc, number = question.context[0], question.support[0][1]
+        first = min(number, len(doc.sentences) - 2)
+        at, end = doc.sentences[first].start, doc.sentences[first + 1].end
+        start, stop = question.spans[0][1]
+        cut = Document(doc.id, doc.text[at:end], sentences=tuple(Span(a - at, b - at)
+                       for a, b in doc.sentences[first : first + 2]))  # fmt: skip
+        found.append(replace(question, context=(cut,), spans=((0, Span(start - at, stop - at)),),
+                             support=((0, number - first),)))  # fmt: skip
+    return found
+
+
+def test_texts_that_fit_at_once_judge_a_judge_too(home: Path, tmp_path: Path) -> None:
+    """Nothing is left out of them, so that only the order of their blocks can say how good it is."""
+    options = JudgeOptions(str(long_encoder(home)), max_length=64, block_size=16, keep="1")
+    report = train_part("judge", long_questions(8, 1), short_questions(6, 3), options, TrainConfig(max_steps=1),
+                        tmp_path / "judge", quiet=True)  # fmt: skip
+    assert report["scores"].keys() == {"auc"} and json.loads((tmp_path / "judge" / "metrics.json").read_text())
+    judge = start_judge(options, 1)
+    job = JudgeJob(judge, [], short_questions(6, 3))
+    assert len(job.dev) == 6 and all(question.fits for question in job.dev)
+    assert job.metrics == ("auc",) and job.evaluate().keys() == {"auc"}
+    mixed = JudgeJob(judge, [], [*short_questions(2, 3), *long_questions(2, 5)])
+    assert mixed.metrics == tuple(mixed.evaluate()) == ("recall", "all", "auc")
+
+
+def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
+    assert area([0.9, 0.1, 0.5], [True, False, False]) == 1.0 and area([0.1, 0.9], [True, False]) == 0.0
+    assert area([0.5, 0.5], [True, False]) == 0.5 and area([3, 1, 2, 0], [True, False, False, True]) == 0.5
+
+
+def test_a_dev_set_that_cannot_judge_is_refused_before_training(home: Path) -> None:
+    judge = start_judge(JudgeOptions(str(long_encoder(home)), max_length=64, block_size=16, keep="1"), 1)
+    for dev in ([replace(q, spans=(), support=()) for q in long_questions(2, 4)],
+                [replace(q, support=(), context=(Document("d", "赵云飞"),), spans=((0, Span(0, 3)),))
+                 for q in long_questions(2, 4)]):  # fmt: skip
+        with pytest.raises(BadInput, match="The dev set cannot judge a judge"):
+            JudgeJob(judge, long_questions(4, 4), dev)
 
 
 def test_the_numbers_of_blocks_that_stay() -> None:

@@ -316,7 +316,7 @@ def test_what_makes_no_sense_is_refused(home: Path) -> None:
         chosen = options(home, objective="realm")
         RetrieverJob(start_retriever(chosen, 1), [Document("d", "没有名字。")], [], chosen, 1)
     for null in (True, False):
-        with pytest.raises(BadInput, match="two documents or more"):
+        with pytest.raises(BadInput, match="there is only one document"):
             job_of_one = options(home, objective="realm", null=null)
             RetrieverJob(start_retriever(job_of_one, 1), documents(1, 1), [], job_of_one, 1)
     with pytest.raises(BadInput, match="has two sentences"):

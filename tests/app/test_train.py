@@ -27,3 +27,20 @@ def test_windows_longer_than_the_encoder_reads_are_told(
         assert (f"max_length 2,000: this encoder reads at most {read} tokens" in err) == (output == "long")
         if output == "json":
             assert json.loads(out)["max_length"] == read
+
+
+def test_one_file_for_training_and_dev_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where it is written in two ways, or given by a recipe; the run itself is stopped by a missing encoder."""
+    formats.write(corpus(3, 5), tmp_path / "own.jsonl")
+    formats.write(corpus(3, 6), tmp_path / "other.jsonl")
+    own, again = str(tmp_path / "own.jsonl"), f"{tmp_path}/./own.jsonl"
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(f'[task]\nname = "spans"\ntrain = ["{own}"]\ndev = "{again}"\n')
+    other = str(tmp_path / "other.jsonl")
+    cases = ((["--train", own, "--dev", again], True), (["--train", own, "--dev", other], False),
+             (["--recipe", str(recipe)], True))  # fmt: skip
+    for more, named in cases:
+        with pytest.raises(SystemExit) as stop:
+            main(["train", "spans", *more, "--encoder", str(tmp_path / "none"), "--output", str(tmp_path / "run")])
+        assert stop.value.code == 2
+        assert ("both the training corpus and the dev corpus" in capsys.readouterr().err) == named

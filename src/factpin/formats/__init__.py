@@ -15,6 +15,7 @@ from typing import Protocol
 
 from factpin.documents import Document
 from factpin.errors import BadInput, FormatLoss, did_you_mean, pick
+from factpin.formats._broken import json_fault
 from factpin.formats._guess import Head, head
 from factpin.formats._reading import Note, Options, ReadContext, Report
 from factpin.tables import Table
@@ -81,9 +82,21 @@ def guess(path: Path, encoding: str = "utf-8") -> str:
         return found[0]
     if not found and not beginning.is_folder and not "".join(beginning.lines).strip():
         raise BadInput(f"{path}: the file is empty; expected documents.")
+    if not found and (fault := json_fault(beginning)):
+        raise BadInput(f"{path}: {fault}. Repair the file: it seems to be cut off or damaged.")
+    if not found and (asked := _question_formats(beginning)):
+        raise BadInput(f"{path}: expected documents, but the file holds questions ({' or '.join(asked)}). `factpin "
+                       f"train` learns a reader, a judge, hops or a generator from these.")  # fmt: skip
     if not found:
         raise BadInput(f"{path}: no format fits its beginning. Name one with --from: {', '.join(FORMATS)}.")
     raise BadInput(f"{path}: could be {' or '.join(found)}. Name one of them with --from.")
+
+
+def _question_formats(beginning: Head) -> list[str]:
+    """The formats of questions that fit."""
+    from factpin.formats.questions import QUESTION_FORMATS  # noqa: PLC0415  (imports this package)
+
+    return [name for name, format in QUESTION_FORMATS.items() if format.fits(beginning)]
 
 
 def guess_by_name(path: Path) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from factpin.answers.cogltx import TextBlock, consecutive, cut_blocks, fitting, mem_recall
+from factpin.answers.cogltx import TextBlock, Windows, consecutive, cut_blocks, fitting, mem_recall
 from factpin.answers.cogltx_judge import (
     Judge,
     JudgeModel,
@@ -33,7 +33,8 @@ from factpin.training.config import TrainConfig
 from factpin.training.judge_options import JudgeOptions, parse_keep
 from factpin.training.part_run import PartRun, SavedPart, mean, open_encoder
 
-METRICS = ("recall", "all")  # of the relevant blocks that are kept; questions of which all are
+RECALL = ("recall", "all")  # of the relevant blocks that are kept; questions of which all are
+RANKED = ("auc",)  # how often a relevant block is scored above another one of its question
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,11 @@ class JudgedQuestion:
     def is_of_use(self) -> bool:
         """Whether a block is relevant, and whether any block fits beside the question."""
         return any(self.relevant) and max(self.lengths) <= self.room
+
+    @property
+    def fits(self) -> bool:
+        """Whether all blocks are read at once, so that none is left out."""
+        return sum(self.lengths) <= self.room
 
 
 def gold_spans(question: Question) -> list[tuple[int, Span]]:
@@ -85,6 +91,12 @@ class JudgeJob:
         if training and not self.taught:
             raise BadInput("No question has support or a gold span in its context and leaves room for its blocks; a "
                            "judge learns from these.")  # fmt: skip
+        self.metrics = metrics_of(self.dev)
+        if dev and not self.metrics:
+            raise BadInput(
+                "The dev set cannot judge a judge: expected questions with support or a gold span in their contexts, "
+                "and blocks without. Add such questions, or make blocks smaller (--block-size)."
+            )
         self.untaught = len(training) - len(self.taught)
         self.lengths = [min(judge.settings.capacity, sum(q.lengths) + len(q.query)) for q in self.taught]
         self.terms = None
@@ -101,21 +113,47 @@ class JudgeJob:
         return collate_windows(windows, self.judge.tokenizer.pad_id), collate_targets(windows, relevant)
 
     def evaluate(self) -> dict[str, float]:
-        """How many of the relevant blocks MemRecall keeps, on questions whose blocks do not all fit."""
-        shares = [share for question in self.dev if (share := self._kept(question)) is not None]
-        return {"recall": mean(shares), "all": mean([float(s == 1.0) for s in shares])} if shares else {}
+        """How well blocks are ranked; of questions whose blocks do not all fit, how many MemRecall keeps."""
+        shares, ranked = list[float](), list[float]()
+        for question in self.dev:
+            kept, scores = self._judged(question)
+            gold = {i for i, relevant in enumerate(question.relevant) if relevant}
+            if not question.fits:
+                shares.append(len(gold & set(kept)) / len(gold))
+            if len(gold) < len(question.blocks):
+                ranked.append(area(scores, question.relevant))
+        found = {"recall": mean(shares), "all": mean([float(s == 1.0) for s in shares])} if shares else {}
+        return {**found, "auc": mean(ranked)} if ranked else found
 
-    def _kept(self, question: JudgedQuestion) -> float | None:
-        lengths, keep = question.lengths, self.judge.settings.keep
-        if sum(lengths) <= question.room:
-            return None
-        found = mem_recall(lengths, question.room, lambda w: self.judge.score(question.query, question.blocks, w), keep)
-        gold = {i for i, relevant in enumerate(question.relevant) if relevant}
-        return len(gold & set(found.kept)) / len(gold)
+    def _judged(self, question: JudgedQuestion) -> tuple[Sequence[int], Sequence[float]]:
+        """The blocks that are kept, and the score of every block in the first competition."""
+
+        def score(windows: Windows) -> list[list[float]]:
+            return self.judge.score(question.query, question.blocks, windows)
+
+        if question.fits:
+            every = range(len(question.blocks))
+            return every, score([every])[0]
+        found = mem_recall(question.lengths, question.room, score, self.judge.settings.keep)
+        return found.kept, found.steps[0].scores
 
     def columns(self) -> list[Ints]:
         """All that it learns from."""
         return [np.array([*q.query, *(i for b in q.blocks for i in b.ids), *q.relevant], np.int32) for q in self.taught]
+
+
+def metrics_of(dev: Sequence[JudgedQuestion]) -> tuple[str, ...]:
+    """What these questions can measure, the default first."""
+    long = any(not question.fits for question in dev)
+    mixed = any(not all(question.relevant) for question in dev)
+    return (*(RECALL if long else ()), *(RANKED if mixed else ()))
+
+
+def area(scores: Sequence[float], relevant: Sequence[bool]) -> float:
+    """The area under the ROC curve: the share of pairs in which the relevant block has more; equal scores are half."""
+    s, is_relevant = np.array(scores, np.float64), np.array(relevant, np.bool_)
+    apart = s[is_relevant][:, None] - s[~is_relevant][None, :]  # (R, I)
+    return float(np.mean((apart > 0) + 0.5 * (apart == 0)))
 
 
 def judged_windows(question: JudgedQuestion, chance: np.random.Generator) -> tuple[list[int], list[int]]:
@@ -147,4 +185,4 @@ def prepare_judge(
         return SavedPart(settings)
 
     counts = {"train": len(training), "dev": len(job.dev), "noted": {"not_taught": job.untaught}}
-    return PartRun(JUDGE, job, options, how, METRICS, counts, save, job.columns)
+    return PartRun(JUDGE, job, options, how, job.metrics or (*RECALL, *RANKED), counts, save, job.columns)

@@ -125,7 +125,7 @@ def test_the_native_format_holds_every_other(tmp_path: Path) -> None:
 
 
 def test_what_no_format_fits(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text('{"text": "no question"}')
+    (tmp_path / "x.json").write_text('{"title": "no question"}')
     with pytest.raises(BadInput, match="no format of questions fits"):
         load(tmp_path / "x.json")
     with pytest.raises(UnknownName, match="Did you mean 'hotpotqa'"):

@@ -13,7 +13,7 @@ from factpin.app.console import out, print_json
 from factpin.app.options import SectionedCommand, options_of
 from factpin.errors import UnknownName
 from factpin.training.config import TrainConfig
-from factpin.training.plan import trainable, trainable_name
+from factpin.training.plan import learns_from, trainable, trainable_name
 from factpin.training.request import run_request, train_request
 
 
@@ -23,6 +23,13 @@ def _named_task(words: Sequence[str]) -> str | None:
         with suppress(UnknownName):
             return trainable_name(word)
     return None
+
+
+def _train_and_dev(data: dict[str, Any]) -> str | None:
+    """A training file that is a dev file too."""
+    train, dev = ([part] if isinstance(part, str) else part or [] for part in (data.get("train"), data.get("dev")))
+    judging = {Path(path).resolve() for path in dev}
+    return next((path for path in train if Path(path).resolve() in judging), None)
 
 
 @click.command(cls=SectionedCommand, topic=_named_task)
@@ -36,10 +43,12 @@ def _named_task(words: Sequence[str]) -> str | None:
     "--hold-out",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Without --dev: hold out the last N training documents.",
+    help="Without --dev: hold out the last N training documents or questions.",
 )
 @format_option
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Use the first N training documents only.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Use the first N training documents or questions only."
+)
 @click.option("--output", type=click.Path(path_type=Path), help="Folder for the run and the model.")
 @resume_option
 @threads_option
@@ -85,6 +94,11 @@ def train(
     }
     request = train_request(task, recipe, data, settings, output, resume=resume)
     silent = quiet or as_json
+    if shared := _train_and_dev(request.data):
+        warn(silent)(
+            f"{shared} is both the training corpus and the dev corpus: scores say how much was learned by heart, not "
+            f"how good the model is. Name another file with --dev, or use --hold-out N."
+        )
     report = run_request(request, threads=threads, quiet=silent, note=warn(silent))
     if report is None or quiet and not as_json:
         return 0
@@ -94,7 +108,7 @@ def train(
     from factpin.app.show.run_tables import train_table
     from factpin.training.advice import advise
 
-    out().print(train_table(report, request.output))
+    out().print(train_table(report, request.output, learns_from(request.task).removesuffix("s")))
     for advice in advise(report):
         warn(quiet)(advice)
     return 0

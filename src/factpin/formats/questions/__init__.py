@@ -12,6 +12,8 @@ from typing import Protocol
 
 from factpin.documents import Question
 from factpin.errors import BadInput, pick
+from factpin.formats import FORMATS
+from factpin.formats._broken import json_fault
 from factpin.formats._guess import Head, head
 from factpin.formats._reading import Options, ReadContext, Report
 from factpin.formats.questions import hotpotqa, musique, native, nq_open, qed, squad, twowiki
@@ -45,6 +47,13 @@ def guess(path: Path, encoding: str = "utf-8") -> str:
     found = [name for name, format in QUESTION_FORMATS.items() if format.fits(beginning)]
     if len(found) == 1:
         return found[0]
+    if not found and not "".join(beginning.lines).strip():
+        raise BadInput(f"{path}: the file is empty; expected questions.")
+    if not found and (fault := json_fault(beginning)):
+        raise BadInput(f"{path}: {fault}. Repair the file: it seems to be cut off or damaged.")
+    if not found and (held := [name for name, format in FORMATS.items() if format.fits(beginning)]):
+        raise BadInput(f"{path}: expected questions, but the file holds documents ({' or '.join(held)}). Formats of "
+                       f"questions are {', '.join(QUESTION_FORMATS)}.")  # fmt: skip
     if not found:
         raise BadInput(f"{path}: no format of questions fits. Name one with --from: {', '.join(QUESTION_FORMATS)}.")
     raise BadInput(f"{path}: could be {' or '.join(found)}. Name one of them with --from.")
