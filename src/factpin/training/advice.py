@@ -43,7 +43,7 @@ def _of_scores(report: dict[str, Any]) -> list[str]:
     if not report["scores"]:
         return [
             "The model was not evaluated: nothing in the dev set can judge it, so the last weights were kept. Pass "
-            "another one; a judge is evaluated on questions whose texts do not fit at once."
+            "another one."
         ]
     figure = next((name for name in ("f1", "macro_f1", "recall") if name in report["scores"]), "")
     if not figure or report["scores"][figure] >= POOR:

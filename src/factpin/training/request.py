@@ -10,6 +10,8 @@ from factpin.models.settings import read_settings
 from factpin.training.config import TrainConfig, read_recipe
 from factpin.training.data import KEYS
 from factpin.training.plan import learns_from, make_plan, starts_from_a_model, trainable, trainable_name
+from factpin.training.reader_options import READER
+from factpin.words import count
 
 FEW = 200  # documents below which scores say little
 
@@ -84,30 +86,46 @@ def run_request(
 ) -> dict[str, Any] | None:
     """Train, and write the model folder; returns what was measured, in the leading process only."""
     need_torch("Training needs torch")
-    import torch  # noqa: PLC0415  (what the user may have got wrong is checked before)
+    plan = make_plan(request.task, request.settings, request.tables)
+    training, dev = plan.read(request.data)
+    if len(training) < FEW:
+        unit = learns_from(request.task).removesuffix("s")
+        note(
+            f"only {count(len(training), f'training {unit}')}: the model will learn little, and scores depend on "
+            f"chance. Annotate a few hundred before you rely on it."
+        )
+    import torch  # noqa: PLC0415  (takes seconds: the settings and the files are checked before)
 
     from factpin.layers.half import bf16_warning  # noqa: PLC0415
 
     if threads:
         torch.set_num_threads(threads)
-    plan = make_plan(request.task, request.settings, request.tables)
-    training, dev = plan.read(request.data)
-    unit = learns_from(request.task)
-    if len(training) < FEW:
-        note(
-            f"only {len(training)} training {unit}: the model will learn little, and scores depend on chance. "
-            f"Annotate a few hundred before you rely on it."
-        )
     if plan.how.bf16 and (warning := bf16_warning()):
         note(warning)
     report = plan.run(training, dev, request.output, data=request.data, resume=request.resume, quiet=quiet)
     if "scores" not in report:  # not the leading process
         return None
-    read = read_settings(request.output).max_length
-    if read < (plan.config.max_length or 0):
+    read, wanted = read_settings(request.output).max_length, plan.config.max_length or 0
+    if read < wanted:
         report["max_length"] = read
-        note(
-            f"max_length {plan.config.max_length:,}: this encoder reads at most {read:,} tokens at once, so windows "
-            f"have {read:,}, in training and in the model"
-        )
+    if read < wanted and _is_chosen(request, "max_length"):
+        note(_shorter(request.task, wanted, read))
     return report
+
+
+def _is_chosen(request: TrainRequest, key: str) -> bool:
+    """Whether a setting was given, as an option or by the recipe."""
+    return key in request.settings or key in request.tables.get(request.task, {})
+
+
+def _shorter(task: str, wanted: int, read: int) -> str:
+    """Why a model reads less at once than was asked for."""
+    if task == READER:
+        return (
+            f"max_length {wanted:,}: the reader keeps to windows of {read:,} tokens, because its encoder reads no more "
+            f"at once, or because no question with its passage was much longer in training"
+        )
+    return (
+        f"max_length {wanted:,}: this encoder reads at most {read:,} tokens at once, so windows have {read:,}, in "
+        f"training and in the model"
+    )
