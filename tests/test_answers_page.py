@@ -19,7 +19,10 @@ from tests.test_docs import DOCS, names, page, rows, section
 RUN = ("answer from passages", "answer from long texts", "follow several documents", "train a retriever",
        "write answers", "classify long texts")  # fmt: skip
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-TEXTS = {"ash": "Ann Ash was born in Rome. She lives in Oslo.", "acme": "Acme makes paper. It was founded by Bo Birch."}
+TEXTS = {
+    "curie": "Marie Curie was born in Warsaw. She lived in Paris.",
+    "nintendo": "Nintendo makes games. It was founded by Fusajiro Yamauchi.",
+}
 SHORT = ["--max-steps", "1", "--batch-size", "2"]
 
 
@@ -60,7 +63,7 @@ def test_the_commands_run_and_what_they_print_is_explained(
     Path("texts").mkdir()
     for name, text in TEXTS.items():
         Path("texts", f"{name}.txt").write_text(text, "utf-8")
-    Path("text.txt").write_text(TEXTS["ash"], "utf-8")
+    Path("text.txt").write_text(TEXTS["curie"], "utf-8")
     for line in code["sh"].splitlines():
         words = [small.get(word, word) for word in shlex.split(line)]
         if words[:2] == ["python", "-c"]:
@@ -106,7 +109,7 @@ def test_the_examples_of_questions_are_read_as_what_they_are_called(tmp_path: Pa
     path.write_text(examples["jsonl"], "utf-8")
     assert questions.guess(path) == "questions"
     (one,) = questions.read(path)
-    assert one.span_texts() == one.answers == ("Rome",) and one.support and one.meta == {}
+    assert one.span_texts() == one.answers == ("Warsaw",) and one.support and one.meta == {}
     for heading, name in (("answer from passages", "squad"), ("answer from long texts", "hotpotqa")):
         path.write_text(blocks(heading)["json"], "utf-8")
         assert questions.guess(path) == name
