@@ -27,3 +27,20 @@ def test_windows_longer_than_the_encoder_reads_are_told(
         assert (f"max_length 2,000: this encoder reads at most {read} tokens" in err) == (output == "long")
         if output == "json":
             assert json.loads(out)["max_length"] == read
+
+
+def test_json_has_the_advice_that_people_see(
+    encoder_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    formats.write(corpus(12, 5), tmp_path / "train.jsonl")
+    words = ["train", "spans", "--train", tmp_path / "train.jsonl", "--encoder", encoder_folder, "--max-steps", 1]
+    for more in (["--json"], []):
+        with pytest.raises(SystemExit) as stop:
+            main([*map(str, words), *more, "--output", str(tmp_path / f"run{len(more)}")])
+        assert not stop.value.code
+        out, err = capsys.readouterr()
+        if more:
+            (advice,) = json.loads(out)["advice"]
+            assert "there is no dev set" in advice and "dev set" not in err
+        else:
+            assert " ".join(advice.split()) in " ".join(err.split())
