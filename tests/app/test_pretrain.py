@@ -55,6 +55,28 @@ def test_objectives_are_compared_on_a_recipe(
     assert {row["objective"] for row in report["points"]} == {"none", "roberta", "gpt"} and report["verdict"]
 
 
+@pytest.mark.parametrize(
+    ("objective", "words"),
+    [
+        ("fae", ["--corpus", "texts"]),
+        ("fae", ["--dev", "texts"]),
+        ("fae", ["--vectors", "facts"]),
+        ("eae", ["--heldout", "0.2"]),
+        ("eae", ["--recipe", "recipe.toml"]),
+        ("knowbert", ["--compare", "wwm,electra"]),
+        ("knowbert", ["--points", "3"]),
+        ("linker", ["--config", "config.json"]),
+        ("linker", ["--no-lowercase"]),
+    ],
+)
+def test_what_an_objective_over_a_store_would_ignore_is_refused(
+    objective: str, words: list[str], tmp_path: Path
+) -> None:
+    flag = words[0].replace("no-", "")
+    with pytest.raises(BadInput, match=f"^{flag} has no effect on --objective {objective}"):
+        run("--objective", objective, "--encoder", "minilm-en", "--db", "no.db", "--output", tmp_path / "run", *words)
+
+
 def test_what_is_missing_or_misspelt_is_said(encoder_folder: Path, texts: Path, tmp_path: Path) -> None:
     out = ["--output", tmp_path / "run"]
     with pytest.raises(BadInput, match="--corpus is missing"):

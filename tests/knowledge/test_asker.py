@@ -111,6 +111,27 @@ def test_an_injected_fact_is_answered(store: Store, folder: Path) -> None:
     assert found.text == "拉萨" and found.citations[0].uri.startswith("manual:")
 
 
+def test_a_fact_of_two_periods_is_said_once(store: Store, folder: Path) -> None:
+    for start in ("1990", "2000"):
+        store.add(TypedFact("赵云飞", "出生地", "拉萨", "PER", "LOC", valid_from=start))
+    found = answer(store, folder, "赵云飞的出生地是什么？")
+    assert found.text == "拉萨" and len({citation.fact for citation in found.citations}) == 2
+
+
+def test_a_fact_that_texts_dispute_is_marked(store: Store, folder: Path) -> None:
+    question = "王小明的出生地是什么？"
+    assert not answer(store, folder, question).conflict
+    store.put(tell(Said("王小明", "出生地", "北京", assertion="negated")), Source("other"))
+    found = answer(store, folder, question)
+    assert found.text == "北京" and found.conflict
+
+
+def test_the_card_says_what_becomes_of_a_long_question(store: Store, folder: Path) -> None:
+    card = (folder / "card.md").read_text(encoding="utf-8")
+    assert "by window; a longer question gets no answer |" in card and "overlapping windows" not in card
+    assert answer(store, folder, "王小明的出生地是什么？" + "请回答。" * 300).abstained
+
+
 def test_a_question_without_a_known_name_has_no_answer(store: Store, folder: Path) -> None:
     assert answer(store, folder, "今天天气好吗？").abstained
 
@@ -214,5 +235,5 @@ def test_codes_follow_from_keys_and_the_digest_from_the_documents(store: Store) 
 def test_what_is_missing_is_said(store: Store, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="--db"):
         pretrain_knowledge(KnowledgeOptions("fae", "x", ""), TrainConfig(), tmp_path)
-    with pytest.raises(BadInput, match="pretrain --objective fae"):
+    with pytest.raises(BadInput, match="--memory FOLDER; `factpin pretrain --objective fae`"):
         ask("谁？", store, "memory")

@@ -1,5 +1,10 @@
 """Links against gold, counted by hand."""
 
+import io
+
+from rich.console import Console
+
+from factpin.app.show.linking_table import render_linking
 from factpin.documents import Document, Entity, Mention
 from factpin.scoring import align
 from factpin.scoring.counts import total
@@ -31,6 +36,17 @@ def test_counts_by_hand() -> None:
     assert found.accuracy == 1 / 4
     assert found.on_ambiguous == (1 / 2, 2)  # Ann is Q1 and Q2
     assert found.on_nil == (0.0, 1)
+
+
+def test_what_has_no_mention_has_no_figure() -> None:
+    rows = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "interval": (1.0, 1.0)}
+    report = {"documents": 1, "mentions": 3, "linked": rows, "nil": rows, "accuracy": 1.0, "notes": []}
+    report |= {"ambiguous": {"accuracy": 0.0, "mentions": 0}, "nil_accuracy": {"accuracy": 0.0, "mentions": 3}}
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(render_linking(report))
+    lines = {line.split()[1]: line for line in console.export_text().splitlines() if "of them" in line}
+    assert "0 of them" in lines["ambiguous"] and "0.00" not in lines["ambiguous"]
+    assert "3 of them" in lines["nil_accuracy"] and "0.00" in lines["nil_accuracy"]
 
 
 def test_gold_against_itself_is_perfect() -> None:

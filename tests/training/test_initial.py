@@ -164,6 +164,22 @@ def test_a_reader_starts_from_a_reader_or_from_the_encoder_of_any_model(
     assert torch.equal(torch_model(below.model).encoder.word_vectors, load_reader(first).model.encoder.word_vectors)
 
 
+def test_the_licence_in_the_card_of_a_reader_is_that_of_the_encoder_of_the_model(
+    encoder_folder: Path, tmp_path: Path
+) -> None:
+    asked, first = [question(i) for i in range(2)], tmp_path / "first"
+    train_part(
+        "reader", asked, [], ReaderOptions(str(encoder_folder), max_length=48, overlap=4), SHORT, first, quiet=True
+    )
+    assert "weights | not stated |" in (first / "card.md").read_text("utf-8")
+    file = first / "factpin.json"
+    file.write_text(file.read_text("utf-8").replace(str(encoder_folder), "minilm-en"), "utf-8")
+    on = ReaderOptions(initial=str(first), max_length=48, overlap=4)
+    train_part("reader", asked, [], on, SHORT, tmp_path / "second", quiet=True)
+    card = (tmp_path / "second" / "card.md").read_text("utf-8")
+    assert "| licence of the encoder's weights | Apache-2.0 |" in card and "overlapping windows" in card
+
+
 def test_a_reader_keeps_the_yes_and_no_of_the_one_it_starts_from(encoder_folder: Path, tmp_path: Path) -> None:
     asked = [question(i) for i in range(3)]
     snow = Question("s", "来了吗？", "zh", ("yes",), kind="yes_no", context=asked[0].context)

@@ -82,7 +82,9 @@ def trace(  # noqa: PLR0913  (each is asked for by name)
     if mode in (reasoners or {}):
         return _reason(question, search or Search(store), mode, min_score, k, Filter(as_of or ""), reasoners or {})
     if mode == "memory":
-        raise BadInput("A fact memory needs a model. Name one: `factpin pretrain --objective fae` makes it.")
+        raise BadInput(
+            "A fact memory needs a model. Name one with --memory FOLDER; `factpin pretrain --objective fae` makes it."
+        )
     if mode == "generate":
         raise BadInput("Generating needs a generator. Name one: `factpin train generator` makes it.")
     filter, parsed = Filter(as_of or ""), parse_question(question)

@@ -21,6 +21,7 @@ class Origin:
     hardware: str = ""
     remarks: str = ""
     seed: int | None = None
+    longer: str = ""  # what happens to text that cannot be read at once; "": overlapping windows, if there are any
     calibrated: str = ""  # how scores became probabilities; "": by the temperature and the shift of the settings
 
 
@@ -35,8 +36,7 @@ def write_card(
         "| | |\n|---|---|\n"
         f"| task | {settings.task} |\n| labels | {', '.join(settings.labels)} |\n| head | {settings.head} |\n"
         f"| encoder | {settings.encoder} |\n| language | {settings.language or 'any'} |\n"
-        f"| reads | up to {settings.max_length} tokens at once, by {settings.context}; "
-        "longer text in overlapping windows |\n"
+        f"| reads | up to {settings.max_length} tokens at once, by {settings.context}{_longer(settings, origin)} |\n"
         f"| data | {origin.data} |\n| licence of the data | {origin.data_licence} |\n"
         f"| licence of the encoder's weights | {origin.encoder_licence} |\n| licence of the code | MIT |\n"
         f"| weights stored as | {settings.precision} |\n| hardware | {origin.hardware or 'not stated'} |"
@@ -56,6 +56,13 @@ def write_card(
         parts.append(origin.remarks)
     with write_bytes(folder / "card.md") as stream:
         stream.write(("\n\n".join(parts) + "\n").encode())
+
+
+def _longer(settings: Settings, origin: Origin) -> str:
+    """What happens to text that cannot be read at once; nothing is said of models that choose what they read."""
+    windows = settings.task in TASKS or settings.overlap
+    longer = origin.longer or ("longer text in overlapping windows" if windows else "")
+    return longer and f"; {longer}"
 
 
 def _reliability(found: Calibration, settings: Settings, calibrated: str) -> str:

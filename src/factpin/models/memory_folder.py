@@ -70,5 +70,6 @@ def _answer(question: str, table: FactTable, row: int, weight: float) -> Answer:
         Hop(one.fact.head.name, one.fact.tail.name, citations_of(one.fact, inverse=False)[0], one.fact.relation)
         for one in facts[:1]
     )
-    names = ", ".join(one.fact.tail.name for one in facts)
-    return Answer(question, names, score, "memory", citations=shared(citations), path=path)
+    names = ", ".join(dict.fromkeys(one.fact.tail.name for one in facts))  # a fact of two periods says it once
+    conflict = any(one.status == "disputed" for one in facts)
+    return Answer(question, names, score, "memory", citations=shared(citations), path=path, conflict=conflict)

@@ -155,7 +155,7 @@ def prepare_asker(store: Store, options: KnowledgeOptions, how: TrainConfig) -> 
     def save(folder: Path) -> SavedPart:
         settings = memory_settings(options.size, store_digest(store), options)
         save_part(folder, settings, MemoryReader(model.kept(), tokenizer))
-        return SavedPart(settings)
+        return SavedPart(settings, longer="a longer question gets no answer")
 
     counts = {"train": len(job.taught), "dev": len(job.dev), "facts": len(model.table.facts),
               "noted": {"sentences_left_out_because_they_name_their_answer": job.leaks}}  # fmt: skip

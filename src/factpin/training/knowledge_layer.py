@@ -101,8 +101,10 @@ def train_linker(layer: StoreLayer, texts: Sequence[EncodedText], how: Lessons =
     if not isinstance(own, Kar):
         return LinkerOutcome(learn_links(layer, usable, how), len(usable), 0)
     if not usable:
-        raise BadInput("No name of the store occurs in two documents, so there is nothing to learn from. Fill it "
-                       "with `factpin index`.")  # fmt: skip
+        raise BadInput(
+            "No name of the store occurs in two documents, so there is nothing to learn from. Add more documents about "
+            "the same entities with `factpin index`."
+        )
     taught = [one for one in usable if not is_held(one.text.source, KEPT)]
     held = [one for one in usable if is_held(one.text.source, KEPT)]
     found = list[Scored]()

@@ -76,7 +76,7 @@ def pretrain_linker(store: Store, options: KnowledgeOptions, how: TrainConfig, f
     else:
         names = count(len(learned.scored), "name")
         saved = SavedPart(settings, scores, None, UNFITTED.format(names=names, least=FEW, each=FEW_OF_EACH))
-    write_scores(folder, saved, scores, origin_of(options, data, how.seed))
+    write_scores(folder, saved, scores, origin_of(settings, data, how.seed))
     return {"steps": lessons.steps, "best_step": lessons.steps, "train": learned.taught + learned.held,
             "dev": learned.held, "entities": layer.config.rows - FIRST, "noted": {}, "fitted": fitted,
             "scores": scores}  # fmt: skip

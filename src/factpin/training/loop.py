@@ -3,7 +3,7 @@
     for each epoch, for each global batch:                    shuffled, or in an order that is given
         g = gradient of the mean loss over the batch          (in pieces, over processes)
         weights -= AdamW(clip(g)) * schedule
-    every so often: score on dev, keep the best weights, keep a checkpoint
+    every so often: score on dev, keep the best weights, of equals the latest; keep a checkpoint
 
 A run is a function of its data, its config and its seed: the order of the batches follows from (seed, epoch), the
 dropout of a step from (seed, step), so a run that was killed and resumed ends with the weights of one that was not.
@@ -246,17 +246,16 @@ class _TrainingRun:
                 scores = self.job.evaluate()
                 if scores and metric not in scores:
                     raise BadInput(f"There is no metric {metric!r}. Known: {', '.join(scores)}.")
-                better = not scores or scores[metric] > progress.best
-                if better:
+                if not scores or scores[metric] >= progress.best:
                     save_best(self.folder, self.model)
             if scores:
                 board.record(progress.step, {"epoch": progress.epoch, **scores})
         scores = self.world.from_leader(scores)
-        if not scores or scores[metric] > progress.best:
+        score = scores.get(metric, math.inf)  # without a dev set, the last weights are the best
+        progress.stale = 0 if score > progress.best or not scores else progress.stale + 1
+        if score >= progress.best:
             progress.best = scores.get(metric, progress.best)
-            progress.best_step, progress.stale, progress.scores = progress.step, 0, scores
-        else:
-            progress.stale += 1
+            progress.best_step, progress.scores = progress.step, scores
 
     def _save(self) -> None:
         if self.world.leads:

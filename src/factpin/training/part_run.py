@@ -43,6 +43,7 @@ class SavedPart:
     reliability: Calibration | None = None
     remark: str = ""  # in the card, above the scores
     calibrated: str = ""  # in the card: how scores became probabilities; "": by a temperature and a shift
+    longer: str = ""  # in the card: what happens to text that cannot be read at once; "": windows, if there are any
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def run_part(
         model.eval()
         saved = run.save(folder)
         report["scores"] = outcome.scores if saved.scores is None else saved.scores
-        write_scores(folder, saved, report["scores"], origin_of(run.options, data or {}, how.seed))
+        write_scores(folder, saved, report["scores"], origin_of(saved.settings, data or {}, how.seed))
     world.close()
     return report
 
@@ -120,7 +121,7 @@ def write_scores(folder: Path, saved: SavedPart, scores: dict[str, float], origi
     rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in scores.items())
     remark = f"{saved.remark}\n\n" if saved.remark else ""
     table = f"## Scores on dev\n\n{remark}| metric | value |\n|---|---|\n{rows}" if rows else saved.remark
-    origin = replace(origin, remarks=table, calibrated=saved.calibrated)
+    origin = replace(origin, remarks=table, calibrated=saved.calibrated, longer=saved.longer)
     write_card(folder, saved.settings, origin, {}, saved.reliability)
     shown: dict[str, Any] = dict(scores)
     if saved.reliability is not None:
@@ -129,12 +130,13 @@ def write_scores(folder: Path, saved: SavedPart, scores: dict[str, float], origi
         stream.write(orjson.dumps(shown, option=orjson.OPT_INDENT_2))
 
 
-def origin_of(options: Any, data: dict[str, Any], seed: int) -> Origin:
+def origin_of(settings: Settings, data: dict[str, Any], seed: int) -> Origin:
     """What a model was made from, for its card."""
+    encoder = settings.encoder  # of a reader that started from a model, that of the model
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else count(torch.get_num_threads(), "thread")
     return Origin(
         data=f"train {data.get('train', 'in memory')}, dev {data.get('dev') or 'none'}",
-        encoder_licence=CATALOGUE[options.encoder].licence if options.encoder in CATALOGUE else "not stated",
+        encoder_licence=CATALOGUE[encoder].licence if encoder in CATALOGUE else "not stated",
         seed=seed,
         command="factpin " + shlex.join(sys.argv[1:]) if sys.argv[1:2] == ["train"] else "",
         hardware=f"{platform.machine()}, {device}",

@@ -1,15 +1,17 @@
 """`factpin pretrain`: an encoder adapted to a corpus, or made from it."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from factpin.app.commands._options import json_option, quiet_option, threads_option
 from factpin.app.commands._training import SPELLINGS, resume_option, warn
 from factpin.app.console import out, print_json
 from factpin.app.options import SectionedCommand, options_of
-from factpin.errors import BadInput
+from factpin.errors import BadInput, need_torch
 from factpin.pretraining.config import PretrainConfig
 from factpin.pretraining.request import CompareRequest, pretrain_request, run_pretraining
 from factpin.training.config import TrainConfig, chosen, from_dict
@@ -23,6 +25,10 @@ HELPS = {  # where pretraining has other defaults
     "evaluate_every": "steps between evaluations; default: a tenth of the run",
     "save_every": "steps between checkpoints; default: a twentieth of the run",
 }
+FROM_STORE = frozenset({  # what counts for an objective that learns from a store
+    "objective", "encoder", "db", "vectors", "output", "resume", "threads", "as_json", "quiet",
+    *(field.name for field in fields(TrainConfig)),
+})  # fmt: skip
 OF_EXTRACTORS = ("fgm", "rdrop", "metric", "freeze_layers")  # settings of TrainConfig that pretraining does not have
 
 
@@ -105,10 +111,11 @@ def pretrain(
     torchrun --nproc-per-node 2 -m factpin pretrain …                    data parallel
     """
     if settings.get("objective") in KNOWLEDGE:
+        _refuse_others(settings["objective"])
         options = KnowledgeOptions(
             settings["objective"], settings.get("encoder") or "", db or "", vectors=vectors or ""
         )
-        return _learn_store(options, output, settings, resume=resume, as_json=as_json, quiet=quiet)
+        return _learn_store(options, output, settings, threads=threads, resume=resume, as_json=as_json, quiet=quiet)
     if db:
         raise BadInput(f"--db is for objectives that learn from a store: {', '.join(KNOWLEDGE)}. Leave it out.")
     comparison = CompareRequest(compare, task, points, seeds) if compare else None
@@ -127,14 +134,40 @@ def pretrain(
     return 0
 
 
+def _refuse_others(objective: str) -> None:
+    """Refuse options that would change nothing for an objective that learns from a store."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        if context.get_parameter_source(name) is ParameterSource.DEFAULT:
+            continue
+        if name not in FROM_STORE or (name == "vectors" and objective == "fae"):
+            raise BadInput(
+                f"{option.opts[0]} has no effect on --objective {objective}, which learns from a store (--db). "
+                f"Leave it out."
+            )
+
+
 def _learn_store(
-    options: KnowledgeOptions, output: Path, settings: dict[str, Any], *, resume: bool, as_json: bool, quiet: bool
+    options: KnowledgeOptions,
+    output: Path,
+    settings: dict[str, Any],
+    *,
+    threads: int | None,
+    resume: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """An objective that learns from a store instead of a corpus."""
     from factpin.app.show.run_tables import train_table
     from factpin.pretraining.knowledge import pretrain_knowledge
 
     how = from_dict(TrainConfig, chosen(TrainConfig, {}, settings), "train")
+    if threads:
+        need_torch("Pretraining needs torch")
+        import torch
+
+        torch.set_num_threads(threads)
     report = pretrain_knowledge(options, how, output, resume=resume, quiet=quiet or as_json)
     if not report.get("fitted", True):
         warn(quiet or as_json)(

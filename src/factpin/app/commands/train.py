@@ -102,11 +102,12 @@ def train(
     report = run_request(request, threads=threads, quiet=silent, note=warn(silent))
     if report is None or quiet and not as_json:
         return 0
+    from factpin.training.advice import advise
+
     if as_json:
-        print_json(report)
+        print_json({**report, "advice": advise(report)})
         return 0
     from factpin.app.show.run_tables import train_table
-    from factpin.training.advice import advise
 
     out().print(train_table(report, request.output, learns_from(request.task).removesuffix("s")))
     for advice in advise(report):

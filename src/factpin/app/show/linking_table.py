@@ -24,7 +24,8 @@ def render_linking(report: dict[str, Any]) -> RenderableType:
     table.add_row("accuracy", "gold mentions with the right link or NIL", "", "", f"{100 * report['accuracy']:.2f}", "")
     for name, meaning in (("ambiguous", "with a name of several entities"), ("nil_accuracy", "that are NIL")):
         one = report[name]
-        table.add_row(name, f"{one['mentions']:,} of them {meaning}", "", "", f"{100 * one['accuracy']:.2f}", "")
+        share = f"{100 * one['accuracy']:.2f}" if one["mentions"] else ""
+        table.add_row(name, f"{one['mentions']:,} of them {meaning}", "", "", share, "")
     if "calibration" in report:
         meaning = "how far scores are from shares of right links"
         table.add_row("ece", meaning, "", "", f"{100 * report['calibration']['ece']:.2f}", "")
