@@ -562,6 +562,15 @@ def test_uncertain_facts_rule_out_what_they_do_not_say(store: Store) -> None:
     assert ask("梁思成的妻子是谁？", store, reader=Finder("林徽因")).text == "林徽因"
 
 
+def test_an_abstention_has_a_reason(store: Store) -> None:
+    store.put(tell(Said("Peru", "capital", "Lima", "{h} with {t}. ", score=0.05)), Source("a"))
+    assert "below 0.1" in ask("What is the capital of Peru?", store, "facts").notes[0]
+    store.put(tell(Said("Chile", "capital", "Arica", "{h} with {t}. ", score=0.3)), Source("b"))
+    (note,) = ask("What is the capital of Chile?", store, "facts").notes
+    assert "score of 0.30; an answer from facts needs at least 0.50" in note
+    assert "--min-score" in ask("What is the capital of Chile?", store, "facts", 0.4).notes[0]
+
+
 def test_an_answer_is_not_its_own_alternative(store: Store) -> None:
     """Two likely facts exclude each other, so neither answers; the reader finds one of them again."""
     for place, score in (("曹雪市", 0.6), ("天津市", 0.55)):

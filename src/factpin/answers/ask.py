@@ -210,7 +210,11 @@ def _conclude(
         if not first.abstained and first.score >= WORTH:
             digits = 2 if round(first.score, 2) < round(least.of(first), 2) else 4  # 0.63 is not below 0.63
             wanted = f"{least.of(first):.{digits}f}"
-            notes.append(say("weak", language, score=f"{first.score:.{digits}f}", least=wanted))
+            source = "given" if least.given is not None else "fact" if first.mode == "facts" else "text"
+            which = say(source, language)
+            notes.append(say("weak", language, score=f"{first.score:.{digits}f}", least=wanted, from_where=which))
+        elif not first.abstained:
+            notes.append(say("unlikely", language, worth=WORTH))
     notes += _unread_notes(store, filter, language)
     return Answer(question, "", first.score if first else 0.0, first.mode if first else "extract", abstained=True,
                   alternatives=tuple(candidates or offered)[:MOST_ALTERNATIVES],

@@ -27,10 +27,11 @@ _BY_NAME = re.compile(r"\s+by\s+(?:the\s+)?[^\W\d_a-z]")
 _NAME = re.compile(r"[^\W\d_a-z][\w.-]*(?:\s+(?:(?:of|the|de|van|von|der|la|le|al|bin)\s+)*[^\W\d_a-z][\w.-]*)*")
 _ZH_VERB = r"(?:接替|接任|继任|取代|接班)"
 _ZH_LATER = re.compile(
-    rf"(?:谁|何人|哪位|哪个).{{0,4}}{_ZH_VERB}|{_ZH_VERB}.*的.{{0,4}}谁|(?:继任者?|接任者|接替者|接班人|后任)"
+    rf"(?:谁|何人|哪位|哪个).{{0,4}}{_ZH_VERB}|{_ZH_VERB}.*的.{{0,4}}谁|(?:继任者?|接任者|接替者|接班人|后任(?!命))"
 )
-_ZH_ASKED = re.compile(rf"{_ZH_VERB}[了过]?|(?:前任|继任者?|接任者|接替者|接班人|后任).*")
-_ZH_EARLIER = re.compile(rf"前任|{_ZH_VERB}(?:的是|了)?(?:谁|何人|哪)")
+_ZH_LEFT = "(?:退休|卸任|离任|辞职|下台|去世)(?:之?后)?"
+_ZH_ASKED = re.compile(rf"{_ZH_LEFT}|{_ZH_VERB}[了过]?|(?:前任|继任者?|接任者|接替者|接班人|后任(?!命)).*")
+_ZH_EARLIER = re.compile(rf"前任(?:[是为叫？?]|$)|谁.*前任|{_ZH_VERB}(?:的是|了)?(?:谁|何人|哪)")
 
 _THEY = r"\b(?:[Hh]e|[Ss]he|[Tt]hey|[Ii]t|him|her|them)\b"
 _THEIR = r"\b(?:[Hh]is|[Hh]er|[Tt]heir|[Ii]ts)"
@@ -110,7 +111,7 @@ def _in_english(later: str, earlier: str, asked: str) -> list[str]:
 def _in_chinese(later: str, earlier: str, asked: str) -> list[str]:
     """The ways to say it in Chinese."""
     before, after = (rf"(?:{name}|[他她其])" if name == asked else name for name in (earlier, later))
-    heir = "(?:继任者?|接任者|接替者|接班人|后任)"
+    heir = "(?:继任者?|接任者|接替者|接班人|后任(?!命))"
     return [
         rf"{after}[^。；]{{0,20}}{_ZH_VERB}[^。；，的]{{0,10}}{before}",
         rf"{before}[^。；]{{0,20}}[由被]{after}[^。；，]{{0,8}}{_ZH_VERB}",
