@@ -333,7 +333,7 @@ class Designer:
 
 
 def test_a_reader_answers_where_facts_do_not(store: Store) -> None:
-    extra = "它的设计者是曹雪。"
+    extra = "吉祥物的设计者是曹雪。"
     for uri in "ab":
         store.put(tell(Said("谷爱凌", "住", uri), extra=extra), Source(uri))
     answer = ask("吉祥物的设计者是谁？", store, reader=Designer())
@@ -435,7 +435,7 @@ def test_facts_between_two_names_answer_yes_or_no(store: Store, question: str, a
 
 def test_auto_follows_titles_only_where_nothing_else_answers(store: Store) -> None:
     store.put(tell(Said("冰墩墩", "见", "吉祥物档案", "{h}的来历见{t}。")), Source("a", "冰墩墩"))
-    store.put(tell(Said("作品", "由", "曹雪", "{h}出自{t}之手。")), Source("b", "吉祥物档案"))
+    store.put(tell(Said("作品", "由", "曹雪", "冰墩墩这件{h}出自{t}之手。")), Source("b", "吉祥物档案"))
     searched = trace("冰墩墩的设计", store, k=1, reader=Designer())
     assert (searched.answer.text, searched.answer.mode) == ("曹雪", "hops") and searched.read == 2
     more = "设计者曹雪，见吉祥物档案。"
@@ -514,6 +514,61 @@ def test_a_reader_is_not_believed_where_another_clause_has_the_word(store: Store
     store.put(tell(*FILMS[:2]), Source("a"))
     assert ask("吴京执导了哪部电影？", store, reader=Believer()).abstained
     assert ask("郭帆执导了哪部电影？", store, "extract", reader=Believer()).text == "《流浪地球》"
+
+
+class Finder:
+    """A reader that is sure of the words it looks for, wherever they are."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def read(self, question: str, passages: Sequence[Passage]) -> list[AnswerSpan]:
+        found = [(p, p.text.find(self.words)) for p in passages]
+        return [AnswerSpan(p, Span(p.start + at, p.start + at + len(self.words)), 0.7) for p, at in found if at >= 0]
+
+    def reads(self, question: str) -> bool:
+        return True
+
+    def min_score(self, question: str) -> float:
+        return 0.6
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "found", "expected"),
+    [
+        ("杨利伟的身高是多少？", "布拉德利是篮球运动员，身高2米29。", "2米", ""),  # about somebody else
+        ("杨利伟身高多少？", "布拉德利是篮球运动员，身高2米29。", "2米", ""),
+        ("布拉德利的身高是多少？", "布拉德利是篮球运动员，身高2米29。", "2米", "2米29"),  # not cut in a number
+        ("《忘情水》唱了多久？", "《天意》唱了3分钟。", "3分钟", ""),
+        ("How tall is Bo Birch?", "Bo Birch is 6 ft 2 in tall.", "6 ft", "6 ft 2 in"),
+        ("How many people live in Peru?", "Peru has 33.5 million people.", "33", "33.5 million"),
+        ("Who succeeded Ann Ash?", "Ann Ash succeeded Bo Birch as mayor.", "Bo Birch", ""),
+        ("Who did Ann Ash succeed?", "Ann Ash succeeded Bo Birch as mayor.", "Bo Birch", "Bo Birch"),
+    ],
+)
+def test_what_was_read_is_about_the_question(store: Store, question: str, text: str, found: str, expected: str) -> None:
+    store.put(replace(tell(), text=text), Source("a"))
+    answer = ask(question, store, reader=Finder(found))
+    assert answer.text == expected and answer.abstained == (not expected)
+    assert_exact(answer, store)
+
+
+def test_uncertain_facts_rule_out_what_they_do_not_say(store: Store) -> None:
+    store.put(tell(Said("梁思成", "妻子", "林洙", tail_type="PER", score=0.31)), Source("a"))
+    store.put(tell(Said("梁思成", "妻子", "林徽因", tail_type="PER", score=0.2)), Source("b"))
+    store.put(tell(Said("梁思成", "游伴", "梁启超", "{h}的妻子不是{t}的妻子。", tail_type="PER")), Source("c"))
+    wrong = ask("梁思成的妻子是谁？", store, reader=Finder("梁启超"))
+    assert wrong.abstained and wrong.alternatives[0].text == "林洙"
+    assert ask("梁思成的妻子是谁？", store, reader=Finder("林徽因")).text == "林徽因"
+
+
+def test_an_abstention_has_a_reason(store: Store) -> None:
+    store.put(tell(Said("Peru", "capital", "Lima", "{h} with {t}. ", score=0.05)), Source("a"))
+    assert "below 0.1" in ask("What is the capital of Peru?", store, "facts").notes[0]
+    store.put(tell(Said("Chile", "capital", "Arica", "{h} with {t}. ", score=0.3)), Source("b"))
+    (note,) = ask("What is the capital of Chile?", store, "facts").notes
+    assert "score of 0.30; an answer from facts needs at least 0.50" in note
+    assert "--min-score" in ask("What is the capital of Chile?", store, "facts", 0.4).notes[0]
 
 
 def test_an_answer_is_not_its_own_alternative(store: Store) -> None:

@@ -22,6 +22,12 @@ def door(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp
     return make_door(monkeypatch, capfd, tmp_path / "kb.db")
 
 
+def test_nothing_is_stored_where_the_embedder_is_missing(door: Door, tmp_path: Path) -> None:
+    path = write_documents(tmp_path / "d.jsonl", gu=tell(Said("谷爱凌", "出生地", "旧金山", score=0.9)))
+    assert door("index", path, "--no-facts", "--vectors", tmp_path / "missing").code == 2
+    assert door("store", "facts", "--json").json["facts"] == []
+
+
 def test_the_report(door: Door, tmp_path: Path) -> None:
     path = write_documents(tmp_path / "d.jsonl", gu=tell(Said("谷爱凌", "出生地", "旧金山", score=0.9)))
     record = door("index", path, "--no-facts", "--json").json

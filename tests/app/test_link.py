@@ -5,7 +5,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.app.store_door import Door, make_door
+from tests.app.store_door import Door, make_door, write_documents
+from tests.memory.world import Said, tell
 
 SAMPLE = Path(__file__).parents[1] / "formats" / "samples" / "elevant.jsonl"
 
@@ -40,6 +41,23 @@ def test_extraction_links_what_it_finds(door: Door, corpus: Path, tmp_path: Path
     record = orjson.loads(done.out)
     assert done.code == 0 and "Manchester" in {one["name"] for one in record["meta"]["links"]}
     assert "Q7186" in {entity.get("link") for entity in record["entities"]}
+
+
+def test_a_table_shows_what_was_linked(door: Door, corpus: Path, tmp_path: Path) -> None:
+    text = tmp_path / "new.txt"
+    text.write_text("Marie Curie lived in Manchester.", encoding="utf-8")
+    assert "Q7186" in door("extract", text, "--link", "--to", "table", "--quiet").out
+
+
+def test_every_mention_is_counted(door: Door, tmp_path: Path) -> None:
+    path = write_documents(
+        tmp_path / "d.jsonl",
+        gu=tell(Said("Ann Ash", "home", "Oslo", "{h} of {t}."), Said("she", "home", "Rome", "{h} of {t}.")),
+    )
+    assert door("index", path, "--no-facts", "--quiet").code == 0
+    found = door("link", path, tmp_path / "linked.jsonl", "--json").json
+    assert found["linked"] + found["nil"] + found["skipped"] == found["mentions"] == 4 and found["skipped"] == 1
+    assert "1 pronoun not looked up" in " ".join(door("link", path, tmp_path / "again.jsonl").err.split())
 
 
 def test_a_text_without_mentions_is_pointed_to_extract(door: Door, corpus: Path, tmp_path: Path) -> None:

@@ -11,9 +11,18 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from factpin.answers.cogqa import CognitiveGraph
-from factpin.answers.lookup import Lookup, lookup
+from factpin.answers.lookup import WORTH, Lookup, lookup
 from factpin.answers.parse import ParsedQuestion, parse_question
-from factpin.answers.passages import AnswerSpan, PassageReader, Retrieval, compose, follow, offer_unread, retrieve
+from factpin.answers.passages import (
+    AnswerSpan,
+    PassageReader,
+    Retrieval,
+    compose,
+    follow,
+    offer_unread,
+    retrieve,
+    whole_number,
+)
 from factpin.answers.reasoners import Reasoners
 from factpin.answers.relevant import is_relevant, names_it
 from factpin.answers.say import say
@@ -28,7 +37,6 @@ Mode = Literal["auto", "facts", "extract", "hops", "generate", "memory"]
 ASK_MODES: tuple[Mode, ...] = ("auto", "facts", "extract", "hops", "generate", "memory")
 MOST_ALTERNATIVES = 5
 FIRM = 0.7  # the score from which on an answer by facts needs no warning (recipes/answers/README.md)
-WORTH = 0.1  # the score from which on a candidate is shown beside an abstention
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +118,22 @@ def trace(  # noqa: PLR0913  (each is asked for by name)
             retrieval = follow(retrieval, store, k, filter)
         readings += _fitting(parsed, reader.read(question, retrieval.passages[seen:]), by_facts, mode)
         read = compose(question, retrieval, readings)
-    offered = [] if readings else _offer(parsed, reader, retrieval)
+    offered = [] if readings else _offer(parsed, reader, retrieval, by_facts)
     known = reader.reads(question)
     answer = _conclude(question, [*answers, *read], offered, least, notes, store, filter, read=known)
     return Trace(answer, by_facts, retrieval, len(retrieval.passages))
 
 
-def _offer(question: ParsedQuestion, reader: PassageReader, retrieval: Retrieval) -> list[Answer]:
+def _offer(
+    question: ParsedQuestion, reader: PassageReader, retrieval: Retrieval, by_facts: Lookup | None
+) -> list[Answer]:
     """The passages to show where nothing that was read may be the answer: those that have the names of the question.
 
     Where no reader knows the language, it is all of them.
     """
     if not reader.reads(question.text):
         return offer_unread(question.text, retrieval)
-    near = tuple(passage for passage in retrieval.passages if names_it(question, passage.title, passage.text))
+    near = tuple(passage for passage in retrieval.passages if names_it(question, passage.title, passage.text, by_facts))
     return offer_unread(question.text, replace(retrieval, passages=near))
 
 
@@ -160,7 +170,7 @@ def _fitting(
     question: ParsedQuestion, readings: Sequence[AnswerSpan], by_facts: Lookup | None, mode: Mode
 ) -> list[AnswerSpan]:
     """Yes or no for a yes-no question, spans for all others; only what is about the question."""
-    fitting = [reading for reading in readings if bool(reading.choice) != bool(question.kind)]
+    fitting = [whole_number(reading) for reading in readings if bool(reading.choice) != bool(question.kind)]
     return [one for one in fitting if is_relevant(question, one, by_facts, followed=mode == "hops")]
 
 
@@ -202,7 +212,11 @@ def _conclude(
         if not first.abstained and first.score >= WORTH:
             digits = 2 if round(first.score, 2) < round(least.of(first), 2) else 4  # 0.63 is not below 0.63
             wanted = f"{least.of(first):.{digits}f}"
-            notes.append(say("weak", language, score=f"{first.score:.{digits}f}", least=wanted))
+            source = "given" if least.given is not None else "fact" if first.mode == "facts" else "text"
+            which = say(source, language)
+            notes.append(say("weak", language, score=f"{first.score:.{digits}f}", least=wanted, from_where=which))
+        elif not first.abstained:
+            notes.append(say("unlikely", language, worth=WORTH))
     notes += _unread_notes(store, filter, language)
     return Answer(question, "", first.score if first else 0.0, first.mode if first else "extract", abstained=True,
                   alternatives=tuple(candidates or offered)[:MOST_ALTERNATIVES],

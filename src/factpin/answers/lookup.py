@@ -25,6 +25,7 @@ from factpin.memory.agreement import inner_place, names_agree
 
 CERTAIN = 0.999  # scores are capped here, so that odds stay finite
 MOST_LISTED = 10
+WORTH = 0.1  # the score from which on an uncertain answer is worth a look
 MOST_NOTES = 3
 
 
@@ -39,6 +40,9 @@ class Lookup:
     notes: tuple[str, ...] = ()
     refuted: frozenset[str] = frozenset()  # folded names that would be the answer if their facts held
     unasked: frozenset[str] = frozenset()  # folded names in facts that the question does not ask for
+    rivals: frozenset[str] = (
+        frozenset()
+    )  # folded names of the answers that uncertain facts give, if only one can be right
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,9 @@ def _lookup(question: str, store: Store, filter: Filter) -> Lookup:
     refuted = frozenset(fold(step.target.name) for step in finder.others)
     looked = tuple(finder.inspections.values())
     unasked = frozenset(fold(name) for one in looked if one.why == NOT_ASKED for name in (one.head, one.tail))
-    return Lookup(parsed, answer, shown, looked, tuple(notes), refuted, unasked)
+    single = (conclusion for group in found if _asks_one(group, store.schema()) for conclusion in group.conclusions)
+    rivals = frozenset(fold(one.entity.name) for one in single if one.score >= WORTH)
+    return Lookup(parsed, answer, shown, looked, tuple(notes), refuted, unasked, rivals)
 
 
 def _first_found(finder: ChainFinder, names: Sequence[Name]) -> list[Group]:
@@ -155,6 +161,11 @@ def _single(step: Step, schema: Schema) -> bool:
     """Whether the relation of a step has a single answer."""
     relation = schema.relations.get(step.judged.fact.relation)
     return not step.inverse and relation is not None and (relation.functional or relation.changes)
+
+
+def _asks_one(group: Group, schema: Schema) -> bool:
+    """Whether a single answer is right for an entity."""
+    return group.single or any(_single(c.steps[-1], schema) for one in group.conclusions for c in one.chains)
 
 
 def _is_denied(step: Step) -> bool:

@@ -1,5 +1,6 @@
 """Retrieve passages for a question, follow the titles they mention, and read answers from them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -16,6 +17,12 @@ from factpin.memory.search import Search
 from factpin.memory.terms import query_terms, terms
 
 MOST_SHOWN = 3  # alternatives to offer
+_LONGEST_NUMBER = 40  # characters
+_NUMBER = re.compile(
+    r"\d+(?:[.,]\d+)*(?:\s?(?:hundred|thousand|million|billion|trillion)\b|[十百千万萬亿億]+)*"
+    r"(?:[米尺元块]\d+(?:厘米|公分|寸|角)?(?!\d*[.,]?\d*[米元])|"
+    r"(?:\s?(?:feet|foot|ft)\.?|['′])\s?\d+(?:\s?(?:inch(?:es)?|in)\b|[\"″])?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,19 @@ def text_of(reading: AnswerSpan) -> str:
             f"The reader gave {span.start}:{span.end}; expected a span inside {passage.start}:{passage.end}."
         )
     return reading.choice or passage.text[span.start - passage.start : span.end - passage.start]
+
+
+def whole_number(reading: AnswerSpan) -> AnswerSpan:
+    """An answer that ends or begins inside a number, with all of that number: 2米29 for 2米, 2.5 million for 2.5."""
+    passage, span = reading.passage, reading.span
+    if reading.choice:
+        return reading
+    start, end = span.start - passage.start, span.end - passage.start
+    for match in _NUMBER.finditer(passage.text, max(0, start - _LONGEST_NUMBER), end + _LONGEST_NUMBER):
+        if match.start() < start < match.end() or match.start() < end < match.end():
+            start, end = min(start, match.start()), max(end, match.end())
+    whole = Span(passage.start + start, passage.start + end)
+    return reading if whole == span else replace(reading, span=whole)
 
 
 def _answer(question: str, retrieval: Retrieval, readings: Sequence[AnswerSpan]) -> Answer:

@@ -8,18 +8,23 @@ A small reader looks for words of the right kind, and finds some in passages abo
 - where the question asks when, or how many, and it found neither a number nor a time;
 - where it found words of the question itself;
 - where what was read lacks a name or number of the question: another season, another person;
+- where the question asks for the wife or the capital of something, and uncertain facts have others;
+- where the question asks who came after or before somebody, and the sentence does not say it in that direction;
 - where a text denies the answer, or somebody rejected it;
 - where a fact explains what the answer has to do with a name of the question, the question does not ask for that fact,
   and no other word of the question is in the sentence: "Who shot Ed Wood?" for "Ed Wood was directed by Tim Burton."
 """
 
 import re
+from collections.abc import Sequence
 
 from factpin.answers.cues import CONCEPTS
 from factpin.answers.lookup import Lookup
 from factpin.answers.parse import ParsedQuestion, blank_out, content_words
 from factpin.answers.passages import AnswerSpan, sentence_of, text_of
 from factpin.answers.relate import stemmed
+from factpin.answers.succession import says_so
+from factpin.answers.topic import has_topic, topics
 from factpin.documents import Span
 from factpin.documents.keys import fold
 from factpin.memory.terms import query_terms, terms
@@ -82,12 +87,15 @@ def is_relevant(
         two_steps(question)
         or compares(question)
         or asks_identity(question, by_facts)
-        or not (followed or names_it(question, reading.passage.title, reading.read or reading.passage.text))
+        or not (followed or names_it(question, reading.passage.title, reading.read or reading.passage.text, by_facts))
+        or not says_so(question, text_of(reading), sentence_of(reading))
     ):
         return False
     if by_facts is None:
         return True
     found = fold(text_of(reading).strip("《》"))
+    if by_facts.rivals and not any(alike(found, rival) for rival in by_facts.rivals):
+        return False
     return found not in by_facts.refuted and (found not in by_facts.unasked or _echoes(question, by_facts, reading))
 
 
@@ -122,13 +130,26 @@ def compares(question: ParsedQuestion) -> bool:
     return pattern.search(question.text) is not None
 
 
-def names_it(question: ParsedQuestion, title: str, text: str) -> bool:
-    """Whether a text or its title has every English name and number of a question."""
-    if question.language != "en":
-        return True
+def names_it(question: ParsedQuestion, title: str, text: str, by_facts: Lookup | None = None) -> bool:
+    """Whether a text or its title has every English name and number of a question; of a Chinese one, its topics."""
+    if question.language == "zh":
+        known = [name for name, _ in by_facts.names] if by_facts is not None else []
+        here = f"{title}\n{text}"
+        return all(has_topic(_name_in(topic, known), here) for topic in topics(question))
     there = {word.casefold() for word in _WORD.findall(f"{title}\n{text}")}
     words = [match[0] for match in _WORD.finditer(question.text)][1:]  # the first has a capital anyway
     return all(word.casefold() in there for word in words if word[0].isupper() or word.isdecimal())
+
+
+def _name_in(topic: str, known: Sequence[str]) -> str:
+    """The longest name of the store in a topic, or the topic itself."""
+    return max((name for name in known if name in topic), key=len, default=topic)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two folded names or dates say the same, or one says less: Burton, Tim Burton; 1963年, 1963年6月23日."""
+    a, b = set(_WORD.findall(one)), set(_WORD.findall(other))
+    return one in other or other in one or a <= b or b <= a
 
 
 def _echoes(question: ParsedQuestion, by_facts: Lookup, reading: AnswerSpan) -> bool:

@@ -34,6 +34,7 @@ class LinkCounts:
     mentions: int = 0
     linked: int = 0  # to an entity of the store
     nil: int = 0  # names that the store does not have, or that mean something else here
+    skipped: int = 0  # mentions that are pronouns, which are not looked up
     unseen: int = 0  # names with a candidate that a trained linker has not seen
 
     def add(self, doc: Document) -> None:
@@ -44,6 +45,7 @@ class LinkCounts:
         self.mentions += len(doc.mentions)
         self.linked += linked
         self.nil += len(records) - linked
+        self.skipped += len(doc.mentions) - len(records)
 
 
 def link_corpus(request: LinkRequest, store: Store, progress: Progress = SILENT) -> LinkCounts:

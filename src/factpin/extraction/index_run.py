@@ -12,7 +12,7 @@ from factpin.extraction.inputs import expected_documents, find_inputs
 from factpin.extraction.progress import SILENT, Progress
 from factpin.memory import Store
 from factpin.memory.nouns import check_date
-from factpin.models.embedders import embed_store
+from factpin.models.embedders import embed_store, find_embedder
 from factpin.models.shipped import choose_models
 
 
@@ -45,6 +45,8 @@ class IndexRequest:
 def run_index(request: IndexRequest, store: Store, progress: Progress = SILENT) -> tuple[IndexReport, Counter[str]]:
     """Bring the store up to date; returns what was done, and how many files were skipped, by their endings."""
     inputs, skipped = find_inputs(request.inputs, request.kind, column=request.column)
+    if request.vectors is not None:
+        find_embedder(request.vectors, request.runtime)  # refuses a missing one before anything is stored
     models = None
     if request.facts:
         folders = choose_models(request.models)

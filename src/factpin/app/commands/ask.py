@@ -71,7 +71,7 @@ MODES = ["auto", "facts", "extract", "hops", "generate", "memory"]
     "--graph",
     "graph_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With --hops: write what was read, and why, as .json or .graphml.",
+    help="With --mode hops --hops FOLDER: write what was read, and why, as .json or .graphml.",
 )
 @click.option(
     "--memory",

@@ -69,7 +69,8 @@ def link(
     if as_json:
         print_json(asdict(found))
     else:
-        names = f"{count(found.linked, 'mention')} linked, {found.nil:,} to nothing in the store"
+        names = f"{found.linked:,} linked, {found.nil:,} not linked (the store has nothing that they mean)"
+        names += f", {count(found.skipped, 'pronoun')} not looked up" if found.skipped else ""
         notes(quiet).print(f"{count(found.documents, 'document')}, {count(found.mentions, 'mention')}: {names}")
     if found.documents and not found.mentions:
         warn(quiet or as_json)(

@@ -1,5 +1,8 @@
 """A document on a terminal: its text with coloured mentions, and tables of mentions, entities, facts and events."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
@@ -64,18 +67,35 @@ def _size(mention: Mention) -> int:
 
 
 def table(doc: Document) -> Table:
-    """Every mention with its offsets, page and score."""
-    pages = pages_of(doc)
+    """Every mention with its offsets, page and score, and what it was linked to in a store."""
+    pages, links = pages_of(doc), {record["mention"]: record for record in doc.meta.get("links", ())}
     rows = Table(title=Text(title(doc)), title_justify="left")
-    for column in ("start", "end", *(["page"] if pages else []), "mention", "type", "score"):
-        rows.add_column(column, overflow="fold", justify="left" if column in ("mention", "type") else "right")
+    for column in (
+        "start",
+        "end",
+        *(["page"] if pages else []),
+        "mention",
+        "type",
+        "score",
+        *(["link"] if links else []),
+    ):
+        rows.add_column(column, overflow="fold", justify="left" if column in ("mention", "type", "link") else "right")
     for m in doc.mentions:
         page = [str(page_of(pages, m.start) or "")] if pages else []
         label = Text(shown(m.type), style=colour(m.type))
+        link = [_link(links.get(m.id))] if links else []
         rows.add_row(
-            str(m.start), str(m.end), *page, Text(shown(m.text).replace("\n", " ")), label, show_score(m.score)
+            str(m.start), str(m.end), *page, Text(shown(m.text).replace("\n", " ")), label, show_score(m.score), *link
         )
     return rows
+
+
+def _link(record: Mapping[str, Any] | None) -> Text:
+    """The entity of a store that a mention was linked to, and how probable that is; empty if it is none."""
+    if record is None or record["entity"] is None:
+        return Text()
+    name = f"{shown(record['name'])} ({record['link']})" if record.get("link") else shown(record["name"])
+    return Text(name).append(f"  {show_score(record['score'])}", "dim")
 
 
 def entities(doc: Document) -> Table:

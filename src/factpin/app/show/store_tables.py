@@ -46,7 +46,9 @@ def conflict_record(conflict: Conflict) -> dict[str, Any]:
 
 def facts_table(facts: Sequence[JudgedFact]) -> Table:
     """A row for each fact."""
-    columns = ("head", "relation", "tail", "dates", "sure", "status", "texts")
+    columns = (
+        Column(name, overflow="fold") for name in ("head", "relation", "tail", "dates", "sure", "status", "texts")
+    )
     table = Table(Column("fact", no_wrap=True), *columns, box=box.SIMPLE_HEAD)
     for judged in facts:
         fact = judged.fact
