@@ -29,7 +29,6 @@ def test_windows_longer_than_the_encoder_reads_are_told(
             assert json.loads(out)["max_length"] == read
 
 
-<<<<<<< HEAD
 def test_one_file_for_training_and_dev_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where it is written in two ways, or given by a recipe; the run itself is stopped by a missing encoder."""
     formats.write(corpus(3, 5), tmp_path / "own.jsonl")
@@ -45,7 +44,8 @@ def test_one_file_for_training_and_dev_is_named(tmp_path: Path, capsys: pytest.C
             main(["train", "spans", *more, "--encoder", str(tmp_path / "none"), "--output", str(tmp_path / "run")])
         assert stop.value.code == 2
         assert ("both the training corpus and the dev corpus" in capsys.readouterr().err) == named
-=======
+
+
 def test_json_has_the_advice_that_people_see(
     encoder_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -61,4 +61,3 @@ def test_json_has_the_advice_that_people_see(
             assert "there is no dev set" in advice and "dev set" not in err
         else:
             assert " ".join(advice.split()) in " ".join(err.split())
->>>>>>> knowleft

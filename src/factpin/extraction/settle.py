@@ -173,7 +173,8 @@ def _mentions(fact: Fact) -> tuple[str | None, str | None]:
 
 
 def _length(fact: Fact, at: Mapping[str, Mention]) -> int:
-    return sum(at[id].end - at[id].start for id in _mentions(fact) if id in at)
+    found = [at[id] for id in _mentions(fact) if id and id in at]
+    return sum(mention.end - mention.start for mention in found)
 
 
 def one_couple(facts: Iterable[Fact]) -> list[Fact]:
