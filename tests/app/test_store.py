@@ -1,12 +1,16 @@
 """`factpin store` and `factpin export` as users meet them."""
 
+import io
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from factpin.memory import open_store
+from factpin.app.show.store_tables import facts_table
+from factpin.memory import Pattern, Source, open_store
 from tests.app.store_door import Door, make_door, write_documents
 from tests.memory.conformance import assert_equal
 from tests.memory.histories import answers
@@ -129,3 +133,12 @@ def test_a_store_must_be_named_and_there(door: Door, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("FACTPIN_DB")
     done = door("store", "list")
     assert done.code == 2 and "--db kb.db" in done.err
+
+
+def test_a_narrow_table_of_facts_cuts_no_word() -> None:
+    said = Said("The Wandering Earth", "publication date", "5 February 2019", date="2019-02-05")
+    with open_store("memory:", create=True) as store:
+        store.put(tell(replace(said, frame="{h} has {t}, {d}.")), Source("a"))
+        console = Console(width=60, record=True, file=io.StringIO())
+        console.print(facts_table(store.judged(Pattern())))
+    assert "…" not in console.export_text()
