@@ -139,7 +139,7 @@ def test_only_titles_that_a_question_names_are_compared(home: Path) -> None:
 
 def test_comparisons_are_learned(home: Path) -> None:
     folder, report = trained_comparisons(home)
-    assert report["noted"] == {"not_taught": 0, "too_long": 0, "yes_no": 30, "choice": 30}
+    assert report["noted"] == {"not_taught": 0, "too_long": 0, "yes_no": 30, "choice": 30, "hops": 0}
     assert report["scores"]["em_yes_no"] > 0.8 and report["scores"]["em_not_yes_no"] > 0.8  # type: ignore[index]
     reasoner, right = HopReasoner(load_hops(folder)), 0
     for question in comparisons(8, 9):

@@ -119,7 +119,7 @@ def test_what_the_usual_minimum_score_hides_is_marked_where_everything_is_asked_
     models = load_models(names)
     texts = [
         "In 2023 it invested in OpenAI, whose CEO Sam Altman was dismissed. The drug is made by Merck in Darmstadt, "
-        "Germany. Dr Angela Hartmann of Heidelberg University Hospital said so three months ago.",
+        "Germany. Dr Angela Hartmann of Heidelberg University Hospital read of it in the Merck Manual.",
         "华为技术有限公司成立于1987年，总部位于广东省深圳市，创始人是任正非。2012年获得诺贝尔文学奖。",
     ]
     documents = [Document(f"d{i}", text) for i, text in enumerate(texts)]

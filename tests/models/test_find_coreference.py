@@ -19,7 +19,7 @@ from tests.language.test_coreference import clusters, marked
 from tests.models.small_coreference import corpus, partition, small_encoder_folder
 from tests.models.small_model import small_model
 
-NOTE = "by rules and a scorer"
+NOTE = "by rules and a model"
 
 
 @pytest.fixture(scope="module")
