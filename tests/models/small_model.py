@@ -18,7 +18,15 @@ def small_model(encoder_folder: Path) -> Path:
     """The folder of a model that finds the people and places of the small world in both languages."""
     target = encoder_folder.parent / "people-and-places"
     how = TrainConfig(epochs=12, batch_size=8, learning_rate=3e-3, head_learning_rate=3e-3, seed=7)
-    run_training(SPANS, corpus(160, 1), corpus(40, 2), SpanOptions(str(encoder_folder)), how, target, quiet=True)
+    run_training(
+        SPANS,
+        corpus(160, 1),
+        corpus(40, 2),
+        SpanOptions(str(encoder_folder), head="efficient_global_pointer"),
+        how,
+        target,
+        quiet=True,
+    )
     return target
 
 

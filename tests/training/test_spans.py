@@ -246,7 +246,7 @@ def test_resuming_with_other_settings_is_refused(change: str, encoder_folder: Pa
     how, config, docs = replace(QUICK, max_steps=1), SpanOptions(str(encoder_folder)), corpus(8, 1)
     run_training(SPANS, docs, [], config, how, tmp_path / "m", quiet=True)
     recipe = (tmp_path / "m" / "recipe.toml").read_bytes()
-    config = replace(config, head="crf") if change == "head" else config
+    config = replace(config, head="global_pointer") if change == "head" else config
     how = replace(how, seed=8) if change == "seed" else replace(how, ema=0.9) if change == "ema" else how
     docs = corpus(8, 2) if change == "data" else docs
     with pytest.raises(BadFile, match="belongs to another run"):

@@ -1,7 +1,7 @@
 """The task `spans`: mentions of entities, nested or not."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import accumulate, zip_longest
 from typing import Literal
 
@@ -30,7 +30,9 @@ class SpanOptions:
 
     encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
     initial: str = ""  # model to start from instead; its head is kept where the labels agree
-    head: str = ""  # efficient_global_pointer (egp), global_pointer (gp) or crf; default: as --initial has it, or egp
+    head: str = (
+        ""  # crf, efficient_global_pointer (egp) or global_pointer (gp); default: egp where mentions overlap, or crf
+    )
     head_size: int = 64  # width of the head's vectors
     rope: bool = True  # rotary positions in the pointer heads
     bias: Literal["qk", "hidden"] = "qk"  # form of the bias
@@ -57,20 +59,44 @@ def design(options: SpanOptions, training: Sequence[Document], known: Mapping[st
     labels = tuple(sorted({m.type for doc in training for m in doc.mentions}))
     if not labels:
         raise BadInput("The training documents have no mention, so there is no label to learn. Check them with doctor.")
-    meant = overlapping_share(training) >= NESTED
-    overlaps = meant if options.overlaps == "auto" else options.overlaps == "keep"
-    return design_head(options, labels, overlaps=overlaps, initial=known.get(options.initial))
+    nested = overlapping_share(training) >= NESTED
+    overlaps = nested if options.overlaps == "auto" else options.overlaps == "keep"
+    return design_head(
+        options, labels, flat=not (nested or overlaps), overlaps=overlaps, initial=known.get(options.initial)
+    )
 
 
 def design_head(
-    options: SpanOptions, labels: tuple[str, ...], *, overlaps: bool = True, initial: Settings | None = None
+    options: SpanOptions,
+    labels: tuple[str, ...],
+    *,
+    flat: bool = False,
+    overlaps: bool = True,
+    initial: Settings | None = None,
 ) -> Design:
-    """A head for these labels; overlaps: whether its mentions may overlap; initial: the model that it starts from."""
-    usual = initial.head if initial is not None and initial.head in HEAD_OPTIONS else next(iter(HEAD_OPTIONS))
+    """A head for these labels.
+
+    flat: no mentions overlap in training; overlaps: they may in what is found; initial: the model that it starts from.
+    """
+    asked = changed(options)
+    usual = "crf" if flat and asked <= set(HEAD_OPTIONS["crf"]) else "efficient_global_pointer"
+    if initial is not None and initial.head in HEAD_OPTIONS:
+        usual = initial.head
     head = options.head.replace("-", "_") or usual
     chosen = pick(HEAD_OPTIONS, head, kind="head")
+    for name in sorted(asked.difference(chosen)):
+        takers = " or ".join(other for other, names in HEAD_OPTIONS.items() if name in names)
+        raise BadInput(f"The head {head} has no setting {name!r}. Leave it out, or choose the head {takers}.")
     config = {"labels": labels} | {name: getattr(options, name) for name in chosen}
     return Design(labels, head, config, asdict(SpanSettings(overlaps)))
+
+
+def changed(options: SpanOptions) -> set[str]:
+    """The settings of heads that are not as they are by default."""
+    names = {name for names in HEAD_OPTIONS.values() for name in names}
+    return {
+        field.name for field in fields(options) if field.name in names and getattr(options, field.name) != field.default
+    }
 
 
 def overlapping_share(documents: Iterable[Document]) -> float:
