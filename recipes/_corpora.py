@@ -25,7 +25,7 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus, and what is tried on it. A point of a grid is "rate x epochs"."""
+    """A corpus, and what is tried on it. A point of a grid is "rate x epochs", or with a head: "rate x epochs, egp"."""
 
     task: str
     encoder: str
@@ -98,20 +98,19 @@ DUIE = files("duie", train=("duie/duie2_train_a.json.xz", "duie/duie2_train_b.js
 WEBNLG = files("triples", train="webnlg/WebNLG/train_triples.json.xz", dev="webnlg/WebNLG/val_triples.json.xz",
                test="webnlg/WebNLG/test_triples.json.xz")  # fmt: skip
 CDR = files("atlop", **{part: f"cdr/atlop/{part}_filter.data.xz" for part in PARTS})
-EN = ("4e-4 x 47",), ("4e-4 x 10",)
-ZH = ("4e-4 x 47",), ("4e-4 x 10",)
+FLAT = ("4e-4 x 47", "4e-4 x 47, egp"), ("4e-4 x 10", "4e-4 x 10, egp")
 FACTS = ("4e-4 x 47",), ("4e-4 x 10", "2e-4 x 20")
 FEW = ("2e-4 x 16",), ("2e-4 x 8",)
 WHOLE = {"context": "window"}  # facts reach over sentences
 RECIPE = {"batch_size": 2, "head_learning_rate": 5e-4, "size": 384, "top_k": 1}  # of recipes/cdr
 CORPORA = {
-    "cluener": Corpus("spans", "ltp-zh", CLUENER, (200, 1000), ZH, 0.007),
-    "wnut17": Corpus("spans", "minilm-en", WNUT17, (200, 1000), EN, 0.006, longest=80),
+    "cluener": Corpus("spans", "ltp-zh", CLUENER, (200, 1000), FLAT, 0.007),
+    "wnut17": Corpus("spans", "minilm-en", WNUT17, (200, 1000), FLAT, 0.006, longest=80),
     "duie": Corpus("triples", "ltp-zh", DUIE, (200, 1000), FACTS, 0.007, WHOLE, convention="text", longest=50),
     "webnlg": Corpus("triples", "minilm-en", WEBNLG, (200, 1000), FACTS, 0.012, WHOLE, convention="text", longest=80),
     "genia": Corpus("spans", "minilm-en", GENIA, (200, 600), (("4e-4 x 47",), ("4e-4 x 16",)), 0.01, longest=150),
-    "worldwide": Corpus("spans", "minilm-en", worldwide, (200, 1000), EN, 0.008, longest=80),
-    "msra": Corpus("spans", "simbert-zh", MSRA, (200, 1000), ZH, 0.012, longest=60),
+    "worldwide": Corpus("spans", "minilm-en", worldwide, (200, 1000), FLAT, 0.008, longest=80),
+    "msra": Corpus("spans", "simbert-zh", MSRA, (200, 1000), FLAT, 0.012, longest=60),
     "cdr": Corpus(
         "document_relations", "minilm-en", CDR, (50, 100), FEW, 0.15, RECIPE, 200, judged=(50, 86), longest=800
     ),
@@ -119,6 +118,7 @@ CORPORA = {
 
 
 def point(name: str) -> Settings:
-    """ "2e-4 x 20" -> its settings."""
-    rate, epochs = name.split(" x ")
-    return {"learning_rate": float(rate), "epochs": int(epochs)}
+    """ "2e-4 x 20" or "2e-4 x 20, egp" -> its settings."""
+    numbers, _, head = name.partition(", ")
+    rate, epochs = numbers.split(" x ")
+    return {"learning_rate": float(rate), "epochs": int(epochs)} | ({"head": head} if head else {})
