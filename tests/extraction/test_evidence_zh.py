@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from factpin.documents import Document
+from factpin.documents import Document, Entity, Fact, Mention
 from factpin.extraction.evidence import LEAST, features, weigh
-from factpin.extraction.evidence_zh import is_stated
+from factpin.extraction.evidence_zh import is_cut, is_stated
 from factpin.extraction.scene import Scene
 from tests.extraction.test_wording_zh import sentence
 
-PLAIN = {"shift": 0.0, "score": 1.0, "stated": 1.0, "loose": -1.0, "doubted": -1.0, "family": -1.0, "author": -1.0}
+PLAIN = {"shift": 0.0, "score": 1.0, "stated": 1.0, "loose": -1.0, "doubted": -1.0, "family": -1.0, "author": -1.0,
+         "cut": -1.0, "doubtful": -1.0}  # fmt: skip
 
 
 def scored(doc: Document, weights: dict[str, float] = PLAIN, free: tuple[tuple[int, int, str], ...] = ()) -> float:
@@ -68,3 +69,31 @@ def test_what_the_model_thinks_unlikely_keeps_its_score() -> None:
     (fact,) = doc.facts
     low = weigh(Scene.of(doc), [replace(fact, score=LEAST - 0.01)], PLAIN, ())
     assert low[0].score == LEAST - 0.01
+
+
+@pytest.mark.parametrize(
+    ("marked", "head", "tail", "cut"),
+    [
+        ("「职:北平綏靖公署主任」「人:張學良轉」任軍事委員會。", 1, 0, True),
+        ("「职:北平綏靖公署主任」「人:張學良」轉任軍事委員會。", 1, 0, False),
+        ("日本官「人:方縮小」的统计，「职:主任」说。", 0, 1, True),
+    ],
+)
+def test_a_name_that_ends_within_a_word_is_cut(marked: str, head: int, tail: int, cut: bool) -> None:
+    doc = sentence(marked, "职务", head, tail)
+    assert is_cut(Scene.of(doc), doc.facts[0]) == cut
+
+
+def test_a_part_of_the_head_cuts_no_word() -> None:
+    title, group = Mention("a", 0, 5, "教育部部长", "title"), Mention("b", 0, 2, "教育", "organization")
+    entities = (Entity("e", ("a",), "title", "教育部部长"), Entity("f", ("b",), "organization", "教育"))
+    part = Fact("e", "隶属机构", "f", head_mention="a", tail_mention="b")
+    doc = Document("d", "教育部部长指出。", language="zh", mentions=(title, group), entities=entities, facts=(part,))
+    assert not is_cut(Scene.of(doc), part)
+    other = replace(part, head="f", head_mention="b", tail="e", tail_mention="a")
+    assert is_cut(Scene.of(doc), other)
+
+
+def test_a_weight_that_a_model_lacks_says_nothing() -> None:
+    doc = sentence("「职:教育部部长」「人:马叙伦」指出。", "职务", 1, 0)
+    assert scored(doc, {"shift": 0.0, "score": 1.0, "stated": 1.0}) == scored(doc)

@@ -17,6 +17,7 @@ from factpin.extraction.settle import (
     settle,
     unbroken,
     without_loose,
+    without_mentions,
 )
 from factpin.language.coreference import references, resolve
 
@@ -129,3 +130,13 @@ def test_of_a_name_that_was_cut_in_two_ways_one_stays() -> None:
                                                                  (2, "date of birth", 3, 0.7)))  # fmt: skip
     assert unbroken([part, best], at) == [best]
     assert unbroken([best, apart], at) == [best, apart]
+
+
+def test_an_entity_is_not_named_by_a_mention_that_goes() -> None:
+    text = "“桂林行营主任白崇禧”"
+    whole, inner = Mention("a", 0, 7, "“桂林行营主任", "title"), Mention("b", 1, 7, "桂林行营主任", "title")
+    doc = Document("d", text, mentions=(whole, inner), entities=(Entity("e", ("a", "b"), "title", "“桂林行营主任"),))
+    assert [e.name for e in without_mentions(doc, {"a"}).entities] == ["桂林行营主任"]
+    assert [e.name for e in without_mentions(doc, {"b"}).entities] == ["“桂林行营主任"]
+    named = replace(doc, entities=(Entity("e", ("a", "b"), "title", "桂林行营主任（职务）"),))
+    assert [e.name for e in without_mentions(named, {"a"}).entities] == ["桂林行营主任（职务）"]

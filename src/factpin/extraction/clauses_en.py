@@ -5,6 +5,8 @@
 - After a semicolon another subject may follow, and "after Bell Labs left the project" is not about who made it.
 - A date belongs to the verb before it: what was written in 1954 need not have been published then.
 - Born to somebody is born to a parent. Offices are no headquarters, and a part of a date is no date.
+- A cover or a new release has a date of its own, an honorary degree is no education, and a consulate does not lie in
+  the country that it is of.
 - In a list of actors "as" comes before a part, and nobody there is married.
 - A text that begins with "she" is about somebody without a name.
 """
@@ -75,17 +77,46 @@ DATED = re.compile(
 )
 
 
+AGAIN = re.compile(r"\b(?:cover(?:ed)?|popularized|remix(?:ed)?|reissued?|re-?released?)\b", re.I)
+
+
 def is_dated_otherwise(scene: Scene, fact: Fact) -> bool:
-    """A date of publication whose last verb says something else: recorded, written, signed."""
+    """A date of publication whose last verb says something else (recorded, written, signed), or of a later version."""
     between = scene.within_one_sentence(fact) if fact.relation == "publication date" else None
     if between is None:
         return False
     first, last, gap = between
+    if AGAIN.search(gap):
+        return True
     if first.id == fact.head_mention:
         said = [match[1] for match in DATED.finditer(gap)]
         return bool(said) and said[-1] is None
     said = [match[1] for match in DATED.finditer(scene.text, scene.clause(first)[0], last.start)]
     return bool(said) and said[0] is None and " and " in gap
+
+
+HONORARY = re.compile(r"\bhonorary\b|\bhonoris causa\b", re.I)
+
+
+def is_an_honour(scene: Scene, fact: Fact) -> bool:
+    """A university that made somebody an honorary doctor or professor."""
+    between = scene.within_one_sentence(fact) if fact.relation in ("educated at", "employer") else None
+    return between is not None and HONORARY.search(between[2]) is not None
+
+
+MISSION = re.compile(
+    r"\b(?:embassy|embassies|consulates?|high commissions?)(?:[ -]general)?\b[^.;]{0,60}\bin "
+    r"(?:[^.;,]{1,30}(?:, | and |, and ))*$",
+    re.I,
+)
+
+
+def is_a_mission(scene: Scene, fact: Fact) -> bool:
+    """A city with a consulate, and the country before it: China's only embassy in London."""
+    ends = scene.ends(fact) if fact.relation in LYING else None
+    if ends is None or ends[0].start < ends[1].end:
+        return False
+    return MISSION.search(scene.text[scene.sentence(ends[0])[0] : ends[0].start]) is not None
 
 
 BORN_TO = re.compile(
@@ -231,6 +262,8 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_beside_brackets,
     is_said_apart,
     is_dated_otherwise,
+    is_an_honour,
+    is_a_mission,
     is_a_parent,
     is_no_whole_date,
     is_an_office,

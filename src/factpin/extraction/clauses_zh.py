@@ -3,9 +3,10 @@
 - A title names an office, not what somebody made (野牛镍币的设计师) or a kind of people (吸毒人员), and no verb before
   it belongs to it (晋升海军中尉).
 - A name does not end in the word behind it (陳誠係, 阿里巴巴集團執行|副主席).
-- Whoever founds something is not founded, and a date may be that of a new name (1947年改编成).
-- An uncle (叔父) is no father, a collection that has somebody's poems (收项斯诗) not his work, and somebody's pupil
-  (受龚一教授启蒙) not the teacher.
+- Whoever founds something is not founded, and a date may be that of a new name (1947年改编成) or of the first stone.
+- An uncle (叔父) is no father, and somebody's pupil (受龚一教授启蒙) not the teacher.
+- A collection that has somebody's poems (收项斯诗) is not his work, nor a journal with an article of his
+  (《求是》第16期), nor what is named as that of another (班固《漢書》).
 """
 
 import re
@@ -18,7 +19,9 @@ from factpin.extraction.wording_zh import ASIDE
 NO_OFFICE = re.compile(
     ".*(?:人员|人員|人士|男子|女子|被告人|嫌疑人|被害人|受害者|患者|学生|學生|考生|信徒|粉丝|球迷|居民|村民)|.*的.*[师師者家]"
 )
-VERB = re.compile("等待|敦促|促(?!进)|晋升|晉升|升任|任命|担任|擔任|会见|會見|邀请|邀請|拜访|拜訪|认识|認識|遇到|遇见")
+VERB = re.compile(
+    "等待|敦促|促(?!进)|晋升|晉升|升任|任命|担任|擔任|会见|會見|邀请|邀請|拜访|拜訪|认识|認識|遇到|遇见|呼吁|呼籲|敦請|敦请|指责|指責|批评|批評"
+)
 CUT_NAME = re.compile(".*[係是在由与與於于]")
 CUT_GROUP = re.compile(".*(?:执行|執行|副|常务|常務|首席|名誉|名譽|兼)")
 
@@ -42,7 +45,7 @@ FOUNDS = re.compile(
 ITSELF = re.compile("于|於|在|时|時|后|後|以|之|的|仪式|儀式|大会|大會|典礼|典禮|至今|初|日|年|前|，|\\d")
 RENAMED = re.compile(
     "[^，。；]{0,6}(?:改编|改編|改名|更名|改称|改稱|改为|改為|改组|改組|改制|并入|併入|迁|遷|撤销|撤銷|解散|停刊|升格|命名|"
-    "合并|合併|重建)"
+    "合并|合併|重建|动工|動工|开工|開工|奠基|破土)"
 )
 BESIDE = re.compile("(?:及|以及|和|与|與|、)")
 
@@ -70,15 +73,30 @@ def is_other_kin(scene: Scene, fact: Fact) -> bool:
     return between is not None and KIN.search(between[2]) is not None
 
 
-COLLECTS = re.compile("》?[^，。；《]{0,4}(?:收(?!到)|辑录|輯錄|选录|選錄|录有|錄有|载有|載有)")
+COLLECTS = re.compile(
+    "》?[^，。；《]{0,4}(?:收(?!到)|辑录|輯錄|选录|選錄|录有|錄有|载有|載有)|》?(?:杂志|雜誌|月刊|周刊)?第[0-9一二三四五六七八九十百]+[期号號]"
+)
 
 
 def is_collected(scene: Scene, fact: Fact) -> bool:
-    """A collection that contains something by somebody."""
+    """A collection or a journal that contains something by somebody."""
     between = scene.within_one_sentence(fact) if fact.relation == "作者" else None
     if between is None or between[0].id != fact.head_mention:
         return False
     return COLLECTS.match(between[2]) is not None
+
+
+OF_SOMEBODY = re.compile("[的著]?《")
+
+
+def is_of_another(scene: Scene, fact: Fact) -> bool:
+    """A work behind the name of somebody else: 班固《漢書》."""
+    ends = scene.ends(fact) if fact.relation == "作者" else None
+    if ends is None:
+        return False
+    work, author = ends
+    near = scene.people.within(max(0, work.start - 20), work.start)
+    return any(m.id != author.id and OF_SOMEBODY.fullmatch(scene.text, m.end, work.start) for m in near)
 
 
 TAUGHT = re.compile("(?:受|随|隨|跟|师从|師從|师承|師承|拜)$")
@@ -108,6 +126,7 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_founded_otherwise,
     is_other_kin,
     is_collected,
+    is_of_another,
     is_a_teacher,
     is_beside_an_officer,
 )

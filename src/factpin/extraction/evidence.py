@@ -32,7 +32,7 @@ def weigh(scene: Scene, facts: Iterable[Fact], weights: Mapping[str, float], fre
 
 
 def _weighed(found: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    logit = weights["shift"] + sum(weights[name] * value for name, value in found.items())
+    logit = weights["shift"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
     return round(1 / (1 + exp(-logit)), 4)
 
 

@@ -7,10 +7,12 @@ from factpin.documents import Fact, Mention
 from factpin.extraction.combine import Place
 from factpin.extraction.scene import GROUP, NATIONALITY, PERSON, WORK, Scene
 from factpin.extraction.wording_zh import ASIDE, BREAK, DEGREE, LISTED, MADE_BY
+from factpin.language.borders_zh import cuts_a_word
 
 COUPLE = ("妻子", "丈夫")
 FAMILY = (*COUPLE, "父亲", "母亲")
 NAMES = (PERSON, GROUP, WORK)
+DOUBTFUL = 0.75  # the score of a person below which the borders of the name often are wrong
 NEAR = 20  # characters behind two names in which a word about both of them comes
 
 TITLE_BEFORE = re.compile(r"[“「《》\s]*")
@@ -34,16 +36,28 @@ BY = re.compile("》?[^，。；《]{0,4}[是为由：:][^，。；《]{0,14}|�
 def said(scene: Scene, fact: Fact, free: Collection[Place]) -> dict[str, float]:
     """The features of a Chinese fact.
 
-    stated: the words join both names directly; loose: how many names the model of entities does not see there; family
-    and author: relations that are guessed too easily.
+    stated: the words join both names directly; cut: a name begins or ends within a word; doubtful: a person may be no
+    name; loose: how many names the model of entities does not see there; family and author: relations that are guessed
+    too easily.
     """
     ends = scene.ends(fact) or ()
     return {
         "stated": float(is_stated(scene, fact)),
+        "cut": float(is_cut(scene, fact)),
+        "doubtful": float(any(m.type == PERSON and m.score is not None and m.score < DOUBTFUL for m in ends)),
         "loose": float(sum(m.type in NAMES and (m.start, m.end, m.type) in free for m in ends)),
         "family": float(fact.relation in FAMILY),
         "author": float(fact.relation == "作者"),
     }
+
+
+def is_cut(scene: Scene, fact: Fact) -> bool:
+    """Whether a name begins or ends within a word; a tail that is part of the head (教育部部长) may."""
+    head, tail = scene.ends(fact) or (None, None)
+    if head is None or tail is None:
+        return False
+    inside = head.start <= tail.start and tail.end <= head.end
+    return any(cuts_a_word(scene.text, m.start, m.end) for m in ((head,) if inside else (head, tail)))
 
 
 def is_stated(scene: Scene, fact: Fact) -> bool:

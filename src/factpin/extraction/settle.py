@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from factpin.documents import Coverage, Document, Fact, Mention
+from factpin.documents import Coverage, Document, Entity, Fact, Mention
 from factpin.extraction.combine import Place, merge_facts
 from factpin.extraction.evidence import weigh
 from factpin.extraction.scene import Scene
@@ -209,14 +209,24 @@ def without_loose(doc: Document, loose: Collection[Place]) -> Document:
 
 
 def without_mentions(doc: Document, gone: Collection[str]) -> Document:
-    """The document without these mentions; an entity that has no other goes too, unless a fact is about it."""
+    """The document without these mentions; an entity that has no other goes too, unless a fact is about it.
+
+    An entity that was named by one of them is named by the longest mention that is left.
+    """
     if not gone:
         return doc
     about = _ends(doc.facts) | {q.entity for fact in doc.facts for q in fact.qualifiers}
     held = {id for e in doc.entities if e.id in about and {*e.mentions} <= {*gone} for id in e.mentions}
     lost = {*gone} - held
     rest = {e.id: tuple(id for id in e.mentions if id not in lost) for e in doc.entities}
-    entities = tuple(replace(e, mentions=rest[e.id]) for e in doc.entities if rest[e.id])
+    text = {m.id: m.text for m in doc.mentions}
+
+    def name(e: Entity) -> str:
+        """Its name, unless only a mention that goes has it."""
+        left = [text[id] for id in rest[e.id]]
+        return max(left, key=len) if e.name in {text[id] for id in e.mentions} - {*left} else e.name
+
+    entities = tuple(replace(e, name=name(e), mentions=rest[e.id]) for e in doc.entities if rest[e.id])
     return replace(doc, mentions=tuple(m for m in doc.mentions if m.id not in lost), entities=entities)
 
 

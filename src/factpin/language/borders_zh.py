@@ -1,0 +1,52 @@
+"""Where Chinese words begin and end, by how often words occur: enough to see that a name was cut within a word.
+
+The words are counted in plain text (recipes/words_zh.py). Of all ways to cut a text, the likeliest is the one whose
+words have the greatest product of frequencies; Viterbi finds it. Names that the list lacks fall apart into characters,
+so a border that it does not know is no evidence, but one within a frequent word is.
+"""
+
+import lzma
+from functools import cache
+from importlib.resources import files
+from math import log
+
+LONGEST = 5  # characters of a word of the list
+
+
+@cache
+def _likely() -> dict[str, float]:
+    """The logarithm of the frequency of each word."""
+    packed = (files(__package__) / "borders_zh.txt.xz").read_bytes()
+    counts = {word: int(count) for word, _, count in (line.partition(" ") for line in _lines(packed))}
+    whole = sum(counts.values())
+    return {word: log(count / whole) for word, count in counts.items()} | {"": -log(whole)}
+
+
+def _lines(packed: bytes) -> list[str]:
+    return lzma.decompress(packed).decode("utf-8").splitlines()
+
+
+def borders(text: str) -> frozenset[int]:
+    """The places between the words of a text, with its beginning and its end."""
+    likely = _likely()
+    rare = likely[""]
+    best, back = [0.0], [0]
+    for end in range(1, len(text) + 1):
+        best.append(best[end - 1] + likely.get(text[end - 1], rare))
+        back.append(end - 1)
+        for start in range(max(0, end - LONGEST), end - 1):
+            known = likely.get(text[start:end])
+            if known is not None and best[start] + known > best[end]:
+                best[end], back[end] = best[start] + known, start
+    found, at = {0, len(text)}, len(text)
+    while at:
+        at = back[at]
+        found.add(at)
+    return frozenset(found)
+
+
+def cuts_a_word(text: str, start: int, end: int, around: int = 12) -> bool:
+    """Whether a part of a text begins or ends within a word."""
+    first = max(0, start - around)
+    found = borders(text[first : end + around])
+    return start - first not in found or end - first not in found
