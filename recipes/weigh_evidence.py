@@ -45,6 +45,7 @@ HERE = Path(__file__).parent / "judged" / "dev"
 PENALTY = {"shift": 0.01, "score": 0.3}
 OTHERS = 2.0
 GOLD, READ = 0.5, 1.0  # how much a fact counts
+CAUTION = {"made": 0.4}  # taken off: gold lacks these relations, and just above the cut readers found 20 of 29 right
 
 
 class Outcome(NamedTuple):
@@ -152,7 +153,7 @@ def main() -> None:
               f"{shown(held, others, options.least)} by weights from the other sets")  # fmt: skip
     weights = fit(outcomes)
     weights["shift"] -= log(options.least / (1 - options.least))
-    weights = {name: round(weight, 3) for name, weight in weights.items()}
+    weights = {name: round(weight - CAUTION.get(name, 0.0), 3) for name, weight in weights.items()}
     print(weights)
     if not options.dry:
         store(replace(settings, task_config={**settings.task_config, "evidence": weights}), options.model)

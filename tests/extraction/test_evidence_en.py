@@ -21,6 +21,9 @@ from tests.extraction.test_wording_en import IN, sentence
         ("[P Ann Lee] is the CEO of [O Acme].", "chief executive officer", 1, 0, True),
         ("[P Ann Lee] praised [O Acme].", "chief executive officer", 1, 0, False),
         ("[L Belgian] writer [P Ann Lee] came.", "country of citizenship", 1, 0, True),
+        ("King Tom of [L Scotland] married [P Ann Lee].", "country of citizenship", 1, 0, False),
+        ("It is a [L Belgian] drama series starring [P Ann Lee].", "country of citizenship", 1, 0, False),
+        ("[L Belgian] retired boxer [P Ann Lee] came.", "country of citizenship", 1, 0, True),
         ("[W Moonlight], released in [D 1954], sold well.", "publication date", 0, 1, True),
     ],
 )

@@ -1,12 +1,12 @@
 """Chinese facts whose names were cut wrongly, or that a clause beside them says of something else.
 
-- A title names an office, not what somebody made (野牛镍币的设计师) or a kind of people (吸毒人员), and no verb before
-  it belongs to it (晋升海军中尉).
+- A title names an office, not what somebody made (野牛镍币的设计师), a kind of people (吸毒人员) or a profession
+  (飓风专家), and no verb before it belongs to it (晋升海军中尉).
 - A name does not end in the word behind it (陳誠係, 阿里巴巴集團執行|副主席).
 - Whoever founds something is not founded, and a date may be that of a new name (1947年改编成) or of the first stone.
 - An uncle (叔父) is no father, and somebody's pupil (受龚一教授启蒙) not the teacher.
 - A collection that has somebody's poems (收项斯诗) is not his work, nor a journal with an article of his
-  (《求是》第16期), nor what is named as that of another (班固《漢書》).
+  (《求是》第16期, 在《人民文学》上发表), nor what is named as that of another (班固《漢書》).
 """
 
 import re
@@ -17,7 +17,8 @@ from factpin.extraction.scene import PERSON, TITLE, Scene
 from factpin.extraction.wording_zh import ASIDE
 
 NO_OFFICE = re.compile(
-    ".*(?:人员|人員|人士|男子|女子|被告人|嫌疑人|被害人|受害者|患者|学生|學生|考生|信徒|粉丝|球迷|居民|村民)|.*的.*[师師者家]"
+    ".*(?:专家|專家|艺术家|藝術家|学家|學家|作家|诗人|詩人|画家|畫家|音乐家|音樂家|歌手|演员|演員|选手|選手|球员|球員|"
+    "人员|人員|人士|男子|女子|被告人|嫌疑人|被害人|受害者|患者|学生|學生|考生|信徒|粉丝|球迷|居民|村民)|.*的.*[师師者家]"
 )
 VERB = re.compile(
     "等待|敦促|促(?!进)|晋升|晉升|升任|任命|担任|擔任|会见|會見|邀请|邀請|拜访|拜訪|认识|認識|遇到|遇见|呼吁|呼籲|敦請|敦请|指责|指責|批评|批評"
@@ -78,12 +79,21 @@ COLLECTS = re.compile(
 )
 
 
+APPEARS, PRINTS = (
+    re.compile("[^，。；]{0,12}[在于於]《"),
+    re.compile("》(?:杂志|雜誌|月刊|周刊|報|报)?上?(?:发表|發表|撰文|刊登|刊载|刊載|连载|連載)"),
+)
+
+
 def is_collected(scene: Scene, fact: Fact) -> bool:
     """A collection or a journal that contains something by somebody."""
     between = scene.within_one_sentence(fact) if fact.relation == "作者" else None
-    if between is None or between[0].id != fact.head_mention:
+    if between is None:
         return False
-    return COLLECTS.match(between[2]) is not None
+    first, last, gap = between
+    if first.id == fact.head_mention:
+        return COLLECTS.match(gap) is not None
+    return APPEARS.fullmatch(gap) is not None and PRINTS.match(scene.text, last.end) is not None
 
 
 OF_SOMEBODY = re.compile("[的著]?《")
@@ -112,6 +122,15 @@ def is_a_teacher(scene: Scene, fact: Fact) -> bool:
     return any(TAUGHT.search(scene.text[max(0, start - 2) : start]) for start in starts)
 
 
+LOST = re.compile("(?:約|约|有|至少|共)?[0-9一二三四五六七八九十百千两兩]+(?:多|余|餘)?[人名死]")
+
+
+def is_a_toll(scene: Scene, fact: Fact) -> bool:
+    """Where so many people died, taken for a place of birth: 乔治亚州2人."""
+    ends = scene.ends(fact) if fact.relation == "出生地" else None
+    return ends is not None and LOST.match(scene.text, ends[1].end) is not None
+
+
 AND = re.compile("[和与與及、]")
 
 
@@ -128,5 +147,6 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_collected,
     is_of_another,
     is_a_teacher,
+    is_a_toll,
     is_beside_an_officer,
 )

@@ -11,7 +11,7 @@ from math import log
 
 from factpin.documents import Fact, Mention
 from factpin.extraction.combine import Place
-from factpin.extraction.scene import PERSON, PLACE, Scene
+from factpin.extraction.scene import NATIONALITY, PERSON, PLACE, VERBAL, Scene
 from factpin.language.pronouns import is_pronoun
 
 KINDS = {  # relations that are guessed alike
@@ -155,7 +155,9 @@ def is_stated(scene: Scene, fact: Fact) -> bool:
         return False
     first, last, gap = between
     rules = JOINS if first.id == fact.head_mention else JOINS_BACK
-    if first.end > last.start:
+    if first.end > last.start or (
+        fact.relation in NATIONALITY and first.id == fact.tail_mention and VERBAL.search(gap)
+    ):
         return False
     rule = rules.get(fact.relation)
     if rule is None:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from factpin.documents import Fact, Mention
 from factpin.extraction.combine import Place
 from factpin.extraction.scene import GROUP, NATIONALITY, PERSON, WORK, Scene
-from factpin.extraction.wording_zh import ASIDE, BREAK, DEGREE, LISTED, MADE_BY
+from factpin.extraction.wording_zh import ASIDE, BREAK, DEGREE, MADE_BY
 from factpin.language.borders_zh import cuts_a_word
 
 COUPLE = ("妻子", "丈夫")
@@ -25,9 +25,8 @@ FOUNDED_AFTER = re.compile(f"，?[^，。；]{{0,10}}{FOUNDS}了?[^，。；的]
 WEDS = re.compile(
     "(?:[和与跟、，]|以及)?[的他她其]?(?:现任|前|亡|原配|结发|第[一二三四五]任|首任|未来的?|[大二三四])?"
     "(?:妻子?|夫人|太太|老婆|丈夫|老公|先生|爱人|媳妇|王妃|皇后|皇妃|宠妃|妃子|娇妻|亡夫|前妻)(?:就?是|为|名?叫|：|，|原名)?|"
-    ".{0,6}(?:娶|嫁给?了?|下嫁|改嫁)(?!妻)[^，。；]{0,8}|[和与跟及同](?:.{0,8}(?:妻子|丈夫|夫人|太太))?|就?是"
+    ".{0,6}(?:娶|嫁给?了?|下嫁|改嫁)(?!妻)[^，。；]{0,8}|[和与跟及同].{0,8}(?:妻子|丈夫|夫人|太太)|就?是"
 )
-WEDDED = re.compile("[^，。；]{0,10}(?:结婚|結婚|成婚|完婚|离婚|離婚|夫妇|夫婦|夫妻|结为|结[了过]婚|相恋|领证|大婚)")
 PARENT = re.compile("[的，他她其]{0,2}.{0,4}(?:父亲?|爸爸|母亲?|妈妈|生父|养父)[是为叫：]?")
 CHILD = re.compile("[^，。；]{0,8}(?:子|女|儿|所生)")
 BY = re.compile("》?[^，。；《]{0,4}[是为由：:][^，。；《]{0,14}|》?的?[^，。；《]{0,6}")
@@ -71,8 +70,7 @@ def is_stated(scene: Scene, fact: Fact) -> bool:
     if fact.relation in MADE_BY:
         return _is_made(scene, fact.relation, head, tail, gap)
     if fact.relation in COUPLE:
-        together = LISTED.fullmatch(gap) is not None and WEDDED.match(scene.text, last.end) is not None
-        return together or WEDS.fullmatch(gap) is not None
+        return WEDS.fullmatch(gap) is not None
     if fact.relation in FAMILY:
         child = last is tail and gap in ("是", "为", "，是") and CHILD.match(scene.text, tail.end) is not None
         return child or (last is tail and PARENT.fullmatch(gap) is not None)

@@ -32,6 +32,12 @@ Justice King Lady Lieutenant Lord Major Marshal Minister President Prime Prince 
 Professor Queen Secretary Senator Sir Supreme Sultan Tsar Vice
 """
 TITLES = frozenset(_TITLES.split())
+VERBAL = re.compile(  # Scotland married Edgar; a Korean series starring Choi
+    r"\b(?:(?!(?:leading|rising|reigning|acting|founding|aspiring|managing|ruling|serving|practising|practicing|young|"
+    r"king|wing|visiting|presiding|governing|boxing|racing|banking|skating|cycling|engineering|building)\b)\w+ing|"
+    r"(?!(?:retired|exiled|disgraced|renowned|celebrated|noted|acclaimed|distinguished|respected|convicted|elected|"
+    r"naturalized|naturalised|self-taught|talented|trained|decorated|red|united|wanted|certified|rated)\b)[a-z]{2,}ed)\b"
+)
 CLAUSE = re.compile(r"[，。；！？：]|[,;:]\s")
 
 
@@ -155,6 +161,8 @@ class Scene:
         gap = self.text[attribute.end : name.start]
         if is_of_country(attribute.text) and not set(CAPITALISED.findall(gap)) <= TITLES:
             return False  # it is part of another name: the Australian Federal Police
+        if self.language == "en" and VERBAL.search(gap):
+            return False
         near = attribute.end <= name.start <= attribute.end + NEAR[self.language]
         return near and ATTRIBUTE[self.language].fullmatch(gap) is not None
 
