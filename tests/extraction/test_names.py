@@ -134,3 +134,21 @@ def test_years_ago_keep_their_first_character() -> None:
 def test_titles_are_works_and_systems_no_people(text: str, name: str, kind: str, now: str) -> None:
     mended = mend(document(text, name, kind, "en"))
     assert mended.mentions[0].type == mended.entities[0].type == now
+
+
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [
+        ("Ann Lee MDCM", "Ann Lee"),
+        ("Ann Lee, KCMG", "Ann Lee"),
+        ("Ann Lee, OBE, FRS", "Ann Lee"),
+        ("Ann LEE", "Ann LEE"),
+    ],
+)
+def test_honours_are_not_part_of_a_name(name: str, bare: str) -> None:
+    text = f"{name} came."
+    doc = Document("d", text, language="en", mentions=(Mention("m", 0, len(name), name, "person"),),
+                   entities=(Entity("e", ("m",), "person", name),))  # fmt: skip
+    found = mend(doc)
+    assert [m.text for m in found.mentions] == [bare] == [e.name for e in found.entities]
+    assert text[found.mentions[0].start : found.mentions[0].end] == bare

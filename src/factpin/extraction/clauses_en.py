@@ -8,6 +8,7 @@
 - A cover or a new release has a date of its own, an honorary degree is no education, and a consulate does not lie in
   the country that it is of.
 - In a list of actors "as" comes before a part, and nobody there is married.
+- A couple is married only where a word says so, a year of renaming founds nothing, and a transcription is no name.
 - A text that begins with "she" is about somebody without a name.
 """
 
@@ -130,6 +131,7 @@ def is_a_parent(scene: Scene, fact: Fact) -> bool:
     return ends is not None and BORN_TO.search(scene.text[scene.sentence(ends[0])[0] : ends[0].start]) is not None
 
 
+LIVED = re.compile(r"\d{3,4}[^()]*[–—-]\s*$")
 DASH = re.compile(r"\d[^()]*[–—-]{1,2}[^()]*\d")
 PARTLY = re.compile(r"[-/]\d")
 FLOURISHED = re.compile(r"\b(?:fl|flourished|active|reign(?:ed)?)\b|^r\.")
@@ -141,11 +143,13 @@ RANGE = re.compile(r"\d+s?\s*[-–—]+\s*\d{2,4}$")
 
 
 def is_no_whole_date(scene: Scene, fact: Fact) -> bool:
-    """A part of a date (1860 of 1860-02-29), a span of years, or the place of a death taken for that of a birth."""
+    """A part of a date (1860 of 1860-02-29), a span of years, or what is said of a death taken for a birth."""
     ends = scene.ends(fact) if fact.relation in (*DATES, *LIFE) else None
     if ends is None:
         return False
     tail = ends[1]
+    if fact.relation == "date of birth" and LIVED.search(scene.text, scene.sentence(tail)[0], tail.start):
+        return True
     if fact.relation == "place of birth":
         held = _brackets(scene, tail)
         return held is not None and DASH.search(scene.text, held[0], tail.start) is not None
@@ -240,6 +244,43 @@ def are_strangers(scene: Scene, fact: Fact) -> bool:
     return bool(others) and not all(listed)
 
 
+WED = re.compile(r"marr|\bwed|wife|wives|husband|spouse|widow|couple|bride|engaged|divorc|honeymoon", re.I)
+
+
+def is_no_couple(scene: Scene, fact: Fact) -> bool:
+    """Two people with no word in their sentence that says that they are married."""
+    if fact.relation != "spouse":
+        return False
+    words = scene.around(fact)
+    return words is not None and WED.search(words) is None
+
+
+RENAMED = re.compile(
+    r"\b(?:renamed|changed its name|rebranded|became (?:an? )?(?:university|independent)|relocated)\b", re.I
+)
+
+
+def is_renamed(scene: Scene, fact: Fact) -> bool:
+    """The year of a new name, taken for that of the founding."""
+    words = scene.within_one_sentence(fact) if fact.relation == "inception" else None
+    if words is None:
+        return False
+    first, last, gap = words
+    return (
+        RENAMED.search(gap) is not None or RENAMED.search(scene.text[scene.clause(first)[0] : first.start]) is not None
+    )
+
+
+SPELT = re.compile("[\u0250-\u02af\u02c8\u02cc\u02d0]")
+
+
+def is_no_name(scene: Scene, fact: Fact) -> bool:
+    """How a name is pronounced, or a place in a place of the same name."""
+    if fact.relation in LYING and scene.names[fact.head].lower() == scene.names[fact.tail].lower():
+        return True
+    return any(SPELT.search(m.text) for m in scene.ends(fact) or ())
+
+
 HE = re.compile(r"(?:he|she|his|her|him)", re.I)
 BEGINS = re.compile(r"(?:^|[.!?][\"”’']?\s+)(?:He|She|His|Her)\b")
 
@@ -270,5 +311,8 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     lies_as_another,
     is_merely_there,
     are_strangers,
+    is_no_couple,
+    is_no_name,
+    is_renamed,
     is_about_a_nameless_one,
 )

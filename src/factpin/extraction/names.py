@@ -54,6 +54,10 @@ _SYSTEMS = """
 Debian Linux Ubuntu Fedora Gentoo Slackware Unix UNIX GNU GNOME KDE FreeBSD NetBSD OpenBSD Solaris Windows Perl Python
 Java Lisp Emacs Vim Multics Android Mesa Modula Pascal Algol Smalltalk Prolog Erlang Haskell Apache Mozilla
 """
+HONOURS = re.compile(  # behind a name: Ann Lee, OBE
+    r",? (?:MDCM|[GKD]?CMG|[GKDCMO]BE|[GKCD]?CVO|[GK]?CB|DSO|DSC|DFC|FRSC?|FBA|QC|KC|Ph\.?D\.?|M\.?D\.?|MBA|LLB|LLM|JD|"
+    r"DDS|DVM|OFM|SJ)(?:,? [A-Z]{2,5})*$"
+)
 SYSTEMS = frozenset(_SYSTEMS.split())  # which small models take for people and places
 NO_WORK = re.compile(r"\b(?:Awards?|Prize|Cup|OS|Tournament|Festival|Championships?)$")
 DIRECTION = re.compile(r"\b(?:Northern|Southern|Eastern|Western|Upper|Lower|New|Saint|San|Los) $")
@@ -77,14 +81,25 @@ def mend(doc: Document) -> Document:
 
 
 def _with_works(doc: Document) -> Document:
-    """An English document whose titles of films, books and songs are works, and whose systems are no people."""
+    """An English document whose titles of films, books and songs are works; people are named without their honours."""
     types = {m.id: "work" for m in doc.mentions if m.type == "other" and _is_a_work(doc.text, m)}
     types |= {m.id: "other" for m in doc.mentions if m.type in (PERSON, PLACE) and m.text in SYSTEMS}
-    if not types:
+    bare = {m.id: found.start() for m in doc.mentions if m.type == PERSON and (found := HONOURS.search(m.text))}
+    if not types and not bare:
         return doc
-    mentions = tuple(replace(m, type=types.get(m.id, m.type)) for m in doc.mentions)
-    entities = tuple(replace(e, type=types.get(e.mentions[0], e.type)) for e in doc.entities)
-    return replace(doc, mentions=mentions, entities=entities)
+    mended = {m.id: replace(_shortened(m, bare.get(m.id)), type=types.get(m.id, m.type)) for m in doc.mentions}
+    before = {m.id: m.text for m in doc.mentions}
+
+    def renamed(e: Entity) -> Entity:
+        first = e.mentions[0]
+        name = mended[first].text if e.name == before[first] else e.name
+        return replace(e, type=types.get(first, e.type), name=name)
+
+    return replace(doc, mentions=tuple(mended.values()), entities=tuple(map(renamed, doc.entities)))
+
+
+def _shortened(m: Mention, length: int | None) -> Mention:
+    return m if not length else replace(m, end=m.start + length, text=m.text[:length])
 
 
 def _is_a_work(text: str, m: Mention) -> bool:
