@@ -43,5 +43,8 @@ def features(scene: Scene, fact: Fact, free: Collection[Place]) -> dict[str, flo
         from factpin.extraction.evidence_zh import said  # noqa: PLC0415  its patterns take a while to compile
     else:
         from factpin.extraction.evidence_en import said  # noqa: PLC0415
-    doubted = float(fact.assertion not in (None, "asserted"))
+    plain = (
+        (None, "asserted", "negated") if scene.language == "en" else (None, "asserted")
+    )  # few English facts are denied
+    doubted = float(fact.assertion not in plain)
     return {"score": log(score / (1 - score)), "doubted": doubted, **said(scene, fact, free)}
