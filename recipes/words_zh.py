@@ -5,14 +5,14 @@
 
 The texts are those of wiki_zh and duie_unlabelled, without their annotation; rjieba's dictionary cuts them, without its
 model for unknown words. Kept are the 40,000 most frequent words of two to five characters, and every character on its
-own, each with its count: `word count` on a line, the most frequent first. The texts are simplified; OpenCC gives the
-traditional forms, which count as much.
+own. A line has a count and all words that occur so often. The texts are simplified; OpenCC gives the traditional forms,
+which count as much.
 """
 
 import argparse
 import lzma
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,7 +44,10 @@ def main() -> None:
     kept = dict([*(item for item in ordered if len(item[0]) == 1), *words])
     traditional = opencc.OpenCC("s2t").convert
     kept |= {form: count for word, count in kept.items() if (form := traditional(word)) not in kept}
-    text = "".join(f"{word} {count}\n" for word, count in sorted(kept.items(), key=lambda item: (-item[1], item[0])))
+    by_count = defaultdict[int, list[str]](list)
+    for word, count in sorted(kept.items()):
+        by_count[count].append(word)
+    text = "".join(f"{count} {' '.join(words)}\n" for count, words in sorted(by_count.items(), reverse=True))
     options.output.write_bytes(lzma.compress(text.encode(), preset=9))
     print(f"{len(kept)} words, {options.output.stat().st_size} bytes")
 

@@ -15,15 +15,14 @@ LONGEST = 5  # characters of a word of the list
 
 @cache
 def _likely() -> dict[str, float]:
-    """The logarithm of the frequency of each word."""
+    """The logarithm of the frequency of each word; of a word that is not in the list under the empty string."""
     packed = (files(__package__) / "borders_zh.txt.xz").read_bytes()
-    counts = {word: int(count) for word, _, count in (line.partition(" ") for line in _lines(packed))}
-    whole = sum(counts.values())
-    return {word: log(count / whole) for word, count in counts.items()} | {"": -log(whole)}
-
-
-def _lines(packed: bytes) -> list[str]:
-    return lzma.decompress(packed).decode("utf-8").splitlines()
+    rows = [line.split() for line in lzma.decompress(packed).decode("utf-8").splitlines()]  # a count and its words
+    whole = sum(int(count) * len(words) for count, *words in rows)
+    likely = {"": -log(whole)}
+    for count, *words in rows:
+        likely |= dict.fromkeys(words, log(int(count) / whole))
+    return likely
 
 
 def borders(text: str) -> frozenset[int]:
