@@ -26,6 +26,17 @@ def is_ruled_out(doc: Document) -> bool:
         ("Released in [D 1954], [W Moonlight] sold well.", "publication date", 1, 0),
         ("[P Ann Lee] ([D May 1, 1818] – August 29, 1887) was a painter.", "date of birth", 0, 1),
         ("[P Ann Lee] and her husband [P Tom Fox] were in a club.", "spouse", 0, 1),
+        ("[P Ann Lee] was born and raised in [L Leeds].", "place of birth", 0, 1),
+        ("[P Ann Lee], an honorary citizen of York, graduated from [O Leeds College].", "educated at", 0, 1),
+        ("[P Ann Lee], an honorary professor, studied at [O Leeds College].", "educated at", 0, 1),
+        ("[O Acme], later renamed Bolt, was founded in [D 1896].", "inception", 0, 1),
+        ("[W Run], later popularized by others, was released in [D 1984].", "publication date", 0, 1),
+        ("[W Run], whose cover shows a cat, was released in [D 1984].", "publication date", 0, 1),
+        ("In [L Ohio], the French embassy is in [L Leeds].", IN, 1, 0),
+        ("[P Heydər Əliyev] was born in [L Bakı].", "place of birth", 0, 1),
+        ("[P Ann Lee] (winner of 1998), born - [D 12 May 1970].", "date of birth", 0, 1),
+        ("[P Ann Lee] worked in York and studied at [O Leeds College].", "educated at", 0, 1),
+        ("[P Ann Lee] married [P Tom Fox] and lived in [L Leeds].", "residence", 0, 2),
         ("[O Leeds College], founded in [D 1896], was renamed later.", "inception", 0, 1),
         ("[P Ann Lee] studied at [O Leeds College] and is an honorary doctor.", "educated at", 0, 1),
         ("The consulate in [L Lima], [L Peru], is closed.", IN, 0, 1),
@@ -60,13 +71,18 @@ def test_what_one_part_of_a_sentence_says_stays(marked: str, relation: str, head
         ("[W Moonlight] is a song recorded by Canned Heat in [D 1967].", "publication date", 0, 1),
         ("The band was signed in [D 1989] by Bolt and released their first, [W Moonlight].", "publication date", 1, 0),
         ("Born in [L Leeds] to [P Ann Lee], he was a painter.", "place of birth", 1, 0),
-        ("[W Run] is a song made popular by a cover, which became a hit in [D 1966].", "publication date", 0, 1),
+        ("[W Run] is a song popularized by a cover, which became a hit in [D 1966].", "publication date", 0, 1),
         ("[W Run] was re-released in [D 1999].", "publication date", 0, 1),
         ("[P Ann Lee] holds honorary degrees from [O Leeds College].", "educated at", 0, 1),
         ("It is [L China]'s embassy, beside two consulates-general in [L Leeds] and [L York].", IN, 1, 0),
         ("It is [L China]'s embassy, beside two consulates-general in [L Leeds] and [L York].", IN, 2, 0),
         ("[P Ann Lee] (May 1, 1818 Leeds – [D August 29, 1887]) was a painter.", "date of birth", 0, 1),
         ("[P Ann Lee] and [P Tom Fox] were in a club.", "spouse", 0, 1),
+        ("[P Ann Lee], born in York, was raised in [L Leeds].", "place of birth", 0, 1),
+        ("[P Ann Lee] earned a degree and worked at [O Leeds College].", "educated at", 0, 1),
+        ("[P Ann Lee] was president of [L Ohio] and died in Leeds.", "place of death", 0, 1),
+        ("[P Ann Lee] was succeeded by [P Tom Fox] of the [O Labour Party].", "member of political party", 0, 2),
+        ("His mother was [P Ann Lee]; [P Tom Fox] lives in [L Leeds].", "residence", 0, 2),
         ("The college was renamed [O Leeds College] in [D 1896].", "inception", 0, 1),
         ("[L Kokomo] is the city of the [L Kokomo] area.", IN, 0, 1),
         ("Leeds ([L ˈliːdz]) is in [L Ohio].", IN, 0, 1),
@@ -112,3 +128,9 @@ def test_a_nationality_behind_of_is_that_of_somebody_else() -> None:
     marked = "[P Ann Lee] was the lover of [L Belgian] playwright and writer [P Tom Fox]."
     assert not credible(sentence(marked, "country of citizenship", 0, 1))
     assert credible(sentence("[P Ann Lee] was a famous [L Belgian] writer.", "country of citizenship", 0, 1))
+
+
+def test_a_long_list_of_cities_takes_no_time() -> None:
+    cities = "Rome, and " * 200
+    doc = sentence(f"[L China]'s consulates are in {cities}[L Leeds].", IN, 1, 0)
+    assert not is_ruled_out(doc)  # the list is too long to be read, and the search ends

@@ -24,6 +24,10 @@ from tests.extraction.test_wording_en import IN, sentence
         ("King Tom of [L Scotland] married [P Ann Lee].", "country of citizenship", 1, 0, False),
         ("It is a [L Belgian] drama series starring [P Ann Lee].", "country of citizenship", 1, 0, False),
         ("[L Belgian] retired boxer [P Ann Lee] came.", "country of citizenship", 1, 0, True),
+        ("[L Belgian] speed skater [P Ann Lee] came.", "country of citizenship", 1, 0, True),
+        ("[L Belgian] mixed martial artist [P Ann Lee] came.", "country of citizenship", 1, 0, True),
+        ("[L Belgian] sprinting legend [P Ann Lee] came.", "country of citizenship", 1, 0, True),
+        ("[L Belgian] red-haired singer [P Ann Lee] came.", "country of citizenship", 1, 0, True),
         ("[W Moonlight], released in [D 1954], sold well.", "publication date", 0, 1, True),
     ],
 )

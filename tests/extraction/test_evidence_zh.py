@@ -85,13 +85,15 @@ def test_a_name_that_ends_within_a_word_is_cut(marked: str, head: int, tail: int
 
 
 def test_a_part_of_the_head_cuts_no_word() -> None:
-    title, group = Mention("a", 0, 5, "教育部部长", "title"), Mention("b", 0, 2, "教育", "organization")
-    entities = (Entity("e", ("a",), "title", "教育部部长"), Entity("f", ("b",), "organization", "教育"))
+    title, group = Mention("a", 0, 5, "教育部部长", "other"), Mention("b", 0, 2, "教育", "organization")
+    entities = (Entity("e", ("a",), "other", "教育部部长"), Entity("f", ("b",), "organization", "教育"))
     part = Fact("e", "隶属机构", "f", head_mention="a", tail_mention="b")
     doc = Document("d", "教育部部长指出。", language="zh", mentions=(title, group), entities=entities, facts=(part,))
     assert not is_cut(Scene.of(doc), part)
     other = replace(part, head="f", head_mention="b", tail="e", tail_mention="a")
     assert is_cut(Scene.of(doc), other)
+    office = replace(doc, mentions=(replace(title, type="title"), group))
+    assert not is_cut(Scene.of(office), other)  # 中国作家协会|主席
 
 
 def test_a_weight_that_a_model_lacks_says_nothing() -> None:

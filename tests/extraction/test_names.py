@@ -1,5 +1,7 @@
 """Borders of mentions that the characters settle, and mentions that the words show to be none."""
 
+from dataclasses import replace
+
 import pytest
 
 import factpin
@@ -149,6 +151,25 @@ def test_honours_are_not_part_of_a_name(name: str, bare: str) -> None:
     text = f"{name} came."
     doc = Document("d", text, language="en", mentions=(Mention("m", 0, len(name), name, "person"),),
                    entities=(Entity("e", ("m",), "person", name),))  # fmt: skip
+    for one in (doc, replace(doc, text=text + "李安")):
+        found = mend(one)
+        assert [m.text for m in found.mentions] == [bare] == [e.name for e in found.entities]
+        assert text[found.mentions[0].start : found.mentions[0].end] == bare
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "type", "bare"),
+    [
+        ("He died in Leeds in January 2018.", "Leeds in January", "location", "Leeds"),
+        ("He died in Newcastle in Maine.", "Newcastle in Maine", "location", "Newcastle in Maine"),
+        ("新华社巴黎电 法国总统马克龙说。", "新华社巴黎电 法国总统", "title", "法国总统"),
+    ],
+)
+def test_what_is_beside_a_name_is_cut_off(text: str, whole: str, type: str, bare: str) -> None:
+    start = text.index(whole)
+    doc = Document("d", text, language="zh" if type == "title" else "en",
+                   mentions=(Mention("m", start, start + len(whole), whole, type),),
+                   entities=(Entity("e", ("m",), type, whole),))  # fmt: skip
     found = mend(doc)
     assert [m.text for m in found.mentions] == [bare] == [e.name for e in found.entities]
     assert text[found.mentions[0].start : found.mentions[0].end] == bare

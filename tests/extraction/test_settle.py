@@ -140,3 +140,9 @@ def test_an_entity_is_not_named_by_a_mention_that_goes() -> None:
     assert [e.name for e in without_mentions(doc, {"b"}).entities] == ["“桂林行营主任"]
     named = replace(doc, entities=(Entity("e", ("a", "b"), "title", "桂林行营主任（职务）"),))
     assert [e.name for e in without_mentions(named, {"a"}).entities] == ["桂林行营主任（职务）"]
+    plain = Document("d", "Acme Corp. Acme. The company.", mentions=(
+        Mention("a", 0, 9, "Acme Corp", "x"), Mention("b", 11, 15, "Acme", "x"),
+        Mention("c", 17, 28, "The company", "x")),
+        entities=(Entity("e", ("a", "b", "c"), "x", "Acme Corp"),))  # fmt: skip
+    assert [e.name for e in without_mentions(plain, {"a"}).entities] == ["Acme"]
+    assert [e.name for e in without_mentions(plain, {"a", "b"}).entities] == ["Acme Corp"]

@@ -6,7 +6,7 @@ from math import log
 import pytest
 
 from factpin.language import borders_zh
-from factpin.language.borders_zh import LONGEST, borders, cuts_a_word
+from factpin.language.borders_zh import LONGEST, borders, cut_words
 
 
 def words(text: str) -> str:
@@ -55,6 +55,6 @@ def test_frequencies_are_those_of_one_text() -> None:
 def test_a_part_is_cut_wherever_it_lies() -> None:
     text = "一" * 50 + "，日本官方缩小的统计数字。" + "一" * 50
     start = text.index("方缩小")
-    assert cuts_a_word(text, start, start + 3)
-    assert not cuts_a_word(text, text.index("日本"), text.index("日本") + 2)
-    assert not cuts_a_word("张", 0, 1)
+    assert cut_words(text, start, start + 3) == [start]
+    assert not cut_words(text, text.index("日本"), text.index("日本") + 2)
+    assert not cut_words("张", 0, 1)

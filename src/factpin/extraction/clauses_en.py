@@ -5,10 +5,12 @@
 - After a semicolon another subject may follow, and "after Bell Labs left the project" is not about who made it.
 - A date belongs to the verb before it: what was written in 1954 need not have been published then.
 - Born to somebody is born to a parent. Offices are no headquarters, and a part of a date is no date.
-- A cover or a new release has a date of its own, an honorary degree is no education, and a consulate does not lie in
-  the country that it is of.
+- A cover or a new release has a date of its own, an honorary degree is no education, and a consulate is not in the
+  country it represents.
 - In a list of actors "as" comes before a part, and nobody there is married.
-- A couple is married only where a word says so, a year of renaming founds nothing, and a transcription is no name.
+- A couple is married only where a word says so, and the year of a new name is not that of the founding. A
+  transcription is no name.
+- Somebody is not born where he was raised or reigned, and "Ann Lee of the Labour Party" says nothing of others.
 - A text that begins with "she" is about somebody without a name.
 """
 
@@ -78,7 +80,10 @@ DATED = re.compile(
 )
 
 
-AGAIN = re.compile(r"\b(?:cover(?:ed)?|popularized|remix(?:ed)?|reissued?|re-?released?)\b", re.I)
+AGAIN = re.compile(
+    r"\b(?:cover(?:ed)?(?: version)? by|cover version|popularized|remix(?:ed)?|reissued?|re-?released?)\b", re.I
+)
+FIRST = re.compile(r"\b(?:releas|publish|issu|air|premier|debut|broadcast)\w*", re.I)
 
 
 def is_dated_otherwise(scene: Scene, fact: Fact) -> bool:
@@ -87,7 +92,7 @@ def is_dated_otherwise(scene: Scene, fact: Fact) -> bool:
     if between is None:
         return False
     first, last, gap = between
-    if AGAIN.search(gap):
+    if _says_last(AGAIN, FIRST, gap):
         return True
     if first.id == fact.head_mention:
         said = [match[1] for match in DATED.finditer(gap)]
@@ -96,28 +101,36 @@ def is_dated_otherwise(scene: Scene, fact: Fact) -> bool:
     return bool(said) and said[0] is None and " and " in gap
 
 
-HONORARY = re.compile(r"\bhonorary\b|\bhonoris causa\b", re.I)
+def _says_last(pattern: re.Pattern[str], other: re.Pattern[str], words: str) -> bool:
+    """Whether words match a pattern, and behind its last match nothing matches the other."""
+    last = max((match.end() for match in pattern.finditer(words)), default=None)
+    return last is not None and other.search(words, last) is None
+
+
+HONORARY = re.compile(
+    r"\bhonorary (?:[\w.]+ ){0,2}(?:degrees?|doctor\w*|professor\w*|fellow\w*|LL\.?D|D\.?Sc)|\bhonoris causa\b", re.I
+)
+LEARNED = re.compile(r"\b(?:graduat|educated|stud(?:y|ied|ies)|attend|earned|worked|works|joined|taught)\w*", re.I)
 
 
 def is_an_honour(scene: Scene, fact: Fact) -> bool:
     """A university that made somebody an honorary doctor or professor."""
     between = scene.within_one_sentence(fact) if fact.relation in ("educated at", "employer") else None
-    return between is not None and HONORARY.search(between[2]) is not None
+    return between is not None and _says_last(HONORARY, LEARNED, between[2])
 
 
 MISSION = re.compile(
-    r"\b(?:embassy|embassies|consulates?|high commissions?)(?:[ -]general)?\b[^.;]{0,60}\bin "
-    r"(?:[^.;,]{1,30}(?:, | and |, and ))*$",
-    re.I,
+    r"\b(?:embassy|embassies|consulates?|high commissions?)(?:[ -]general)?\b[^.;]{0,100}\bin [^.;]{0,200}$", re.I
 )
+OWNS_IT = re.compile(r"['’]s\b| (?:has|have|had|maintains|operates|opens|opened)\b")
 
 
 def is_a_mission(scene: Scene, fact: Fact) -> bool:
-    """A city with a consulate, and the country before it: China's only embassy in London."""
+    """A city with a consulate, and the country that has it: China's only embassy in London."""
     ends = scene.ends(fact) if fact.relation in LYING else None
-    if ends is None or ends[0].start < ends[1].end:
+    if ends is None or ends[0].start < ends[1].end or not OWNS_IT.match(scene.text, ends[1].end):
         return False
-    return MISSION.search(scene.text[scene.sentence(ends[0])[0] : ends[0].start]) is not None
+    return MISSION.search(scene.text, ends[1].end, ends[0].start) is not None
 
 
 BORN_TO = re.compile(
@@ -131,7 +144,7 @@ def is_a_parent(scene: Scene, fact: Fact) -> bool:
     return ends is not None and BORN_TO.search(scene.text[scene.sentence(ends[0])[0] : ends[0].start]) is not None
 
 
-LIVED = re.compile(r"\d{3,4}[^()]*[–—-]\s*$")
+LIVED = re.compile(r"\d{3,4}[^()]{0,60}[–—-]\s*$")
 DASH = re.compile(r"\d[^()]*[–—-]{1,2}[^()]*\d")
 PARTLY = re.compile(r"[-/]\d")
 FLOURISHED = re.compile(r"\b(?:fl|flourished|active|reign(?:ed)?)\b|^r\.")
@@ -148,8 +161,10 @@ def is_no_whole_date(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     tail = ends[1]
-    if fact.relation == "date of birth" and LIVED.search(scene.text, scene.sentence(tail)[0], tail.start):
-        return True
+    if fact.relation == "date of birth" and (held := _brackets(scene, tail)) is not None:
+        before = scene.text[held[0] : tail.start]
+        if LIVED.search(before) and "born" not in before:
+            return True
     if fact.relation == "place of birth":
         held = _brackets(scene, tail)
         return held is not None and DASH.search(scene.text, held[0], tail.start) is not None
@@ -244,7 +259,53 @@ def are_strangers(scene: Scene, fact: Fact) -> bool:
     return bool(others) and not all(listed)
 
 
-WED = re.compile(r"marr|\bwed|wife|wives|husband|spouse|widow|couple|bride|engaged|divorc|honeymoon", re.I)
+LAST_SAID = {  # what the last verb before a tail says, where the relation is another
+    "place of birth": re.compile(r"(?<!born and )\b(?:raised|grew up|moved|lives|lived|settled)\b[^.;]*$"),
+    "educated at": re.compile(
+        r"\b(?:work(?:s|ed|ing)|taught|teach(?:es|ing)|employed|lectur(?:ed|er))\b"
+        r"(?:(?!\b(?:stud|graduat|educat|attend|degree|enrol))[^.;,]){0,30}$"
+    ),
+}
+REIGN = re.compile(
+    r"\b(?:president|minister|king|queen|governor|mayor|chancellor|emperor|empress|secretary|bishop|duke|duchess|prince|"
+    r"princess|sultan|tsar|ambassador) (?:of|to) (?:the )?$",
+    re.I,
+)
+HIS = re.compile(r",? (?:of|from|for|with)(?: the)? ")
+ONE_S_OWN = ("residence", "employer", "educated at", "place of birth", "place of death", "member of political party")
+
+
+def is_of_another(scene: Scene, fact: Fact) -> bool:
+    """Where somebody was raised, taught or reigned, or what is said of the person named right before it."""
+    ends = scene.ends(fact) if fact.relation in ONE_S_OWN else None
+    if ends is None:
+        return False
+    head, tail = ends
+    if fact.relation in ("place of birth", "place of death") and REIGN.search(
+        scene.text, max(0, tail.start - 40), tail.start
+    ):
+        return True
+    if head.end > tail.start:
+        return False
+    gap = scene.text[head.end : tail.start]
+    rule = LAST_SAID.get(fact.relation)
+    if rule is not None and rule.search(gap):
+        return True
+    own = scene.names[fact.head]
+    others = [m for m in scene.people.within(head.end, tail.start) if m.text not in own and not is_pronoun(m.text)]
+    if not others:
+        return False
+    return (
+        ";" in scene.text[head.end : others[-1].start]
+        or HIS.fullmatch(scene.text, others[-1].end, tail.start) is not None
+    )
+
+
+WED = re.compile(
+    r"\bmarr(?:y|i|age)|\bwed|\bwife\b|\bwives\b|husband|spouse|widow|\bcouple(?! of)|\bbride|engaged|divorc|honeymoon|"
+    r"partner|consort|eloped|\bvows|fianc|\bn[ée]e\b|\bm\. |\btied the knot",
+    re.I,
+)
 
 
 def is_no_couple(scene: Scene, fact: Fact) -> bool:
@@ -255,9 +316,8 @@ def is_no_couple(scene: Scene, fact: Fact) -> bool:
     return words is not None and WED.search(words) is None
 
 
-RENAMED = re.compile(
-    r"\b(?:renamed|changed its name|rebranded|became (?:an? )?(?:university|independent)|relocated)\b", re.I
-)
+RENAMED = re.compile(r"\b(?:renamed|changed its name|rebranded|became (?:an? )?university|relocated)\b", re.I)
+FOUNDED = re.compile(r"\b(?:found|establish|creat|form|incorporat|launch|open|organi[sz]|set up|start|beg[au]n)", re.I)
 
 
 def is_renamed(scene: Scene, fact: Fact) -> bool:
@@ -265,20 +325,22 @@ def is_renamed(scene: Scene, fact: Fact) -> bool:
     words = scene.within_one_sentence(fact) if fact.relation == "inception" else None
     if words is None:
         return False
-    first, last, gap = words
-    return (
-        RENAMED.search(gap) is not None or RENAMED.search(scene.text[scene.clause(first)[0] : first.start]) is not None
-    )
+    first, last, _ = words
+    return _says_last(RENAMED, FOUNDED, scene.text[scene.clause(first)[0] : last.start])
 
 
-SPELT = re.compile("[\u0250-\u02af\u02c8\u02cc\u02d0]")
+SOUND, STRESS = re.compile("[\u0250-\u02af]"), re.compile("[\u02c8\u02cc\u02d0]")
 
 
-def is_no_name(scene: Scene, fact: Fact) -> bool:
-    """How a name is pronounced, or a place in a place of the same name."""
-    if fact.relation in LYING and scene.names[fact.head].lower() == scene.names[fact.tail].lower():
-        return True
-    return any(SPELT.search(m.text) for m in scene.ends(fact) or ())
+def is_a_transcription(scene: Scene, fact: Fact) -> bool:
+    """How a name is pronounced: lɔʁɑ̃ dyvɛʁne. Names of languages that write with ə have capitals."""
+    texts = [m.text for m in scene.ends(fact) or ()]
+    return any(STRESS.search(text) or (len(SOUND.findall(text)) > 1 and text == text.lower()) for text in texts)
+
+
+def is_in_itself(scene: Scene, fact: Fact) -> bool:
+    """A place in a place of the same name. New York in New York is lost, too."""
+    return fact.relation in LYING and scene.names[fact.head].lower() == scene.names[fact.tail].lower()
 
 
 HE = re.compile(r"(?:he|she|his|her|him)", re.I)
@@ -312,7 +374,9 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_merely_there,
     are_strangers,
     is_no_couple,
-    is_no_name,
+    is_of_another,
+    is_a_transcription,
+    is_in_itself,
     is_renamed,
     is_about_a_nameless_one,
 )

@@ -17,11 +17,11 @@ from factpin.extraction.scene import PERSON, TITLE, Scene
 from factpin.extraction.wording_zh import ASIDE
 
 NO_OFFICE = re.compile(
-    ".*双方.*|.*(?:专家|專家|艺术家|藝術家|学家|學家|作家|诗人|詩人|画家|畫家|音乐家|音樂家|歌手|演员|演員|选手|選手|球员|"
+    ".*双方(?:代表|人员)|(?!.*(?:首席|总工|特聘)).*(?:专家|專家|艺术家|藝術家|学家|學家|作家|诗人|詩人|画家|畫家|音乐家|音樂家|歌手|演员|演員|选手|選手|球员|"
     "球員|人员|人員|人士|男子|女子|被告人|嫌疑人|被害人|受害者|患者|学生|學生|考生|信徒|粉丝|球迷|居民|村民)|.*的.*[师師者家]"
 )
 VERB = re.compile(
-    "等待|敦促|促(?!进)|晋升|晉升|升任|任命|担任|擔任|会见|會見|邀请|邀請|拜访|拜訪|认识|認識|遇到|遇见|联合(?=驻)|聯合(?=駐)|呼吁|呼籲|敦請|敦请|指责|指責|批评|批評"
+    "等待|敦促|促(?!进)|晋升|晉升|升任|任命|担任|擔任|会见|會見|邀请|邀請|拜访|拜訪|认识|認識|遇到|遇见|联合(?=驻)|聯合(?=駐)|呼吁|呼籲|敦請|敦请|指责|指責|批评(?!家)|批評(?!家)"
 )
 CUT_NAME = re.compile(".*[係是在由与與於于]")
 CUT_GROUP = re.compile(".*(?:执行|執行|副|常务|常務|首席|名誉|名譽|兼)")
@@ -79,10 +79,9 @@ COLLECTS = re.compile(
 )
 
 
-APPEARS, PRINTS = (
-    re.compile("[^，。；]{0,12}[在于於]《"),
-    re.compile("》(?:杂志|雜誌|月刊|周刊|報|报)?上?(?:发表|發表|撰文|刊登|刊载|刊載|连载|連載)"),
-)
+APPEARS = re.compile("[^，。；]{0,12}[在于於]《")
+_PRINT = "(?:发表|發表|撰文|刊登|刊载|刊載|连载|連載)(?!后|後|时|時|期|以)"
+PRINTS = re.compile(f"》(?:(?:杂志|雜誌|月刊|周刊|報|报)上?|上){_PRINT}|》(?:发表|發表)(?:了|过|過|文章|论文|論文|一)")
 
 
 def is_collected(scene: Scene, fact: Fact) -> bool:
@@ -105,8 +104,11 @@ def is_of_another(scene: Scene, fact: Fact) -> bool:
     if ends is None:
         return False
     work, author = ends
-    near = scene.people.within(max(0, work.start - 20), work.start)
-    return any(m.id != author.id and OF_SOMEBODY.fullmatch(scene.text, m.end, work.start) for m in near)
+    if scene.text.endswith(("作者", "作者是", "作者为", "著者"), 0, author.start):
+        return False
+    near = [m for m in scene.people.within(max(0, work.start - 20), work.start) if m.text not in scene.names[fact.tail]]
+    owners = [m for m in near if OF_SOMEBODY.fullmatch(scene.text, m.end, work.start)]
+    return bool(owners) and not any(AND.fullmatch(scene.text, author.end, m.start) for m in owners)
 
 
 TAUGHT = re.compile("(?:受|随|隨|跟|师从|師從|师承|師承|拜)$")
@@ -122,13 +124,30 @@ def is_a_teacher(scene: Scene, fact: Fact) -> bool:
     return any(TAUGHT.search(scene.text[max(0, start - 2) : start]) for start in starts)
 
 
-LOST = re.compile("(?:約|约|有|至少|共)?[0-9一二三四五六七八九十百千两兩]+(?:多|余|餘)?[人名死]")
+ANCESTRAL = re.compile("(?:祖籍|籍贯|籍貫|原籍|祖上|祖居)[^，。；]{0,8}$")
+
+
+def is_no_ancestral_home(scene: Scene, fact: Fact) -> bool:
+    """A place that no word calls ancestral."""
+    ends = scene.ends(fact) if fact.relation == "祖籍" else None
+    if ends is None:
+        return False
+    tail = ends[1]
+    return (
+        ANCESTRAL.search(scene.text, max(0, tail.start - 12), tail.start) is None
+        and scene.text[tail.end : tail.end + 1] != "人"
+    )
+
+
+LOST = re.compile("(?:約|约|有|至少|共)?[0-9二三四五六七八九十百千两兩]+(?:多|余|餘)?[人名死]")
 
 
 def is_a_toll(scene: Scene, fact: Fact) -> bool:
     """Where so many people died, taken for a place of birth: 乔治亚州2人."""
     ends = scene.ends(fact) if fact.relation == "出生地" else None
-    return ends is not None and LOST.match(scene.text, ends[1].end) is not None
+    if ends is None or "生" in scene.text[max(0, ends[1].start - 6) : ends[1].start]:
+        return False
+    return LOST.match(scene.text, ends[1].end) is not None
 
 
 AND = re.compile("[和与與及、]")
@@ -148,5 +167,6 @@ RULES: Collection[Callable[[Scene, Fact], bool]] = (
     is_of_another,
     is_a_teacher,
     is_a_toll,
+    is_no_ancestral_home,
     is_beside_an_officer,
 )

@@ -45,6 +45,6 @@ def features(scene: Scene, fact: Fact, free: Collection[Place]) -> dict[str, flo
         from factpin.extraction.evidence_en import said  # noqa: PLC0415
     plain = (
         (None, "asserted", "negated") if scene.language == "en" else (None, "asserted")
-    )  # few English facts are denied
+    )  # negated English facts are too rare to fit a weight
     doubted = float(fact.assertion not in plain)
     return {"score": log(score / (1 - score)), "doubted": doubted, **said(scene, fact, free)}

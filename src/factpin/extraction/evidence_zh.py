@@ -5,9 +5,9 @@ from collections.abc import Collection
 
 from factpin.documents import Fact, Mention
 from factpin.extraction.combine import Place
-from factpin.extraction.scene import GROUP, NATIONALITY, PERSON, WORK, Scene
+from factpin.extraction.scene import GROUP, NATIONALITY, PERSON, TITLE, WORK, Scene
 from factpin.extraction.wording_zh import ASIDE, BREAK, DEGREE, MADE_BY
-from factpin.language.borders_zh import cuts_a_word
+from factpin.language.borders_zh import cut_words
 
 COUPLE = ("妻子", "丈夫")
 FAMILY = (*COUPLE, "父亲", "母亲")
@@ -51,12 +51,14 @@ def said(scene: Scene, fact: Fact, free: Collection[Place]) -> dict[str, float]:
 
 
 def is_cut(scene: Scene, fact: Fact) -> bool:
-    """Whether a name begins or ends within a word; a tail that is part of the head (教育部部长) may."""
+    """Whether a name begins or ends within a word; parts of a title or of the head (教育部部长) may."""
     head, tail = scene.ends(fact) or (None, None)
     if head is None or tail is None:
         return False
     inside = head.start <= tail.start and tail.end <= head.end
-    return any(cuts_a_word(scene.text, m.start, m.end) for m in ((head,) if inside else (head, tail)))
+    cut = {place for m in ((head,) if inside else (head, tail)) for place in cut_words(scene.text, m.start, m.end)}
+    titles = [m for m in scene.at.values() if m.type == TITLE]  # 中国作家协会|主席
+    return any(not any(m.start < place < m.end for m in titles) for place in cut)
 
 
 def is_stated(scene: Scene, fact: Fact) -> bool:

@@ -14,7 +14,7 @@ belongs to its year (弘治十五年), the number to the person that a court cal
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from factpin.documents import Document, Entity, Mention
@@ -54,10 +54,13 @@ _SYSTEMS = """
 Debian Linux Ubuntu Fedora Gentoo Slackware Unix UNIX GNU GNOME KDE FreeBSD NetBSD OpenBSD Solaris Windows Perl Python
 Java Lisp Emacs Vim Multics Android Mesa Modula Pascal Algol Smalltalk Prolog Erlang Haskell Apache Mozilla
 """
-HONOURS = re.compile(  # behind a name: Ann Lee, OBE
-    r",? (?:MDCM|[GKD]?CMG|[GKDCMO]BE|[GKCD]?CVO|[GK]?CB|DSO|DSC|DFC|FRSC?|FBA|QC|KC|Ph\.?D\.?|M\.?D\.?|MBA|LLB|LLM|JD|"
-    r"DDS|DVM|OFM|SJ)(?:,? [A-Z]{2,5})*$"
+_SURE = r"MDCM|[GKD]?CMG|[KDCMO]BE|GBE|[GK]?CVO|[GK]CB|DSO|DFC|FRSC?|FBA|Ph\.?D\.?|MBA|LL[BM]"
+_MAYBE = r"M\.?D\.?|JD|SJ|KC|QC|CB|DSC|DDS|DVM|OFM"  # these are also initials: Wong KC
+HONOURS = re.compile(  # behind a name of two words at least: Ann Lee, OBE
+    rf"(?<=[\w.])(?:,? +(?:{_SURE})|, +(?:{_MAYBE}))(?:,? +(?:{_SURE}|{_MAYBE}))*$"
 )
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+IN_MONTH = re.compile(rf" (?:in|on) (?:(?:early|late|mid) )?(?:{MONTHS}|\d{{4}})\b.*$")  # the date behind a place
 SYSTEMS = frozenset(_SYSTEMS.split())  # which small models take for people and places
 NO_WORK = re.compile(r"\b(?:Awards?|Prize|Cup|OS|Tournament|Festival|Championships?)$")
 DIRECTION = re.compile(r"\b(?:Northern|Southern|Eastern|Western|Upper|Lower|New|Saint|San|Los) $")
@@ -65,41 +68,52 @@ DIRECTION = re.compile(r"\b(?:Northern|Southern|Eastern|Western|Upper|Lower|New|
 
 def mend(doc: Document) -> Document:
     """The document with mentions whose borders and types are put right; entities are named anew."""
-    if doc.language != "zh" and not re.search("[\u3400-\u9fff]", doc.text):
-        return _with_works(doc)
+    if doc.language != "zh":
+        doc = _with_works(doc)
+        if not re.search("[\u3400-\u9fff]", doc.text):
+            return doc
     mended = {m.id: _mended(doc.text, m) for m in doc.mentions}
     if all(mended[m.id] is m for m in doc.mentions):
         return doc
-    before = {m.id: m.text for m in doc.mentions}
+    return _with_mentions(doc, mended)
+
+
+def _with_mentions(doc: Document, mended: Mapping[str, Mention]) -> Document:
+    """The document with these mentions; entities that are named by one of them are named anew."""
+    before, types = ({m.id: getattr(m, part) for m in doc.mentions} for part in ("text", "type"))
 
     def renamed(e: Entity) -> Entity:
+        named = next((mended[id].text for id in e.mentions if before[id] == e.name), e.name)
         first = e.mentions[0]
-        return replace(e, name=mended[first].text) if e.name == before[first] else e
+        return replace(e, name=named, type=e.type if mended[first].type == types[first] else mended[first].type)
 
-    entities = tuple(map(renamed, doc.entities))
-    return replace(doc, mentions=tuple(mended.values()), entities=entities)
+    return replace(doc, mentions=tuple(mended.values()), entities=tuple(map(renamed, doc.entities)))
 
 
 def _with_works(doc: Document) -> Document:
     """An English document whose titles of films, books and songs are works; people are named without their honours."""
     types = {m.id: "work" for m in doc.mentions if m.type == "other" and _is_a_work(doc.text, m)}
     types |= {m.id: "other" for m in doc.mentions if m.type in (PERSON, PLACE) and m.text in SYSTEMS}
-    bare = {m.id: found.start() for m in doc.mentions if m.type == PERSON and (found := HONOURS.search(m.text))}
+    bare = {m.id: end for m in doc.mentions if (end := _bare_end(m)) is not None}
     if not types and not bare:
         return doc
-    mended = {m.id: replace(_shortened(m, bare.get(m.id)), type=types.get(m.id, m.type)) for m in doc.mentions}
-    before = {m.id: m.text for m in doc.mentions}
-
-    def renamed(e: Entity) -> Entity:
-        first = e.mentions[0]
-        name = mended[first].text if e.name == before[first] else e.name
-        return replace(e, type=types.get(first, e.type), name=name)
-
-    return replace(doc, mentions=tuple(mended.values()), entities=tuple(map(renamed, doc.entities)))
+    taken = {(m.start, m.end) for m in doc.mentions}
+    mended = {m.id: replace(_shortened(m, bare.get(m.id), taken), type=types.get(m.id, m.type)) for m in doc.mentions}
+    return _with_mentions(doc, mended)
 
 
-def _shortened(m: Mention, length: int | None) -> Mention:
-    return m if not length else replace(m, end=m.start + length, text=m.text[:length])
+def _bare_end(m: Mention) -> int | None:
+    """Where a name ends that has an honour or a date behind it, counted from its beginning."""
+    rule = {PERSON: HONOURS, PLACE: IN_MONTH}.get(m.type)
+    found = rule.search(m.text) if rule else None
+    alone = found is not None and m.type == PERSON and " " not in m.text[: found.start()]
+    return None if found is None or alone else found.start()
+
+
+def _shortened(m: Mention, length: int | None, taken: Collection[tuple[int, int]]) -> Mention:
+    if not length or (m.start, m.start + length) in taken:
+        return m
+    return replace(m, end=m.start + length, text=m.text[:length])
 
 
 def _is_a_work(text: str, m: Mention) -> bool:
@@ -122,6 +136,8 @@ def _mended(text: str, m: Mention) -> Mention:
         end = found.end() if found else end
     elif m.type == PERSON and len(m.text) > 2 and m.text[-2] == "某" and NEXT_WORD.match(text, end - 1):
         end -= 1
+    elif m.type == "title" and re.search("[\u3400-\u9fff][ \u3000][\u3400-\u9fff]", m.text):  # 新华社巴黎电 法国总统
+        start = end - len(re.split("[ \u3000]", m.text)[-1])
     elif m.type == GROUP and (leading := LEADING.match(m.text)):
         start += leading.end()
     return m if (start, end) == (m.start, m.end) else replace(m, start=start, end=end, text=text[start:end])

@@ -5,6 +5,7 @@ one about the entity that is meant, and is left out where none is found. A funct
 tail. What is left out is counted in the notes of the coverage.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -16,12 +17,14 @@ from factpin.extraction.scene import Scene
 from factpin.extraction.wording import WITHIN, credible
 from factpin.language.coreference import references
 from factpin.language.countries import country_of, is_country
+from factpin.language.pronouns import is_pronoun
 from factpin.words import count
 
 RESOLVED = 0.85  # how likely a pronoun is given to the right entity: an estimate, not fitted
 DOUBTED = {"negated": 0.9, "hedged": 0.75, "conditional": 0.75}  # and that a sentence says so of this: estimates too
 COUPLE = ("妻子", "丈夫")
 FAR = 0.2  # a fact that is so much less likely than a rival is left out
+REFERRING = re.compile("(?:[Tt]he|[Tt]his|[Tt]hat|[Hh]is|[Hh]er|[Ii]ts) |该|該|这|這|其")  # how a name does not begin
 
 
 def places(doc: Document) -> set[Place]:
@@ -211,7 +214,7 @@ def without_loose(doc: Document, loose: Collection[Place]) -> Document:
 def without_mentions(doc: Document, gone: Collection[str]) -> Document:
     """The document without these mentions; an entity that has no other goes too, unless a fact is about it.
 
-    An entity that was named by one of them is named by the longest mention that is left.
+    An entity that was named by one of them is named by the longest name that is left.
     """
     if not gone:
         return doc
@@ -224,7 +227,9 @@ def without_mentions(doc: Document, gone: Collection[str]) -> Document:
     def name(e: Entity) -> str:
         """Its name, unless only a mention that goes has it."""
         left = [text[id] for id in rest[e.id]]
-        return max(left, key=len) if e.name in {text[id] for id in e.mentions} - {*left} else e.name
+        names = [name for name in left if not is_pronoun(name) and REFERRING.match(name) is None]
+        gone_with = e.name in {text[id] for id in e.mentions} - {*left}
+        return max(names, key=len) if names and gone_with else e.name
 
     entities = tuple(replace(e, name=name(e), mentions=rest[e.id]) for e in doc.entities if rest[e.id])
     return replace(doc, mentions=tuple(m for m in doc.mentions if m.id not in lost), entities=entities)

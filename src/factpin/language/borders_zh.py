@@ -15,7 +15,7 @@ LONGEST = 5  # characters of a word of the list
 
 @cache
 def _likely() -> dict[str, float]:
-    """The logarithm of the frequency of each word; of a word that is not in the list under the empty string."""
+    """The logarithm of the frequency of each word; the empty string has that of a character it lacks."""
     packed = (files(__package__) / "borders_zh.txt.xz").read_bytes()
     rows = [line.split() for line in lzma.decompress(packed).decode("utf-8").splitlines()]  # a count and its words
     whole = sum(int(count) * len(words) for count, *words in rows)
@@ -44,8 +44,8 @@ def borders(text: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def cuts_a_word(text: str, start: int, end: int, around: int = 12) -> bool:
-    """Whether a part of a text begins or ends within a word."""
+def cut_words(text: str, start: int, end: int, around: int = 12) -> list[int]:
+    """The ends of a part of a text that are within a word."""
     first = max(0, start - around)
     found = borders(text[first : end + around])
-    return start - first not in found or end - first not in found
+    return [place for place in (start, end) if place - first not in found]

@@ -84,9 +84,10 @@ def design_head(
         usual = initial.head
     head = options.head.replace("-", "_") or usual
     chosen = pick(HEAD_OPTIONS, head, kind="head")
+    why = "" if options.head else " (which follows from the corpus and the other settings)"
     for name in sorted(asked.difference(chosen)):
         takers = " or ".join(other for other, names in HEAD_OPTIONS.items() if name in names)
-        raise BadInput(f"The head {head} has no setting {name!r}. Leave it out, or choose the head {takers}.")
+        raise BadInput(f"The head {head}{why} has no setting {name!r}. Leave it out, or choose the head {takers}.")
     config = {"labels": labels} | {name: getattr(options, name) for name in chosen}
     return Design(labels, head, config, asdict(SpanSettings(overlaps)))
 
