@@ -30,9 +30,7 @@ class SpanOptions:
 
     encoder: str = ""  # encoder to start from: a name (`factpin models --encoders`), a folder, or a hub id
     initial: str = ""  # model to start from instead; its head is kept where the labels agree
-    head: str = (
-        ""  # crf, efficient_global_pointer (egp) or global_pointer (gp); default: egp where mentions overlap, or crf
-    )
+    head: str = ""  # crf, efficient_global_pointer (egp) or global_pointer (gp); default: what suits the corpus
     head_size: int = 64  # width of the head's vectors
     rope: bool = True  # rotary positions in the pointer heads
     bias: Literal["qk", "hidden"] = "qk"  # form of the bias
